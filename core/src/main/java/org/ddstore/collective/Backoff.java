@@ -1,0 +1,42 @@
+package org.ddstore.collective;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * How a rank waits for memory to change: it spins, then yields its core (there may be more ranks
+ * than cores), then parks in growing slices.
+ */
+final class Backoff {
+  private static final long SPIN_NS = TimeUnit.MICROSECONDS.toNanos(20);
+  private static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(300);
+  private static final long MAX_PARK_NS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final int SPINS_PER_LOOK = 32;
+
+  private final long startNs = System.nanoTime();
+  private int spins;
+
+  /** Nanoseconds since this wait began. */
+  long elapsedNs() {
+    return System.nanoTime() - startNs;
+  }
+
+  /** Pauses a little; false while it only spins, where looking around would cost too much. */
+  boolean pause() {
+    if (++spins % SPINS_PER_LOOK != 0) {
+      Thread.onSpinWait();
+      return false;
+    }
+    long elapsedNs = elapsedNs();
+    if (elapsedNs < SPIN_NS) {
+      return false;
+    }
+    spins = -1; // no more spinning: look each time
+    if (elapsedNs < YIELD_NS) {
+      Thread.yield();
+    } else {
+      LockSupport.parkNanos(this, Math.min(elapsedNs / 8, MAX_PARK_NS));
+    }
+    return true;
+  }
+}

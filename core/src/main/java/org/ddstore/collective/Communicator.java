@@ -1,0 +1,248 @@
+package org.ddstore.collective;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.ddstore.CollectiveInterruptedException;
+import org.ddstore.RankFailedException;
+
+/**
+ * Collectives between the ranks of one group, in the sense of MPI 4.0 chapter 6: every rank calls
+ * the same operations in the same order. All of them block until all ranks have called.
+ *
+ * <p><b>Failure.</b> An error on one rank ends the call on all live ranks: on the rank that caused
+ * it with its own exception, on the others with {@link RankFailedException} or, more exactly,
+ * {@link org.ddstore.CollectiveMismatchException} if ranks called different operations or the same
+ * with different arguments, {@link org.ddstore.RankLostException} if a process ended, {@link
+ * org.ddstore.DeadlineExceededException} if ranks did not come within {@link #timeout()}. A thread
+ * that is interrupted while it waits gets {@link CollectiveInterruptedException}. The group is
+ * broken then: each later collective of any rank fails at once with the first cause, and only
+ * {@link #close()} is left to do.
+ *
+ * <p><b>Threads.</b> One thread at a time; a second one is refused with {@link
+ * IllegalStateException} and does no harm. {@link #abort} and {@link #close()} may be called by any
+ * thread at any time.
+ */
+public abstract class Communicator implements AutoCloseable {
+  private static final Duration MAX_TIMEOUT = Duration.ofDays(365);
+
+  private final Rounds rounds;
+  private final AtomicReference<Thread> user = new AtomicReference<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  Communicator(Rounds rounds) {
+    this.rounds = rounds;
+  }
+
+  /** Checks a timeout before anything is made: (0, 365 days]. */
+  static Duration checkTimeout(Duration timeout) {
+    if (timeout.isZero() || timeout.isNegative() || timeout.compareTo(MAX_TIMEOUT) > 0) {
+      throw new IllegalArgumentException(
+          "timeout " + timeout + " outside (0, " + MAX_TIMEOUT + "]");
+    }
+    return timeout;
+  }
+
+  /** The rank of this communicator, of [0, {@link #size()}). Local. */
+  public final int rank() {
+    return rounds.rank();
+  }
+
+  /** How many ranks the group has. Local. */
+  public final int size() {
+    return rounds.size();
+  }
+
+  /** How long a collective may wait for other ranks once the rank's own work in it is done. */
+  public final Duration timeout() {
+    return rounds.timeout();
+  }
+
+  /** Returns once all ranks have called. Collective. */
+  public final void barrier() {
+    exchange("barrier()", () -> new byte[0]);
+  }
+
+  /**
+   * Gives each rank's bytes to all. Collective.
+   *
+   * @param mine any number of bytes, also none, and not the same on all ranks; not null
+   * @return by rank, in fresh arrays
+   */
+  public final byte[][] allGather(byte[] mine) {
+    return exchange("allGather()", () -> Objects.requireNonNull(mine, "mine"));
+  }
+
+  /**
+   * Gives the root's bytes to all. Collective.
+   *
+   * @param bytes read on rank {@code root} only; may be null elsewhere
+   * @param root the same on all ranks, of [0, size)
+   * @return the root's bytes, in a fresh array
+   */
+  public final byte[] broadcast(byte[] bytes, int root) {
+    Callable<byte[]> contribution =
+        () -> {
+          Objects.checkIndex(root, size());
+          return root == rank() ? Objects.requireNonNull(bytes, "bytes") : new byte[0];
+        };
+    return exchange("broadcast(root " + root + ")", contribution)[root];
+  }
+
+  /**
+   * Replaces each element by the reduction of that element over all ranks. Collective. The order is
+   * that of the ranks, so all ranks get the same bits (a NaN is the canonical one).
+   *
+   * @param inPlace the same length on all ranks; its content is undefined if the call fails
+   * @param op the same on all ranks
+   */
+  public final void allReduce(float[] inPlace, ReduceOp op) {
+    String type = inPlace == null ? "null" : "float32[" + inPlace.length + "]";
+    reduce(type, op, () -> new FloatReduction(inPlace, op));
+  }
+
+  /** As {@link #allReduce(float[], ReduceOp)}. */
+  public final void allReduce(double[] inPlace, ReduceOp op) {
+    String type = inPlace == null ? "null" : "float64[" + inPlace.length + "]";
+    reduce(type, op, () -> new DoubleReduction(inPlace, op));
+  }
+
+  /** As {@link #allReduce(float[], ReduceOp)}. */
+  public final void allReduce(long[] inPlace, ReduceOp op) {
+    String type = inPlace == null ? "null" : "int64[" + inPlace.length + "]";
+    reduce(type, op, () -> new LongReduction(inPlace, op));
+  }
+
+  /**
+   * Does a rank's own part of an operation and gives its result to all; every other collective is
+   * made of this one. Collective. What the contribution throws ends the call on all ranks.
+   *
+   * @param call the operation and its arguments as text, the same on all ranks, as in {@code
+   *     add("x", float32[3])}; a digest of all of it is compared, the first 500 bytes are reported
+   * @param contribution called once, by this thread; must not use this communicator
+   * @return by rank, in fresh arrays
+   */
+  public final byte[][] exchange(String call, Callable<byte[]> contribution) {
+    return collective(
+        String.valueOf(call),
+        () -> {
+          Objects.requireNonNull(call, "call");
+          byte[] mine = Objects.requireNonNull(contribution.call(), "contribution");
+          rounds.startClock();
+          return Gather.all(rounds, mine);
+        });
+  }
+
+  /**
+   * Tells all ranks that this one gave up: they raise {@link RankFailedException} in the collective
+   * they are in, unless all ranks have arrived there, or else in their next. Local, does not block.
+   *
+   * @param reason named in the others' exceptions
+   */
+  public final void abort(Throwable reason) {
+    rounds.fail(Diagnosis.gaveUp(rank(), reason));
+  }
+
+  /**
+   * Leaves the group: a collective that other ranks are in or begin fails there. Local, does not
+   * block, idempotent. A thread of this rank that is in a collective leaves it with {@link
+   * IllegalStateException}.
+   */
+  @Override
+  public final void close() {
+    if (closed.compareAndSet(false, true)) {
+      rounds.leave(); // the last touch of the own lane: only now may it be freed
+      releaseIfIdle();
+    }
+  }
+
+  /** As in {@code local rank 0/4}. */
+  @Override
+  public final String toString() {
+    return kind() + " rank " + rank() + "/" + size();
+  }
+
+  /** One word for {@link #toString()}. */
+  abstract String kind();
+
+  /** Frees what the lanes lie in. Called once, after the last use. */
+  abstract void release();
+
+  private void reduce(String type, ReduceOp op, Callable<Reduction> reduction) {
+    collective(
+        "allReduce(" + type + ", " + op + ")",
+        () -> {
+          Objects.requireNonNull(op, "op");
+          reduction.call().run(rounds);
+          return null;
+        });
+  }
+
+  private <T> T collective(String text, Callable<T> body) {
+    occupy(text);
+    try {
+      rounds.begin(text);
+      T result = body.call();
+      rounds.end();
+      return result;
+    } catch (Exception e) {
+      throw raised(text, e);
+    } catch (Error e) {
+      rounds.fail(Diagnosis.threw(rank(), text, e));
+      throw e;
+    } finally {
+      vacate();
+    }
+  }
+
+  /** Makes an exception known to the others, if it is not theirs, and gives what to throw here. */
+  private RuntimeException raised(String text, Exception e) {
+    if (closed.get()) {
+      return new IllegalStateException("closed: " + this, e);
+    }
+    rounds.fail(Diagnosis.threw(rank(), text, e));
+    if (e instanceof RuntimeException unchecked) {
+      return unchecked;
+    }
+    RuntimeException wrapped;
+    if (e instanceof InterruptedException) {
+      Thread.currentThread().interrupt();
+      wrapped = new CollectiveInterruptedException(text + ": interrupted in its own work");
+    } else {
+      wrapped = new RankFailedException(rank(), text + ": rank " + rank() + " failed: " + e);
+    }
+    wrapped.initCause(e);
+    return wrapped;
+  }
+
+  private void occupy(String text) {
+    Thread other = user.compareAndExchange(null, Thread.currentThread());
+    if (closed.get()) {
+      if (other == null) {
+        vacate();
+      }
+      throw new IllegalStateException("closed: " + this);
+    }
+    if (other != null) {
+      throw new IllegalStateException(
+          "%s on %s while thread \"%s\" is in a collective on it"
+              .formatted(text, this, other.getName()));
+    }
+  }
+
+  private void vacate() {
+    user.set(null);
+    if (rounds.hasLeft()) {
+      releaseIfIdle();
+    }
+  }
+
+  /** The closer and the last user both try; whoever gets the place keeps it for ever. */
+  private void releaseIfIdle() {
+    if (user.compareAndSet(null, Thread.currentThread())) {
+      release();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package org.ddstore.collective;
+
+import java.time.Duration;
+
+/** Words for what went wrong, from what the ranks' lanes show. */
+final class Diagnosis {
+  private Diagnosis() {}
+
+  static Failure mismatch(Lane[] lanes, int rank, long round) {
+    return new Failure(
+        Failure.Kind.MISMATCH,
+        rank,
+        "rank 0 called %s, but rank %d called %s"
+            .formatted(called(lanes[0], round), rank, called(lanes[rank], round)));
+  }
+
+  static Failure lost(Lane[] lanes, int rank) {
+    return new Failure(
+        Failure.Kind.LOST,
+        rank,
+        "the process of rank %d has ended; it %s".formatted(rank, where(lanes[rank])));
+  }
+
+  static Failure closed(Lane[] lanes, int rank) {
+    return new Failure(
+        Failure.Kind.RANK_FAILED,
+        rank,
+        "rank %d closed its communicator; it %s".formatted(rank, where(lanes[rank])));
+  }
+
+  static Failure interrupted(int rank, String call) {
+    return new Failure(
+        Failure.Kind.INTERRUPTED, rank, "rank %d was interrupted in %s".formatted(rank, call));
+  }
+
+  static Failure threw(int rank, String call, Throwable thrown) {
+    return new Failure(
+        Failure.Kind.RANK_FAILED, rank, "rank %d failed in %s: %s".formatted(rank, call, thrown));
+  }
+
+  static Failure gaveUp(int rank, Throwable reason) {
+    return new Failure(
+        Failure.Kind.RANK_FAILED, rank, "rank %d gave up: %s".formatted(rank, reason));
+  }
+
+  static Failure deadline(Lane[] lanes, long round, long call, Duration timeout) {
+    StringBuilder missing = new StringBuilder();
+    int first = -1;
+    for (int r = 0; r < lanes.length; r++) {
+      if (!lanes[r].hasPosted(round)) {
+        first = first < 0 ? r : first;
+        missing.append(missing.length() == 0 ? "" : "; ").append("rank ").append(r).append(' ');
+        missing.append(where(lanes[r]));
+      }
+    }
+    return new Failure(
+        Failure.Kind.DEADLINE,
+        first,
+        "not all %d ranks arrived in call %d within %d ms: %s"
+            .formatted(lanes.length, call, timeout.toMillis(), missing));
+  }
+
+  private static String called(Lane lane, long round) {
+    long call = lane.call(round);
+    return "%s (call %d, digest %016x)".formatted(lane.callText(call), call, lane.digest(round));
+  }
+
+  private static String where(Lane lane) {
+    long finished = lane.finished();
+    long entered = lane.entered();
+    if (entered > finished) {
+      return "is in call %d, %s".formatted(entered, lane.callText(entered));
+    }
+    return finished == 0
+        ? "has not called any collective"
+        : "finished call %d, %s, and has not called again"
+            .formatted(finished, lane.callText(finished));
+  }
+}

@@ -1,0 +1,37 @@
+package org.ddstore.collective;
+
+/** Brings every rank's bytes to every rank, a slot at a time. */
+final class Gather {
+  private Gather() {}
+
+  /** All payloads by rank, in fresh arrays. */
+  static byte[][] all(Rounds rounds, byte[] mine) {
+    byte[][] all = new byte[rounds.size()][];
+    long longest = 0;
+    long from = 0;
+    do {
+      int bytes = pieceBytes(mine.length, from);
+      if (bytes > 0) {
+        rounds.nextPiece().put(0, mine, (int) from, bytes);
+      }
+      rounds.step(mine.length);
+      for (int r = 0; r < all.length; r++) {
+        long total = rounds.totalBytes(r);
+        if (from == 0) {
+          all[r] = new byte[Math.toIntExact(total)];
+          longest = Math.max(longest, total);
+        }
+        bytes = pieceBytes(total, from);
+        if (bytes > 0) {
+          rounds.piece(r).get(0, all[r], (int) from, bytes);
+        }
+      }
+      from += Lane.SLOT_BYTES;
+    } while (from < longest);
+    return all;
+  }
+
+  private static int pieceBytes(long total, long from) {
+    return (int) Math.max(0, Math.min(Lane.SLOT_BYTES, total - from));
+  }
+}

@@ -1,0 +1,155 @@
+package org.ddstore.collective;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.Set;
+
+/**
+ * A {@link Lane} in a mapped file. Its identity, little-endian:
+ *
+ * <pre>
+ * 0  int64 magic "DDSLANE1" | 8  int32 rank | 12  int32 size | 16  int32 bytes of a slot
+ * 24 int64 nonce, high      | 32 int64 nonce, low
+ * </pre>
+ */
+final class LaneFile implements AutoCloseable {
+  private static final long MAGIC = 0x31454e414c534444L;
+  private static final int RANK = 8;
+  private static final int SIZE = 12;
+  private static final int SLOT_BYTES = 16;
+  private static final int NONCE_HIGH = 24;
+  private static final int NONCE_LOW = 32;
+  private static final int ZEROS_BYTES = 64 * 1024;
+
+  private final LaneAddress address;
+  private final MappedByteBuffer memory;
+  private final Lane lane;
+
+  private LaneFile(LaneAddress address, MappedByteBuffer memory) {
+    this.address = address;
+    this.memory = memory;
+    this.lane = new Lane(memory);
+  }
+
+  /**
+   * Makes the file of a rank, with mode 0600 and all its space reserved, and maps it.
+   *
+   * @throws IOException also if there is no space left
+   */
+  static LaneFile create(Path directory, int rank, int size) throws IOException {
+    SecureRandom random = new SecureRandom();
+    long high = random.nextLong();
+    long low = random.nextLong();
+    LaneAddress unnamed = new LaneAddress(rank, size, high, low, "");
+    Path path =
+        directory
+            .toAbsolutePath()
+            .resolve("collective-%d-%s".formatted(rank, unnamed.nonceText().substring(0, 16)));
+    LaneAddress address = new LaneAddress(rank, size, high, low, path.toString());
+    Set<StandardOpenOption> options =
+        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    try (FileChannel channel =
+        FileChannel.open(
+            path,
+            options,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+      try {
+        reserve(channel);
+        LaneFile file = new LaneFile(address, channel.map(MapMode.READ_WRITE, 0, Lane.BYTES));
+        file.writeIdentity();
+        return file;
+      } catch (IOException | RuntimeException e) {
+        Files.deleteIfExists(path);
+        throw e;
+      }
+    }
+  }
+
+  /**
+   * Maps the file of another rank for reading.
+   *
+   * @throws IOException if it cannot be opened, or is not the file that the address means
+   */
+  static LaneFile attach(LaneAddress address) throws IOException {
+    Set<? extends java.nio.file.OpenOption> options =
+        Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    try (FileChannel channel = FileChannel.open(Path.of(address.path()), options)) {
+      if (channel.size() != Lane.BYTES) {
+        throw new IOException(
+            "%s has %,d bytes; the lane of rank %d has %,d"
+                .formatted(address.path(), channel.size(), address.rank(), Lane.BYTES));
+      }
+      LaneFile file = new LaneFile(address, channel.map(MapMode.READ_ONLY, 0, Lane.BYTES));
+      try {
+        file.checkIdentity();
+      } catch (IOException e) {
+        file.close();
+        throw e;
+      }
+      return file;
+    }
+  }
+
+  LaneAddress address() {
+    return address;
+  }
+
+  Lane lane() {
+    return lane;
+  }
+
+  /** Removes the name; the memory lives as long as it is mapped. */
+  void delete() throws IOException {
+    Files.deleteIfExists(Path.of(address.path()));
+  }
+
+  /** Unmaps; called once. */
+  @Override
+  public void close() {
+    Unmapper.unmap(memory);
+  }
+
+  private static void reserve(FileChannel channel) throws IOException {
+    for (int at = 0; at < Lane.BYTES; ) {
+      at += channel.write(ByteBuffer.allocate(Math.min(ZEROS_BYTES, Lane.BYTES - at)), at);
+    }
+  }
+
+  private void writeIdentity() {
+    memory.order(ByteOrder.LITTLE_ENDIAN);
+    memory.putInt(RANK, address.rank());
+    memory.putInt(SIZE, address.size());
+    memory.putInt(SLOT_BYTES, Lane.SLOT_BYTES);
+    memory.putLong(NONCE_HIGH, address.nonceHigh());
+    memory.putLong(NONCE_LOW, address.nonceLow());
+    memory.putLong(0, MAGIC);
+  }
+
+  private void checkIdentity() throws IOException {
+    memory.order(ByteOrder.LITTLE_ENDIAN);
+    check("magic", memory.getLong(0), MAGIC);
+    check("slot size", memory.getInt(SLOT_BYTES), Lane.SLOT_BYTES);
+    check("rank", memory.getInt(RANK), address.rank());
+    check("group size", memory.getInt(SIZE), address.size());
+    check("nonce", memory.getLong(NONCE_HIGH), address.nonceHigh());
+    check("nonce", memory.getLong(NONCE_LOW), address.nonceLow());
+  }
+
+  private void check(String what, long found, long expected) throws IOException {
+    if (found != expected) {
+      throw new IOException(
+          "%s is not the lane of rank %d: its %s is %#x, expected %#x"
+              .formatted(address.path(), address.rank(), what, found, expected));
+    }
+  }
+}

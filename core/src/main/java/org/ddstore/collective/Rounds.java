@@ -1,0 +1,207 @@
+package org.ddstore.collective;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.DDStoreException;
+
+/**
+ * The lockstep of a group as one rank sees it. A call is one or more rounds; in a round each rank
+ * posts one piece and waits until all have. All waiting and every judgement on failure is here.
+ */
+final class Rounds {
+  private static final long PROBE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final int rank;
+  private final Lane[] lanes;
+  private final LivenessProbe probe;
+  private final Duration timeout;
+
+  private volatile Failure broken;
+  private volatile boolean left; // written under this
+
+  private long call;
+  private long round;
+  private String callText = "";
+  private long digest;
+  private long deadlineNs;
+
+  Rounds(int rank, Lane[] lanes, LivenessProbe probe, Duration timeout) {
+    this.rank = rank;
+    this.lanes = lanes.clone();
+    this.probe = probe;
+    this.timeout = timeout;
+  }
+
+  int rank() {
+    return rank;
+  }
+
+  int size() {
+    return lanes.length;
+  }
+
+  Duration timeout() {
+    return timeout;
+  }
+
+  Lane own() {
+    return lanes[rank];
+  }
+
+  /** Begins a call, or throws at once if the group is known to be broken. */
+  void begin(String text) {
+    Failure first = broken;
+    if (first == null) {
+      first = peerTrouble();
+      if (first != null) {
+        fail(first);
+      }
+    }
+    if (first != null) {
+      throw first.after(text);
+    }
+    callText = text;
+    digest = BoundedText.digest(text);
+    own().enter(++call, text);
+    startClock();
+  }
+
+  /** Starts the clock of the waits that follow: the rank's own work before does not count. */
+  void startClock() {
+    deadlineNs = System.nanoTime() + timeout.toNanos();
+  }
+
+  void end() {
+    own().finish(call);
+  }
+
+  /** Where the own piece of the next round is to be written. */
+  ByteBuffer nextPiece() {
+    return own().piece(round);
+  }
+
+  /** Posts the own piece of the next round and waits for those of all ranks. */
+  void step(long totalBytes) {
+    own().post(round, call, digest, totalBytes);
+    awaitAll();
+    for (int r = 0; r < lanes.length; r++) {
+      if (lanes[r].call(round) != lanes[0].call(round)
+          || lanes[r].digest(round) != lanes[0].digest(round)) {
+        throw breakBy(Diagnosis.mismatch(lanes, r, round));
+      }
+    }
+    round++;
+  }
+
+  /** The piece of a rank in the round that {@link #step} completed; valid until the next step. */
+  ByteBuffer piece(int ofRank) {
+    return lanes[ofRank].piece(round - 1);
+  }
+
+  /** The bytes that a rank announced with its last piece. */
+  long totalBytes(int ofRank) {
+    return lanes[ofRank].totalBytes(round - 1);
+  }
+
+  /** Makes a failure known to all ranks and to later calls, unless another came first. */
+  synchronized void fail(Failure failure) {
+    if (broken == null) {
+      broken = failure;
+      if (!left) {
+        own().fail(failure.toPeers());
+      }
+    }
+  }
+
+  /** Tells the others that this rank takes part no more; the own lane is not written again. */
+  synchronized void leave() {
+    if (!left && broken == null) {
+      own().leave();
+    }
+    left = true;
+  }
+
+  /** True once the own lane is no longer written by {@link #leave} or {@link #fail}. */
+  boolean hasLeft() {
+    return left;
+  }
+
+  private DDStoreException breakBy(Failure failure) {
+    fail(failure);
+    return failure.during(callText);
+  }
+
+  private void awaitAll() {
+    Backoff backoff = new Backoff();
+    long nextProbeNs = PROBE_NS;
+    int arrived = 0;
+    while (true) {
+      while (arrived < lanes.length && lanes[arrived].hasPosted(round)) {
+        arrived++;
+      }
+      if (arrived == lanes.length) {
+        return;
+      }
+      if (backoff.pause()) {
+        boolean probing = backoff.elapsedNs() >= nextProbeNs;
+        Failure trouble = probing ? troubleOrLoss() : trouble();
+        if (probing) {
+          nextProbeNs = backoff.elapsedNs() + PROBE_NS;
+        }
+        // A rank may have posted first and closed, failed or died then: this round is whole.
+        if (trouble != null && !allPosted()) {
+          throw breakBy(trouble);
+        }
+      }
+    }
+  }
+
+  private boolean allPosted() {
+    for (Lane lane : lanes) {
+      if (!lane.hasPosted(round)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Failure troubleOrLoss() {
+    for (int r = 0; r < lanes.length; r++) {
+      if (r != rank && !lanes[r].hasPosted(round) && !probe.alive(r)) {
+        Failure said = peerTrouble(); // it may have said why before it ended
+        return said != null ? said : Diagnosis.lost(lanes, r);
+      }
+    }
+    return trouble();
+  }
+
+  private Failure trouble() {
+    Failure first = broken; // abort() by another thread of this rank
+    if (first == null) {
+      first = peerTrouble();
+    }
+    if (first == null && Thread.currentThread().isInterrupted()) {
+      first = Diagnosis.interrupted(rank, callText);
+    }
+    if (first == null && System.nanoTime() - deadlineNs >= 0) {
+      first = Diagnosis.deadline(lanes, round, call, timeout);
+    }
+    return first;
+  }
+
+  /** What a rank has said about its end, a cause before a mere close. */
+  private Failure peerTrouble() {
+    for (Lane lane : lanes) {
+      if (lane.state() == Lane.BROKEN) {
+        return lane.failure();
+      }
+    }
+    for (int r = 0; r < lanes.length; r++) {
+      if (lanes[r].state() == Lane.CLOSED) {
+        return Diagnosis.closed(lanes, r);
+      }
+    }
+    return null;
+  }
+}
