@@ -26,8 +26,7 @@ public final class MappedRegion implements AutoCloseable {
 
   /** Maps {@code bytes} of at most 2^31 - 1 from {@code position} on, shared. */
   public static MappedRegion map(
-      FileChannel channel, FileChannel.MapMode mode, long position, long bytes)
-      throws IOException {
+      FileChannel channel, FileChannel.MapMode mode, long position, long bytes) throws IOException {
     MappedRegion region = new MappedRegion(channel.map(mode, position, bytes));
     region.buffer.order(ByteOrder.LITTLE_ENDIAN);
     LIVE_BYTES.addAndGet(bytes);
@@ -65,8 +64,7 @@ public final class MappedRegion implements AutoCloseable {
       Field instance = type.getDeclaredField("theUnsafe");
       instance.setAccessible(true);
       return MethodHandles.publicLookup()
-          .findVirtual(
-              type, "invokeCleaner", MethodType.methodType(void.class, ByteBuffer.class))
+          .findVirtual(type, "invokeCleaner", MethodType.methodType(void.class, ByteBuffer.class))
           .bindTo(instance.get(null));
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);

@@ -26,8 +26,8 @@ import org.ddstore.DDStoreException;
 /**
  * The directory in which this process keeps its segment files under one root: {@code
  * <root>/ddstore-<uid>/<pid>-<random>}, mode 0700. Its file {@code lock} is locked as long as the
- * process lives; directories whose lock is free belong to the dead and are swept by the next process
- * that opens one. The last {@link #release()} deletes it.
+ * process lives; directories whose lock is free belong to the dead and are swept by the next
+ * process that opens one. The last {@link #release()} deletes it.
  */
 public final class ProcessDirectory {
   /** The default root: memory that processes of one host share. */
@@ -118,8 +118,8 @@ public final class ProcessDirectory {
   }
 
   /**
-   * Opening and closing a lock file of this process would drop its lock: POSIX locks do so. Known by
-   * a system property, so that copies of this class in other class loaders see it, too.
+   * Opening and closing a lock file of this process would drop its lock: POSIX locks do so. Known
+   * by a system property, so that copies of this class in other class loaders see it, too.
    */
   private static boolean isOwn(Path directory) {
     return System.getProperty(OWN_PREFIX + directory) != null;
@@ -141,9 +141,7 @@ public final class ProcessDirectory {
         System.setProperty(OWN_PREFIX + path, "");
         FileChannel channel =
             FileChannel.open(
-                path.resolve(LOCK_FILE),
-                StandardOpenOption.CREATE_NEW,
-                StandardOpenOption.WRITE);
+                path.resolve(LOCK_FILE), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         if (channel.tryLock() != null && Files.exists(path.resolve(LOCK_FILE))) {
           return new ProcessDirectory(root, path, channel);
         }

@@ -30,8 +30,7 @@ public final class Segment {
   private final SegmentMemory memory;
   private final AtomicInteger references = new AtomicInteger(1);
 
-  Segment(
-      SegmentHeader description, ByteBuffer header, ByteBuffer[] chunks, SegmentMemory memory) {
+  Segment(SegmentHeader description, ByteBuffer header, ByteBuffer[] chunks, SegmentMemory memory) {
     this(description, header, chunks, null, memory);
   }
 

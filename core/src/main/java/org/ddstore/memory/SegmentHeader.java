@@ -75,11 +75,6 @@ record SegmentHeader(
     Schema schema =
         Schema.parse(in.slice(SCHEMA_POSITION, schemaBytes).order(ByteOrder.LITTLE_ENDIAN));
     return new SegmentHeader(
-        Nonce.read(in, 16),
-        headerBytes,
-        in.getLong(32),
-        in.getLong(40),
-        in.getInt(52),
-        schema);
+        Nonce.read(in, 16), headerBytes, in.getLong(32), in.getLong(40), in.getInt(52), schema);
   }
 }

@@ -9,8 +9,8 @@ import org.ddstore.DDStoreException;
 import org.ddstore.Schema;
 
 /**
- * Fills a segment record by record in bounded memory: the records, 8 bytes more for each ragged one,
- * and a few MiB. Used by one thread. Closing it unsealed discards what was written.
+ * Fills a segment record by record in bounded memory: the records, 8 bytes more for each ragged
+ * one, and a few MiB. Used by one thread. Closing it unsealed discards what was written.
  */
 public abstract class SegmentWriter implements AutoCloseable {
   private static final int ZEROS_BYTES = 1 << 20;
