@@ -1,6 +1,8 @@
 package org.ddstore;
 
-/** A wait reached its deadline. The message names the call, the time allowed and what was missing. */
+/**
+ * A wait reached its deadline. The message names the call, the time allowed and what was missing.
+ */
 public class DeadlineExceededException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 

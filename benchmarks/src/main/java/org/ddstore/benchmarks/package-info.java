@@ -1,0 +1,2 @@
+/** Measurements, one question per class. */
+package org.ddstore.benchmarks;

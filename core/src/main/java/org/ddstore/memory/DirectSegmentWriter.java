@@ -1,0 +1,133 @@
+package org.ddstore.memory;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.ddstore.Schema;
+
+/** A segment in direct buffers of this process, grown a chunk of 64 MiB at a time. */
+final class DirectSegmentWriter extends SegmentWriter {
+  private static final int CHUNK_BYTES = 64 << 20;
+  private static final int ENTRY_SHIFT = 17;
+  private static final int HEADER_BYTES = 128;
+
+  private final String name;
+  private final int rowShift;
+  private final List<OffHeapBuffer> chunks = new ArrayList<>();
+  private final List<OffHeapBuffer> entries = new ArrayList<>();
+  private final List<Long> chunkStart = new ArrayList<>();
+  private long offsetCount;
+  private ByteBuffer current = ByteBuffer.allocate(0);
+
+  DirectSegmentWriter(String name, Schema schema) {
+    super(schema);
+    this.name = name;
+    this.rowShift = schema.isFixed() ? ChunkLayout.rowShift(schema, CHUNK_BYTES) : 0;
+  }
+
+  @Override
+  void beginRecord(long offset, int length) {
+    if (current.remaining() < length) {
+      trimLast();
+      chunkStart.add(offset);
+      newChunk(Math.max(CHUNK_BYTES, length));
+    }
+    putOffset(offset);
+  }
+
+  private void putOffset(long offset) {
+    int index = (int) (offsetCount & (1 << ENTRY_SHIFT) - 1);
+    if (index == 0) {
+      entries.add(OffHeapBuffer.allocate((long) Long.BYTES << ENTRY_SHIFT));
+    }
+    entries.get(entries.size() - 1).buffer().putLong(index * Long.BYTES, offset);
+    offsetCount++;
+  }
+
+  private void newChunk(int bytes) {
+    OffHeapBuffer chunk = OffHeapBuffer.allocate(bytes);
+    chunks.add(chunk);
+    current = chunk.buffer();
+  }
+
+  /** Gives back what the last chunk did not use, if that is worth a copy. */
+  private void trimLast() {
+    if (current.remaining() <= current.capacity() / 128) {
+      return;
+    }
+    OffHeapBuffer trimmed = OffHeapBuffer.allocate(current.position());
+    trimmed.buffer().put(0, current, 0, current.position());
+    chunks.set(chunks.size() - 1, trimmed).close();
+    current = trimmed.buffer().position(trimmed.buffer().limit());
+  }
+
+  @Override
+  void write(ByteBuffer records) {
+    int end = records.limit();
+    while (records.hasRemaining()) {
+      if (!current.hasRemaining()) {
+        newChunk(schema().fixedBytes() << rowShift);
+      }
+      int now = Math.min(records.remaining(), current.remaining());
+      current.put(records.limit(records.position() + now));
+      records.limit(end);
+    }
+  }
+
+  @Override
+  Segment finish(long rowCount, long byteCount) {
+    trimLast();
+    OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES);
+    SegmentHeader description =
+        new SegmentHeader(Nonce.random(), HEADER_BYTES, rowCount, byteCount, rowShift, schema());
+    RaggedOffsets offsets = null;
+    if (!schema().isFixed()) {
+      putOffset(byteCount);
+      chunkStart.add(byteCount);
+      offsets =
+          new RaggedOffsets(
+              buffers(entries),
+              ENTRY_SHIFT,
+              chunkStart.stream().mapToLong(Long::longValue).toArray());
+    }
+    Deque<OffHeapBuffer> all = new ArrayDeque<>(chunks);
+    all.addAll(entries);
+    all.add(header);
+    return new Segment(
+        description, header.buffer(), buffers(chunks), offsets, new Memory(location(), all));
+  }
+
+  private static ByteBuffer[] buffers(List<OffHeapBuffer> memory) {
+    return memory.stream().map(m -> m.buffer().clear()).toArray(ByteBuffer[]::new);
+  }
+
+  @Override
+  void discard() {
+    chunks.forEach(OffHeapBuffer::close);
+    entries.forEach(OffHeapBuffer::close);
+  }
+
+  @Override
+  String location() {
+    return "direct memory of process %d (%s)".formatted(ProcessHandle.current().pid(), name);
+  }
+
+  private record Memory(String location, Deque<OffHeapBuffer> buffers) implements SegmentMemory {
+    @Override
+    public String path() {
+      return null;
+    }
+
+    @Override
+    public void unlink() {
+      // Nothing has a name.
+    }
+
+    @Override
+    public void close() {
+      buffers.forEach(OffHeapBuffer::close);
+    }
+  }
+}

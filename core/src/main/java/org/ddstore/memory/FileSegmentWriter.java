@@ -1,0 +1,159 @@
+package org.ddstore.memory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.ddstore.DDStoreException;
+import org.ddstore.Schema;
+
+/**
+ * A segment in a file that other processes of this host can map.
+ *
+ * <p>The bytes are written, not mapped, until the seal: a full file system is then an error of the
+ * write, where a mapped page would end the process with SIGBUS.
+ */
+final class FileSegmentWriter extends SegmentWriter {
+  private static final int STAGING_BYTES = 1 << 20;
+  private static final int OFFSET_STAGING_BYTES = 64 << 10;
+
+  private final SegmentFiles files;
+  private final FileChannel data;
+  private final FileChannel offsets;
+  private final OffHeapBuffer dataStaging = OffHeapBuffer.allocate(STAGING_BYTES);
+  private final OffHeapBuffer offsetStaging;
+  private final List<Long> chunkStart = new ArrayList<>();
+  private final int headerBytes;
+
+  private FileSegmentWriter(
+      Schema schema, SegmentFiles files, FileChannel data, FileChannel offsets) {
+    super(schema);
+    this.files = files;
+    this.data = data;
+    this.offsets = offsets;
+    this.headerBytes = SegmentHeader.bytesFor(schema);
+    this.offsetStaging = offsets == null ? null : OffHeapBuffer.allocate(OFFSET_STAGING_BYTES);
+  }
+
+  static FileSegmentWriter create(Path root, String name, Schema schema) {
+    SegmentFiles files = SegmentFiles.create(root, name);
+    try {
+      FileChannel data = files.createData();
+      FileChannel offsets = schema.isFixed() ? null : files.createOffsets();
+      FileSegmentWriter writer = new FileSegmentWriter(schema, files, data, offsets);
+      data.position(writer.headerBytes);
+      if (offsets != null) {
+        offsets.position(OffsetsFile.HEADER_BYTES);
+      }
+      return writer;
+    } catch (IOException e) {
+      files.close();
+      throw new DDStoreException(
+          "cannot create %s: %s".formatted(files.location(), e.getMessage()), e);
+    }
+  }
+
+  @Override
+  void beginRecord(long offset, int length) {
+    long start = chunkStart.isEmpty() ? -1 : chunkStart.get(chunkStart.size() - 1);
+    if (start < 0 || offset + length - start > ChunkLayout.MAX_BYTES) {
+      chunkStart.add(offset);
+    }
+    putOffset(offset);
+  }
+
+  private void putOffset(long offset) {
+    ByteBuffer staging = offsetStaging.buffer();
+    if (!staging.hasRemaining()) {
+      flush(offsets, staging);
+    }
+    staging.putLong(offset);
+  }
+
+  @Override
+  void write(ByteBuffer records) {
+    ByteBuffer staging = dataStaging.buffer();
+    int end = records.limit();
+    while (records.hasRemaining()) {
+      if (!staging.hasRemaining()) {
+        flush(data, staging);
+      }
+      int now = Math.min(records.remaining(), staging.remaining());
+      staging.put(records.limit(records.position() + now));
+      records.limit(end);
+    }
+  }
+
+  private void flush(FileChannel channel, ByteBuffer staging) {
+    staging.flip();
+    try {
+      while (staging.hasRemaining()) {
+        channel.write(staging);
+      }
+    } catch (IOException e) {
+      throw noRoom(e);
+    } finally {
+      staging.clear();
+    }
+  }
+
+  @Override
+  Segment finish(long rowCount, long byteCount) throws IOException {
+    flush(data, dataStaging.buffer());
+    SegmentHeader header =
+        new SegmentHeader(
+            Nonce.random(),
+            headerBytes,
+            rowCount,
+            byteCount,
+            schema().isFixed() ? ChunkLayout.rowShift(schema(), ChunkLayout.MAX_BYTES) : 0,
+            schema());
+    if (offsets != null) {
+      putOffset(byteCount);
+      chunkStart.add(byteCount);
+      chunkStart.forEach(this::putOffset);
+      flush(offsets, offsetStaging.buffer());
+      write(offsets, OffsetsFile.header(header, chunkStart.size() - 1));
+    }
+    write(data, header.encode());
+    Segment segment = files.open(header, FileChannel.MapMode.READ_WRITE, data, offsets);
+    closeStaging();
+    return segment;
+  }
+
+  /** The header goes last: a file without one is not sealed. */
+  private static void write(FileChannel channel, ByteBuffer header) throws IOException {
+    ByteBuffer bytes = header.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    while (bytes.hasRemaining()) {
+      channel.write(bytes, bytes.position());
+    }
+  }
+
+  private void closeStaging() throws IOException {
+    dataStaging.close();
+    data.close();
+    if (offsets != null) {
+      offsetStaging.close();
+      offsets.close();
+    }
+  }
+
+  @Override
+  void discard() {
+    try {
+      closeStaging();
+    } catch (IOException e) {
+      throw new DDStoreException("cannot close " + files.location(), e);
+    } finally {
+      files.close();
+    }
+  }
+
+  @Override
+  String location() {
+    return files.location();
+  }
+}

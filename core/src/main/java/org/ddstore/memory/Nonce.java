@@ -1,0 +1,27 @@
+package org.ddstore.memory;
+
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+
+/** 128 random bits that tell one segment from any other, also from one at the same path. */
+public record Nonce(long high, long low) {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** A new random nonce. */
+  public static Nonce random() {
+    return new Nonce(RANDOM.nextLong(), RANDOM.nextLong());
+  }
+
+  static Nonce read(ByteBuffer in, int position) {
+    return new Nonce(in.getLong(position), in.getLong(position + Long.BYTES));
+  }
+
+  void write(ByteBuffer out, int position) {
+    out.putLong(position, high).putLong(position + Long.BYTES, low);
+  }
+
+  @Override
+  public String toString() {
+    return "%016x%016x".formatted(high, low);
+  }
+}

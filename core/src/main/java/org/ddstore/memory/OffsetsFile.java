@@ -1,0 +1,77 @@
+package org.ddstore.memory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.util.List;
+
+/**
+ * The file of a ragged segment's offsets, little-endian:
+ *
+ * <pre>
+ *    0  u64  magic "DDSTOFS1"
+ *    8  u128 nonce of the segment
+ *   24  u64  rows
+ *   32  u32  chunks
+ * 4096  u64  offset of each record in the stream of records, then of their end (rows + 1)
+ *       u64  offset at which each chunk begins, then of the end (chunks + 1)
+ * </pre>
+ */
+final class OffsetsFile {
+  static final int HEADER_BYTES = SegmentHeader.PAGE_BYTES;
+  private static final long MAGIC = 0x3153464F54534444L;
+
+  /** log2 of the offsets of one mapped buffer: 1 GiB. */
+  private static final int ENTRY_SHIFT = 27;
+
+  private OffsetsFile() {}
+
+  static ByteBuffer header(SegmentHeader segment, int chunks) {
+    ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    out.putLong(0, MAGIC);
+    segment.nonce().write(out, 8);
+    out.putLong(24, segment.rows());
+    out.putInt(32, chunks);
+    return out;
+  }
+
+  /** Maps the offsets of {@code segment}; the regions mapped are added to {@code regions}. */
+  static RaggedOffsets map(SegmentHeader segment, FileChannel channel, List<MappedRegion> regions)
+      throws IOException {
+    ByteBuffer header = read(channel, 0, HEADER_BYTES);
+    if (header.getLong(0) != MAGIC || !Nonce.read(header, 8).equals(segment.nonce())) {
+      throw new IOException("the offsets file belongs to another segment");
+    }
+    long entries = segment.rows() + 1;
+    int chunks = header.getInt(32);
+    int buffers = (int) ((entries + (1L << ENTRY_SHIFT) - 1) >>> ENTRY_SHIFT);
+    ByteBuffer[] mapped = new ByteBuffer[buffers];
+    for (int i = 0; i < buffers; i++) {
+      long first = (long) i << ENTRY_SHIFT;
+      MappedRegion region =
+          MappedRegion.map(
+              channel,
+              FileChannel.MapMode.READ_ONLY,
+              HEADER_BYTES + first * Long.BYTES,
+              Math.min(1L << ENTRY_SHIFT, entries - first) * Long.BYTES);
+      regions.add(region);
+      mapped[i] = region.buffer();
+    }
+    long[] chunkStart = new long[chunks + 1];
+    read(channel, HEADER_BYTES + entries * Long.BYTES, chunkStart.length * Long.BYTES)
+        .asLongBuffer()
+        .get(chunkStart);
+    return new RaggedOffsets(mapped, ENTRY_SHIFT, chunkStart);
+  }
+
+  static ByteBuffer read(FileChannel channel, long position, int length) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+    while (bytes.hasRemaining()) {
+      if (channel.read(bytes, position + bytes.position()) < 0) {
+        throw new IOException("the file ends at byte " + (position + bytes.position()));
+      }
+    }
+    return bytes.flip();
+  }
+}

@@ -1,0 +1,236 @@
+package org.ddstore.memory;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+import org.ddstore.DDStoreException;
+
+/**
+ * The directory in which this process keeps its segment files under one root: {@code
+ * <root>/ddstore-<uid>/<pid>-<random>}, mode 0700. Its file {@code lock} is locked as long as the
+ * process lives; directories whose lock is free belong to the dead and are swept by the next
+ * process that opens one. The last {@link #release()} deletes it.
+ */
+public final class ProcessDirectory {
+  /** The default root: memory that processes of one host share. */
+  public static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+  private static final String LOCK_FILE = "lock";
+  private static final String OWN_PREFIX = "org.ddstore.own-directory:";
+  private static final int CREATE_TRIES = 100;
+  private static final Map<Path, ProcessDirectory> OPEN = new HashMap<>();
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  static {
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(ProcessDirectory::deleteAll, "ddstore-delete-files"));
+  }
+
+  private final Path root;
+  private final Path path;
+  private final FileChannel lockChannel;
+  private int references;
+
+  private ProcessDirectory(Path root, Path path, FileChannel lockChannel) {
+    this.root = root;
+    this.path = path;
+    this.lockChannel = lockChannel;
+  }
+
+  /**
+   * The directory of this process under {@code root}, made if it is not there, with one reference
+   * for the caller. Sweeps what dead processes of this user left.
+   */
+  public static ProcessDirectory acquire(Path root) {
+    synchronized (OPEN) {
+      ProcessDirectory directory = OPEN.get(root);
+      if (directory == null) {
+        try {
+          directory = create(root);
+        } catch (IOException e) {
+          throw new DDStoreException(
+              "cannot create a directory for segments under %s: %s".formatted(root, e), e);
+        }
+        OPEN.put(root, directory);
+      }
+      directory.references++;
+      return directory;
+    }
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /** The file that is locked as long as this process lives. */
+  public Path lockFile() {
+    return path.resolve(LOCK_FILE);
+  }
+
+  /** Gives one reference back; the last one deletes the directory. */
+  public void release() {
+    synchronized (OPEN) {
+      if (--references == 0) {
+        OPEN.remove(root);
+        delete();
+      }
+    }
+  }
+
+  /**
+   * True if the process that made the directory of this {@code lockFile} lives. Does not block.
+   *
+   * @param lockFile a path given by {@link #lockFile()}, of any process of this host
+   */
+  public static boolean isAlive(Path lockFile) {
+    if (isOwn(lockFile.getParent())) {
+      return true;
+    }
+    try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.WRITE);
+        FileLock lock = channel.tryLock()) {
+      return lock == null;
+    } catch (OverlappingFileLockException e) {
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Opening and closing a lock file of this process would drop its lock: POSIX locks do so. Known
+   * by a system property, so that copies of this class in other class loaders see it, too.
+   */
+  private static boolean isOwn(Path directory) {
+    return System.getProperty(OWN_PREFIX + directory) != null;
+  }
+
+  private static ProcessDirectory create(Path root) throws IOException {
+    Path parent = root.resolve("ddstore-" + userId());
+    for (int i = 0; i < CREATE_TRIES; i++) {
+      try {
+        createParent(parent);
+        sweep(parent);
+        Path path =
+            Files.createDirectory(
+                parent.resolve(
+                    ProcessHandle.current().pid()
+                        + "-"
+                        + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt())),
+                OWNER_ONLY);
+        System.setProperty(OWN_PREFIX + path, "");
+        FileChannel channel =
+            FileChannel.open(
+                path.resolve(LOCK_FILE), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        if (channel.tryLock() != null && Files.exists(path.resolve(LOCK_FILE))) {
+          return new ProcessDirectory(root, path, channel);
+        }
+        channel.close();
+        System.clearProperty(OWN_PREFIX + path);
+      } catch (NoSuchFileException | FileAlreadyExistsException e) {
+        if (!Files.isDirectory(root)) {
+          throw e;
+        }
+        // Another process removed the empty parent, or swept before the lock was ours: again.
+      }
+    }
+    throw new IOException("gave up after %d tries in %s".formatted(CREATE_TRIES, parent));
+  }
+
+  private static Object userId() throws IOException {
+    return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+  }
+
+  private static void createParent(Path parent) throws IOException {
+    try {
+      Files.createDirectory(parent, OWNER_ONLY);
+    } catch (FileAlreadyExistsException e) {
+      boolean directory = Files.isDirectory(parent, LinkOption.NOFOLLOW_LINKS);
+      if (!directory
+          || !userId().equals(Files.getAttribute(parent, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
+        throw new IOException(
+            "%s exists and is not a directory of this user: remove it".formatted(parent), e);
+      }
+    }
+  }
+
+  /** Deletes the directories of processes that have ended. */
+  private static void sweep(Path parent) throws IOException {
+    List<Path> directories;
+    try (Stream<Path> entries = Files.list(parent)) {
+      directories = entries.toList();
+    }
+    for (Path directory : directories) {
+      Path lockFile = directory.resolve(LOCK_FILE);
+      if (isOwn(directory)) {
+        continue;
+      }
+      try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.WRITE);
+          FileLock lock = channel.tryLock()) {
+        if (lock != null) {
+          deleteTree(directory);
+        }
+      } catch (NoSuchFileException | OverlappingFileLockException e) {
+        continue;
+      }
+    }
+  }
+
+  private static void deleteTree(Path directory) throws IOException {
+    List<Path> paths;
+    try (Stream<Path> walk = Files.walk(directory)) {
+      paths = walk.sorted(Comparator.reverseOrder()).toList();
+    } catch (UncheckedIOException | NoSuchFileException e) {
+      return;
+    }
+    for (Path path : paths) {
+      Files.deleteIfExists(path);
+    }
+  }
+
+  private void delete() {
+    try {
+      deleteTree(path);
+      lockChannel.close();
+      System.clearProperty(OWN_PREFIX + path);
+      Files.deleteIfExists(path.getParent());
+    } catch (DirectoryNotEmptyException e) {
+      return;
+    } catch (IOException e) {
+      throw new DDStoreException("cannot delete " + path, e);
+    }
+  }
+
+  /** At the orderly end of the process; what a killed one leaves, the next one sweeps. */
+  private static void deleteAll() {
+    synchronized (OPEN) {
+      OPEN.values().forEach(ProcessDirectory::delete);
+      OPEN.clear();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "ProcessDirectory[" + path + "]";
+  }
+}

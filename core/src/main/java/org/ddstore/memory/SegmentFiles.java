@@ -1,0 +1,179 @@
+package org.ddstore.memory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.ddstore.DDStoreException;
+
+/** The files of one segment and their mappings; the owner's also delete the files at the end. */
+final class SegmentFiles implements SegmentMemory {
+  private final Path data;
+  private final Path offsets;
+  private final ProcessDirectory directory;
+  private final List<MappedRegion> regions = new ArrayList<>();
+  private final AtomicBoolean linked;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private SegmentFiles(Path data, ProcessDirectory directory) {
+    this.data = data;
+    this.offsets = Path.of(data + ".offsets");
+    this.directory = directory;
+    this.linked = new AtomicBoolean(directory != null);
+  }
+
+  /** New files of this process under {@code root}. */
+  static SegmentFiles create(Path root, String name) {
+    ProcessDirectory directory = ProcessDirectory.acquire(root);
+    return new SegmentFiles(directory.path().resolve(name), directory);
+  }
+
+  FileChannel createData() throws IOException {
+    return create(data);
+  }
+
+  FileChannel createOffsets() throws IOException {
+    return create(offsets);
+  }
+
+  private static FileChannel create(Path path) throws IOException {
+    return FileChannel.open(
+        path,
+        EnumSet.of(
+            StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+  }
+
+  /**
+   * Maps another process's segment read-only.
+   *
+   * @throws IOException if the file cannot be opened or is another one; the message says which
+   */
+  static Segment attach(Path data, Nonce expected) throws IOException {
+    SegmentFiles files = new SegmentFiles(data, null);
+    try (FileChannel dataChannel = FileChannel.open(data, StandardOpenOption.READ)) {
+      SegmentHeader header;
+      try {
+        int bytes = (int) Math.min(dataChannel.size(), 1 << 20);
+        header = SegmentHeader.decode(OffsetsFile.read(dataChannel, 0, bytes));
+      } catch (IllegalArgumentException e) {
+        throw new IOException(e.getMessage(), e);
+      }
+      if (!header.nonce().equals(expected)) {
+        throw new IOException("its nonce differs: the path names another host's or run's file");
+      }
+      if (header.schema().isFixed()) {
+        return files.open(header, FileChannel.MapMode.READ_ONLY, dataChannel, null);
+      }
+      try (FileChannel offsetChannel = FileChannel.open(files.offsets, StandardOpenOption.READ)) {
+        return files.open(header, FileChannel.MapMode.READ_ONLY, dataChannel, offsetChannel);
+      }
+    }
+  }
+
+  Segment open(
+      SegmentHeader header,
+      FileChannel.MapMode mode,
+      FileChannel dataChannel,
+      FileChannel offsetChannel)
+      throws IOException {
+    try {
+      ByteBuffer headerPage = map(dataChannel, mode, 0, SegmentHeader.PAGE_BYTES);
+      RaggedOffsets raggedOffsets = null;
+      long[] starts;
+      if (header.schema().isFixed()) {
+        starts = fixedChunkStarts(header);
+      } else {
+        raggedOffsets = OffsetsFile.map(header, offsetChannel, regions);
+        starts = raggedOffsets.chunkStarts();
+      }
+      ByteBuffer[] chunks = new ByteBuffer[starts.length - 1];
+      for (int i = 0; i < chunks.length; i++) {
+        chunks[i] =
+            map(dataChannel, mode, header.headerBytes() + starts[i], starts[i + 1] - starts[i]);
+      }
+      return new Segment(header, headerPage, chunks, raggedOffsets, this);
+    } catch (IOException | RuntimeException | Error e) {
+      unmap();
+      throw e;
+    }
+  }
+
+  private static long[] fixedChunkStarts(SegmentHeader header) {
+    long chunkBytes = (long) header.schema().fixedBytes() << header.rowShift();
+    int chunks = (int) ((header.dataBytes() + chunkBytes - 1) / chunkBytes);
+    long[] starts = new long[chunks + 1];
+    for (int i = 1; i <= chunks; i++) {
+      starts[i] = Math.min(i * chunkBytes, header.dataBytes());
+    }
+    return starts;
+  }
+
+  private ByteBuffer map(FileChannel channel, FileChannel.MapMode mode, long position, long bytes)
+      throws IOException {
+    if (position + bytes > channel.size()) {
+      throw new IOException(
+          "the file has %,d bytes; its header says %,d or more"
+              .formatted(channel.size(), position + bytes));
+    }
+    MappedRegion region = MappedRegion.map(channel, mode, position, bytes);
+    regions.add(region);
+    return region.buffer();
+  }
+
+  @Override
+  public String location() {
+    return data.toString();
+  }
+
+  @Override
+  public String path() {
+    return data.toString();
+  }
+
+  @Override
+  public void unlink() {
+    if (linked.compareAndSet(true, false)) {
+      try {
+        delete(data);
+        delete(offsets);
+      } finally {
+        directory.release();
+      }
+    }
+  }
+
+  private static void delete(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (NoSuchFileException e) {
+      return;
+    } catch (IOException e) {
+      throw new DDStoreException("cannot delete " + path, e);
+    }
+  }
+
+  private void unmap() {
+    regions.forEach(MappedRegion::close);
+    regions.clear();
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      try {
+        unmap();
+      } finally {
+        unlink();
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package org.ddstore.memory;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.ddstore.Schema;
+
+/**
+ * The header of a segment file, little-endian; docs/segment-format.md is the contract for other
+ * programs.
+ *
+ * <pre>
+ *   0  u64  magic "DDSTSEG1", written last
+ *   8  u32  format version, 1
+ *  12  u32  header bytes: where the data begin, a multiple of 4096
+ *  16  u128 nonce
+ *  32  u64  rows
+ *  40  u64  data bytes
+ *  48  u32  bytes of a record, 0 if records differ
+ *  52  u32  log2 of the rows of a chunk (fixed records), else 0
+ *  56  u32  bytes of the schema
+ *  64  u64  version word: even when stable, odd while rows are being changed
+ * 128  ..   schema
+ * </pre>
+ */
+record SegmentHeader(
+    Nonce nonce, int headerBytes, long rows, long dataBytes, int rowShift, Schema schema) {
+  static final int PAGE_BYTES = 4096;
+  static final int VERSION_POSITION = 64;
+  private static final int SCHEMA_POSITION = 128;
+  private static final int FORMAT_VERSION = 1;
+  private static final long MAGIC = 0x3147455354534444L;
+
+  /** The bytes that a header with this schema takes. */
+  static int bytesFor(Schema schema) {
+    int used = SCHEMA_POSITION + schema.toBytes().length;
+    return (used + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+  }
+
+  ByteBuffer encode() {
+    ByteBuffer out = ByteBuffer.allocate(headerBytes).order(ByteOrder.LITTLE_ENDIAN);
+    byte[] encodedSchema = schema.toBytes();
+    out.putLong(0, MAGIC);
+    out.putInt(8, FORMAT_VERSION);
+    out.putInt(12, headerBytes);
+    nonce.write(out, 16);
+    out.putLong(32, rows);
+    out.putLong(40, dataBytes);
+    out.putInt(48, schema.isFixed() ? schema.fixedBytes() : 0);
+    out.putInt(52, rowShift);
+    out.putInt(56, encodedSchema.length);
+    out.put(SCHEMA_POSITION, encodedSchema);
+    return out;
+  }
+
+  /**
+   * Reads a header.
+   *
+   * @param in little-endian, at least one page
+   * @throws IllegalArgumentException if it is not one, or of another format version
+   */
+  static SegmentHeader decode(ByteBuffer in) {
+    if (in.limit() < PAGE_BYTES || in.getLong(0) != MAGIC) {
+      throw new IllegalArgumentException("not a sealed segment file");
+    }
+    if (in.getInt(8) != FORMAT_VERSION) {
+      throw new IllegalArgumentException(
+          "segment format version %d; this program reads %d"
+              .formatted(in.getInt(8), FORMAT_VERSION));
+    }
+    int headerBytes = in.getInt(12);
+    int schemaBytes = in.getInt(56);
+    if (schemaBytes < 0 || SCHEMA_POSITION + schemaBytes > in.limit()) {
+      throw new IllegalArgumentException("schema of %d bytes is cut off".formatted(schemaBytes));
+    }
+    Schema schema =
+        Schema.parse(in.slice(SCHEMA_POSITION, schemaBytes).order(ByteOrder.LITTLE_ENDIAN));
+    return new SegmentHeader(
+        Nonce.read(in, 16), headerBytes, in.getLong(32), in.getLong(40), in.getInt(52), schema);
+  }
+}

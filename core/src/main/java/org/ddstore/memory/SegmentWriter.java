@@ -1,0 +1,193 @@
+package org.ddstore.memory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import org.ddstore.Backing;
+import org.ddstore.DDStoreException;
+import org.ddstore.Schema;
+
+/**
+ * Fills a segment record by record in bounded memory: the records, 8 bytes more for each ragged
+ * one, and a few MiB. Used by one thread. Closing it unsealed discards what was written.
+ */
+public abstract class SegmentWriter implements AutoCloseable {
+  private static final int ZEROS_BYTES = 1 << 20;
+
+  private final Schema schema;
+  private long rows;
+  private long bytes;
+  private boolean open = true;
+
+  SegmentWriter(Schema schema) {
+    this.schema = schema;
+  }
+
+  /**
+   * A writer into new memory.
+   *
+   * @param root the directory for {@code SHM} and {@code FILE}, ignored for {@code DIRECT}
+   * @param name of the files, without suffix, unique in this process
+   */
+  public static SegmentWriter create(Backing backing, Path root, String name, Schema schema) {
+    return backing == Backing.DIRECT
+        ? new DirectSegmentWriter(name, schema)
+        : FileSegmentWriter.create(root, name, schema);
+  }
+
+  public Schema schema() {
+    return schema;
+  }
+
+  /** Rows appended so far. */
+  public long rows() {
+    return rows;
+  }
+
+  /** Bytes of the records appended so far. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /**
+   * Appends packed records of a schema without ragged fields.
+   *
+   * @param records any number of whole records from position to limit, which become equal
+   * @throws DDStoreException if there is no room; nothing that was written before is lost
+   */
+  public void appendRows(ByteBuffer records) {
+    int size = schema.fixedBytes();
+    if (!schema.isFixed() || records.remaining() % size != 0) {
+      throw new IllegalArgumentException(
+          "%d bytes are not whole records of %s".formatted(records.remaining(), schema));
+    }
+    checkOpen();
+    long count = records.remaining() / size;
+    long length = records.remaining();
+    write(records);
+    rows += count;
+    bytes += length;
+  }
+
+  /**
+   * Appends one packed record.
+   *
+   * @param record from position to limit, which become equal
+   * @throws IllegalArgumentException if its size is not that of its schema and lengths, or above 1
+   *     GiB
+   * @throws DDStoreException if there is no room; nothing that was written before is lost
+   */
+  public void append(ByteBuffer record) {
+    checkOpen();
+    int length = record.remaining();
+    if (length > Schema.MAX_RECORD_BYTES) {
+      throw new IllegalArgumentException(
+          "row %,d has %,d bytes; a record may have at most 1 GiB (%,d)"
+              .formatted(rows, length, Schema.MAX_RECORD_BYTES));
+    }
+    if (schema.isFixed()) {
+      if (length != schema.fixedBytes()) {
+        throw new IllegalArgumentException(
+            "row %,d has %,d bytes; a record of %s has %,d"
+                .formatted(rows, length, schema, schema.fixedBytes()));
+      }
+    } else {
+      checkLengths(record, length);
+      beginRecord(bytes, length);
+    }
+    write(record);
+    rows++;
+    bytes += length;
+  }
+
+  private void checkLengths(ByteBuffer record, int length) {
+    ByteBuffer ordered =
+        record.order() == ByteOrder.LITTLE_ENDIAN
+            ? record
+            : record.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    long expected =
+        length < schema.prefixBytes()
+            ? schema.prefixBytes()
+            : schema.recordBytes(ordered, record.position());
+    if (length != expected) {
+      throw new IllegalArgumentException(
+          "row %,d has %,d bytes; by its lengths it should have %,d"
+              .formatted(rows, length, expected));
+    }
+  }
+
+  /** Appends {@code count} fixed records of zeros. */
+  public void appendZeros(long count) {
+    int size = schema.fixedBytes();
+    if (!schema.isFixed() || count < 0) {
+      throw new IllegalArgumentException(count + " rows of zeros of " + schema);
+    }
+    int most = Math.max(1, ZEROS_BYTES / size);
+    ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(count, most) * size);
+    for (long left = count; left > 0; ) {
+      int now = (int) Math.min(left, most);
+      appendRows(zeros.clear().limit(now * size));
+      left -= now;
+    }
+  }
+
+  /**
+   * Ends the writing and gives the segment, with one reference that the caller owns. The segment is
+   * known to this JVM from now on.
+   */
+  public Segment seal() {
+    checkOpen();
+    open = false;
+    try {
+      Segment segment = finish(rows, bytes);
+      SegmentRegistry.publish(segment);
+      return segment;
+    } catch (IOException e) {
+      discard();
+      throw noRoom(e);
+    } catch (RuntimeException | Error e) {
+      discard();
+      throw e;
+    }
+  }
+
+  /** Discards what was written if it was not sealed. Idempotent. */
+  @Override
+  public void close() {
+    if (open) {
+      open = false;
+      discard();
+    }
+  }
+
+  private void checkOpen() {
+    if (!open) {
+      throw new IllegalStateException("closed: " + this);
+    }
+  }
+
+  /** Takes the bytes from position to limit as the continuation of the records. */
+  abstract void write(ByteBuffer records);
+
+  /** Announces a ragged record at a stream offset. */
+  abstract void beginRecord(long offset, int length);
+
+  abstract Segment finish(long rowCount, long byteCount) throws IOException;
+
+  abstract void discard();
+
+  abstract String location();
+
+  final DDStoreException noRoom(IOException cause) {
+    return new DDStoreException(
+        "cannot write row %,d (%,d bytes so far) to %s: %s"
+            .formatted(rows, bytes, location(), cause.getMessage()),
+        cause);
+  }
+
+  @Override
+  public String toString() {
+    return "SegmentWriter[%,d rows, %,d bytes, %s]".formatted(rows, bytes, location());
+  }
+}

@@ -1,0 +1,68 @@
+package org.ddstore;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which package of core may know which; the module poms check the same between modules. */
+class ArchitectureTest {
+
+  private static final String OURS = "org.ddstore..";
+
+  private static final JavaClasses CORE =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("org.ddstore");
+
+  private static final DescribedPredicate<JavaClass> OUR_EXCEPTION =
+      resideInAPackage("org.ddstore")
+          .and(JavaClass.Predicates.assignableTo(Throwable.class))
+          .as("exceptions in org.ddstore");
+
+  @ParameterizedTest(name = "{0} knows only: {1}")
+  @CsvSource({
+    "layout, ''",
+    "memory, layout",
+    "transport, memory layout",
+    "collective, ''",
+  })
+  void packageKnowsOnly(String name, String allowed) {
+    String[] packages =
+        Stream.concat(Stream.of(name), Stream.of(allowed.split(" ")))
+            .filter(word -> !word.isEmpty())
+            .map(word -> "org.ddstore." + word + "..")
+            .toArray(String[]::new);
+
+    classes()
+        .that()
+        .resideInAPackage("org.ddstore." + name + "..")
+        .should()
+        .onlyDependOnClassesThat(
+            DescribedPredicate.not(resideInAPackage(OURS))
+                .or(resideInAnyPackage(packages))
+                .or(OUR_EXCEPTION))
+        .allowEmptyShould(true)
+        .check(CORE);
+  }
+
+  @Test
+  void packagesHaveNoCycles() {
+    slices()
+        .matching("org.ddstore.(layout|memory|transport|collective)..")
+        .should()
+        .beFreeOfCycles()
+        .allowEmptyShould(true)
+        .check(CORE);
+  }
+}

@@ -1,0 +1,2 @@
+/** Programs as a user would write them. */
+package org.ddstore.examples;

@@ -1,0 +1,2 @@
+/** The gather kernel in C and its Java side; everything runs without it. */
+package org.ddstore.nativeio;

@@ -1,0 +1,2 @@
+/** Brings rows from Spark's formats into segments. */
+package org.ddstore.spark.ingest;

@@ -1,0 +1,2 @@
+/** Stores made from DataFrames: specs, barrier jobs and resident stores. */
+package org.ddstore.spark;
