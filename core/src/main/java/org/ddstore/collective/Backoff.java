@@ -22,6 +22,7 @@ final class Backoff {
   }
 
   /** Pauses a little; false while it only spins, where looking around would cost too much. */
+  @SuppressWarnings("ThreadPriorityCheck") // yield only saves time, nothing relies on it
   boolean pause() {
     if (++spins % SPINS_PER_LOOK != 0) {
       Thread.onSpinWait();

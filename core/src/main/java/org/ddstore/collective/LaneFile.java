@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -81,8 +82,7 @@ final class LaneFile implements AutoCloseable {
    * @throws IOException if it cannot be opened, or is not the file that the address means
    */
   static LaneFile attach(LaneAddress address) throws IOException {
-    Set<? extends java.nio.file.OpenOption> options =
-        Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    Set<? extends OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
     try (FileChannel channel = FileChannel.open(Path.of(address.path()), options)) {
       if (channel.size() != Lane.BYTES) {
         throw new IOException(
