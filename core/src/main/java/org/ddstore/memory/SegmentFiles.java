@@ -140,6 +140,11 @@ final class SegmentFiles implements SegmentMemory {
   }
 
   @Override
+  public boolean isOwned() {
+    return directory != null;
+  }
+
+  @Override
   public void unlink() {
     if (linked.compareAndSet(true, false)) {
       try {

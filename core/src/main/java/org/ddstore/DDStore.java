@@ -1,0 +1,403 @@
+package org.ddstore;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.ddstore.collective.Communicator;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.RowDigest;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.Attachment;
+import org.ddstore.transport.Placement;
+import org.ddstore.transport.SegmentAddress;
+
+/**
+ * One rank's handle on a distributed store: named variables, each a global row space to which every
+ * rank contributes a shard and of which every rank reads any row.
+ *
+ * <p><b>Collective</b> methods ({@code open, add, init, append, epochBegin, epochEnd, digest}) are
+ * called by all ranks in the same order, by one thread of each. An error on one rank is raised on
+ * all: there as itself, elsewhere as {@link RankFailedException} with the rank that caused it.
+ * After an error of the caller (a bad argument, a second add) the store can be used on; after
+ * {@link CollectiveMismatchException}, {@link RankLostException} or {@link
+ * DeadlineExceededException} its collectives stay broken and its reads go on.
+ *
+ * <p><b>Reads</b> are local calls of any thread. The convenience methods here share readers; a loop
+ * is faster with a {@link Variable#reader} of its own.
+ */
+public final class DDStore implements AutoCloseable {
+  private final Communicator communicator;
+  private final StoreOptions options;
+  private final ReadGate gate = new ReadGate(this, this::free);
+  private final StagedUpdates staged = new StagedUpdates();
+  private volatile Map<String, Variable> variables = Map.of();
+  private boolean inEpoch;
+
+  private DDStore(Communicator communicator, StoreOptions options) {
+    this.communicator = communicator;
+    this.options = options;
+  }
+
+  /**
+   * A store without variables. Collective.
+   *
+   * @param communicator stays the caller's, who closes it after the store
+   */
+  public static DDStore open(Communicator communicator, StoreOptions options) {
+    communicator.barrier();
+    return new DDStore(communicator, options);
+  }
+
+  /** This rank, of [0, {@link #ranks()}). */
+  public int rank() {
+    return communicator.rank();
+  }
+
+  public int ranks() {
+    return communicator.size();
+  }
+
+  /**
+   * Adds a variable of one fixed field, called as the variable, from this rank's rows; they are
+   * copied. Collective.
+   *
+   * @param rows {@code [rows, shape...]}; type and shape are the same on all ranks, the number of
+   *     rows may differ and be 0
+   * @throws IllegalArgumentException if the name is taken
+   * @throws CollectiveMismatchException if ranks give different types or shapes
+   */
+  public Variable add(String name, Tensor rows) {
+    return addNew(name, () -> Schema.of(rows.rowField(name)), writer -> writer.appendRows(rows));
+  }
+
+  /**
+   * Adds a variable from a shard that this rank has built. Collective. The writer's memory becomes
+   * the store's, also if the call fails.
+   *
+   * @throws IllegalArgumentException if the name is taken
+   * @throws CollectiveMismatchException if ranks give different schemas
+   */
+  public Variable add(String name, ShardWriter shard) {
+    return addNew(name, new Contribution(shard));
+  }
+
+  /**
+   * Adds a variable of one fixed field, zero-filled. Collective.
+   *
+   * @param localRows this rank's number of rows; may be 0 and differ between ranks
+   */
+  public Variable init(String name, long localRows, DType dtype, int... rowShape) {
+    return addNew(
+        name,
+        () -> Schema.of(Field.fixed(name, dtype, rowShape)),
+        writer -> writer.appendZeros(localRows));
+  }
+
+  /**
+   * Appends rows at the end of a variable of one fixed field; older indices stay as they are.
+   * Collective: the new rows of all ranks follow each other in rank order. Readers see them from
+   * their next call on.
+   */
+  public void append(String name, Tensor rows) {
+    extend(
+        "append(\"%s\")".formatted(name),
+        variable(name),
+        new Contribution(() -> Schema.of(rows.rowField(name)), writer -> writer.appendRows(rows)));
+  }
+
+  /** As {@link #append(String, Tensor)}, of records of any schema. Collective. */
+  public void append(String name, ShardWriter shard) {
+    extend("append(\"%s\")".formatted(name), variable(name), new Contribution(shard));
+  }
+
+  private Variable addNew(String name, Callable<Schema> schema, Consumer<ShardWriter> rows) {
+    return addNew(name, new Contribution(schema, rows));
+  }
+
+  private Variable addNew(String name, Contribution contribution) {
+    gate.checkOpen();
+    return extend("add(\"%s\")".formatted(name), null, contribution.named(name));
+  }
+
+  /** Adds one extent per rank to {@code existing}, or to a new variable if that is null. */
+  private Variable extend(String call, Variable existing, Contribution contribution) {
+    gate.checkOpen();
+    Segment own = null;
+    List<Attachment> attached = new ArrayList<>();
+    try (contribution) {
+      List<byte[]> offers =
+          Agreement.reach(communicator, call, () -> offer(existing, contribution));
+      own = contribution.segment();
+      List<SegmentAddress> addresses = ShardOffer.addresses(call, offers);
+      Agreement.reach(
+          communicator,
+          call + " attach",
+          () -> {
+            for (int rank = 0; rank < addresses.size(); rank++) {
+              attached.add(addresses.get(rank).attach(rank));
+            }
+            return new byte[0];
+          });
+      Variable variable =
+          existing == null ? new Variable(this, contribution.name(), own.schema(), gate) : existing;
+      variable.append(own, addresses, attached);
+      publish(variable);
+      return variable;
+    } catch (RuntimeException | Error e) {
+      attached.forEach(attachment -> attachment.segment().release());
+      if (contribution.segment() != null) {
+        contribution.segment().release();
+      }
+      throw e;
+    }
+  }
+
+  private void publish(Variable variable) {
+    Map<String, Variable> more = new LinkedHashMap<>(variables);
+    more.put(variable.name(), variable);
+    variables = Collections.unmodifiableMap(more);
+  }
+
+  private byte[] offer(Variable existing, Contribution contribution) throws Exception {
+    if (existing == null && variables.containsKey(contribution.name())) {
+      throw new IllegalArgumentException(
+          "a variable \"%s\" was added before: %s"
+              .formatted(contribution.name(), variables.get(contribution.name())));
+    }
+    Segment segment = contribution.seal(options);
+    if (existing != null && !existing.schema().equals(segment.schema())) {
+      throw new IllegalArgumentException(
+          "rows of %s cannot be appended to %s".formatted(segment.schema(), existing));
+    }
+    return ShardOffer.of(segment).toBytes();
+  }
+
+  /**
+   * The variable of this name.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists those there are
+   */
+  public Variable variable(String name) {
+    gate.checkOpen();
+    Variable variable = variables.get(name);
+    if (variable == null) {
+      throw new IllegalArgumentException(
+          "no variable \"%s\"; there are %s".formatted(name, variables.keySet()));
+    }
+    return variable;
+  }
+
+  /**
+   * Replaces rows of this rank's shard from the next {@link #epochBegin()} on. Local; the rows are
+   * copied now. Later updates of a row win.
+   *
+   * @param rows of exactly the variable's type and shape
+   * @param localRow the first row to replace, counted in this rank's own rows
+   * @throws IllegalArgumentException if type or shape differ, or the variable has other than one
+   *     fixed field
+   * @throws IndexOutOfBoundsException if the rows are not all this rank's
+   */
+  public void update(String name, Tensor rows, long localRow) {
+    Variable variable = variable(name);
+    Schema schema = variable.schema();
+    if (schema.size() != 1 || !schema.isFixed() || !rows.hasRowsOf(schema.field(0))) {
+      throw new IllegalArgumentException(
+          "rows %s cannot replace rows of %s".formatted(rows, variable));
+    }
+    long local = variable.localRows();
+    if (localRow < 0 || localRow > local - rows.rows()) {
+      throw new IndexOutOfBoundsException(
+          "local rows [%d, %d) outside [0, %d), the rows of rank %d in \"%s\""
+              .formatted(localRow, localRow + rows.rows(), local, rank(), name));
+    }
+    staged.stage(variable, rows, localRow);
+  }
+
+  /** Reads consecutive rows of a variable of one fixed field; see {@link Reader#get}. */
+  public void get(String name, Tensor destination, long start) {
+    withReader(name, reader -> reader.get(destination, start));
+  }
+
+  /** Reads rows of a variable of one fixed field; see {@link Reader#getBatch(Tensor, long...)}. */
+  public void getBatch(String name, Tensor destination, long... indices) {
+    withReader(name, reader -> reader.getBatch(destination, indices));
+  }
+
+  /** Reads rows of any variable into a batch to be closed; see {@link Reader#getBatch(long...)}. */
+  public Batch getBatch(String name, long... indices) {
+    Batch[] batch = new Batch[1];
+    withReader(name, reader -> batch[0] = reader.getBatch(indices));
+    return batch[0];
+  }
+
+  private void withReader(String name, Consumer<Reader> read) {
+    Variable variable = variable(name);
+    Reader reader = variable.borrowReader();
+    try {
+      read.accept(reader);
+    } finally {
+      variable.giveBack(reader);
+    }
+  }
+
+  /**
+   * Begins an access epoch: what was updated on any rank before is seen by all afterwards, and
+   * nothing changes until the next one. Collective.
+   *
+   * @throws IllegalStateException if an epoch has begun and not ended
+   */
+  public void epochBegin() {
+    gate.checkOpen();
+    Agreement.reach(communicator, "epochBegin()", () -> checkEpoch(false));
+    Agreement.reach(communicator, "epochBegin() apply", () -> inside(() -> staged.apply()));
+    inEpoch = true;
+  }
+
+  /**
+   * Ends an access epoch. Collective.
+   *
+   * @throws IllegalStateException if none has begun
+   */
+  public void epochEnd() {
+    gate.checkOpen();
+    Agreement.reach(communicator, "epochEnd()", () -> checkEpoch(true));
+    inEpoch = false;
+  }
+
+  private byte[] checkEpoch(boolean expected) {
+    if (inEpoch != expected) {
+      throw new IllegalStateException(
+          inEpoch
+              ? "an access epoch has begun already: call epochEnd() first"
+              : "no access epoch has begun: call epochBegin() first");
+    }
+    return new byte[0];
+  }
+
+  /**
+   * A digest of a variable that binds every index to the bytes of its record: 32 hexadecimal
+   * digits, the same for every number of ranks. Collective; reads all of this rank's rows.
+   */
+  public String digest(String name) {
+    Variable variable = variable(name);
+    List<byte[]> parts =
+        Agreement.reach(
+            communicator, "digest(\"%s\")".formatted(name), () -> localDigest(variable));
+    RowDigest sum = new RowDigest();
+    for (byte[] part : parts) {
+      ByteBuffer halves = ByteBuffer.wrap(part);
+      sum.add(halves.getLong(), halves.getLong());
+    }
+    return sum.toString();
+  }
+
+  private byte[] localDigest(Variable variable) {
+    RowDigest digest = new RowDigest();
+    Placement placement = variable.placement();
+    ExtentMap extents = placement.extents();
+    inside(
+        () -> {
+          for (int e = 0; e < extents.extents(); e++) {
+            if (extents.rank(e) == rank()) {
+              digest.add(extents.firstRow(e), placement.segment(e));
+            }
+          }
+        });
+    return ByteBuffer.allocate(2 * Long.BYTES).putLong(digest.high()).putLong(digest.low()).array();
+  }
+
+  /** Touches segments as a reader does, so that a close waits for it. */
+  private byte[] inside(Runnable work) {
+    ReadGate.Pass pass = gate.newPass();
+    pass.enter(this);
+    try {
+      work.run();
+    } finally {
+      pass.exit();
+      pass.retire(this);
+    }
+    return new byte[0];
+  }
+
+  /**
+   * What this rank knows of the store: variables, who holds which rows, how it reads them. Local.
+   */
+  public StoreInfo info() {
+    gate.checkOpen();
+    return new StoreInfo(
+        rank(), ranks(), variables.values().stream().map(DDStore::describe).toList());
+  }
+
+  private static StoreInfo.VariableInfo describe(Variable variable) {
+    Placement placement = variable.placement();
+    ExtentMap extents = placement.extents();
+    List<StoreInfo.Extent> described = new ArrayList<>();
+    long bytes = 0;
+    for (int e = 0; e < extents.extents(); e++) {
+      SegmentAddress address = variable.addresses().get(e);
+      bytes += address.dataBytes();
+      described.add(
+          new StoreInfo.Extent(
+              extents.rank(e),
+              extents.firstRow(e),
+              extents.rows(e),
+              address.dataBytes(),
+              address.process(),
+              placement.path(e),
+              placement.reason(e)));
+    }
+    return new StoreInfo.VariableInfo(
+        variable.name(), variable.schema(), variable.rows(), bytes, described);
+  }
+
+  /** What this rank has read of all variables, over each path. Local. */
+  public List<ReadStatistics> statistics() {
+    List<ReadStatistics> sum = new ArrayList<>();
+    for (ReadPath path : ReadPath.values()) {
+      ReadStatistics total = new ReadStatistics(path, 0, 0, 0, 0);
+      for (Variable variable : variables.values()) {
+        total = total.plus(variable.statistics().get(path.ordinal()));
+      }
+      sum.add(total);
+    }
+    return sum;
+  }
+
+  /**
+   * Ends the store on this rank: new reads are refused at once, own files are unlinked, reads in
+   * flight are waited for, then the memory is freed. Local and idempotent. Batches that are still
+   * open stay valid until they are closed. Other ranks keep what they have mapped.
+   *
+   * @throws DeadlineExceededException if reads are still in flight after {@link
+   *     StoreOptions#closeTimeout()}; the last of them frees the memory
+   */
+  @Override
+  public void close() {
+    variables.values().forEach(Variable::unlink);
+    try {
+      if (!gate.close(options.closeTimeout())) {
+        throw new DeadlineExceededException(
+            "%d reads are still in flight %s after the close of %s; the last of them frees the memory"
+                .formatted(gate.inside(), options.closeTimeout(), this));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DDStoreException("interrupted while waiting for readers of " + this, e);
+    }
+  }
+
+  private void free() {
+    staged.close();
+    variables.values().forEach(Variable::free);
+  }
+
+  @Override
+  public String toString() {
+    return "DDStore[%s, variables %s]".formatted(communicator, variables.keySet());
+  }
+}
