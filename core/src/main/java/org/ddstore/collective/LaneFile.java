@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -97,6 +98,18 @@ final class LaneFile implements AutoCloseable {
         throw e;
       }
       return file;
+    }
+  }
+
+  private static FileChannel open(LaneAddress address) throws IOException {
+    Set<? extends OpenOption> options =
+        Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    try {
+      return FileChannel.open(Path.of(address.path()), options);
+    } catch (FileSystemException e) {
+      throw e; // names the file
+    } catch (IOException e) {
+      throw new FileSystemException(address.path(), null, e.getMessage());
     }
   }
 
