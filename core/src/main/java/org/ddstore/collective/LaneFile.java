@@ -83,8 +83,7 @@ final class LaneFile implements AutoCloseable {
    * @throws IOException if it cannot be opened, or is not the file that the address means
    */
   static LaneFile attach(LaneAddress address) throws IOException {
-    Set<? extends OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-    try (FileChannel channel = FileChannel.open(Path.of(address.path()), options)) {
+    try (FileChannel channel = open(address)) {
       if (channel.size() != Lane.BYTES) {
         throw new IOException(
             "%s has %,d bytes; the lane of rank %d has %,d"
@@ -102,8 +101,7 @@ final class LaneFile implements AutoCloseable {
   }
 
   private static FileChannel open(LaneAddress address) throws IOException {
-    Set<? extends OpenOption> options =
-        Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    Set<? extends OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
     try {
       return FileChannel.open(Path.of(address.path()), options);
     } catch (FileSystemException e) {

@@ -81,37 +81,24 @@ final class RankProcess {
 
   private String work(String what, long seed) throws Exception {
     switch (what) {
-      case "work":
+      case "work" -> {
         return collectives(seed);
-      case "barrier":
-        break;
-      case "gather then barrier":
-        communicator.allGather(new byte[1]);
-        break;
-      case "hold":
-        hold();
-        break;
-      case "reduce":
-        communicator.allReduce(new float[3], ReduceOp.SUM);
-        return "";
-      case "throw":
-        communicator.exchange(
-            "barrier()",
-            () -> {
-              throw new IOException("boom");
-            });
-        return "";
-      case "abort":
-        communicator.abort(new IOException("boom"));
-        break;
-      case "close":
-        communicator.close();
-        break;
-      default:
-        throw new IllegalArgumentException(what);
+      }
+      case "barrier" -> {}
+      case "gather then barrier" -> communicator.allGather(new byte[1]);
+      case "hold" -> hold();
+      case "reduce" -> communicator.allReduce(new float[3], ReduceOp.SUM);
+      case "throw" -> communicator.exchange("barrier()", RankProcess::boom);
+      case "abort" -> communicator.abort(new IOException("boom"));
+      case "close" -> communicator.close();
+      default -> throw new IllegalArgumentException(what);
     }
     communicator.barrier();
     return "";
+  }
+
+  private static byte[] boom() throws IOException {
+    throw new IOException("boom");
   }
 
   private void hold() throws IOException {

@@ -13,7 +13,7 @@ final class ReductionOracle {
     Float.MIN_VALUE,
     -Float.MAX_VALUE,
     Float.MAX_VALUE,
-    16777217f,
+    16777218f,
     1e-8f,
     Float.intBitsToFloat(0x7fa00001), // two NaN with a payload
     Float.intBitsToFloat(0xffc12345)
