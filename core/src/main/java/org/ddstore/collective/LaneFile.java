@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -82,8 +83,7 @@ final class LaneFile implements AutoCloseable {
    * @throws IOException if it cannot be opened, or is not the file that the address means
    */
   static LaneFile attach(LaneAddress address) throws IOException {
-    Set<? extends OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-    try (FileChannel channel = FileChannel.open(Path.of(address.path()), options)) {
+    try (FileChannel channel = open(address)) {
       if (channel.size() != Lane.BYTES) {
         throw new IOException(
             "%s has %,d bytes; the lane of rank %d has %,d"
@@ -97,6 +97,17 @@ final class LaneFile implements AutoCloseable {
         throw e;
       }
       return file;
+    }
+  }
+
+  private static FileChannel open(LaneAddress address) throws IOException {
+    Set<? extends OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    try {
+      return FileChannel.open(Path.of(address.path()), options);
+    } catch (FileSystemException e) {
+      throw e; // names the file
+    } catch (IOException e) {
+      throw new FileSystemException(address.path(), null, e.getMessage());
     }
   }
 
