@@ -361,7 +361,7 @@ public final class DDStore implements AutoCloseable {
     for (ReadPath path : ReadPath.values()) {
       ReadStatistics total = new ReadStatistics(path, 0, 0, 0, 0);
       for (Variable variable : variables.values()) {
-        total = total.plus(variable.statistics().get(path.ordinal()));
+        total = total.plus(variable.statistics().get(path.index()));
       }
       sum.add(total);
     }

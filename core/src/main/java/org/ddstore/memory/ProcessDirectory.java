@@ -191,7 +191,7 @@ public final class ProcessDirectory {
           deleteTree(directory);
         }
       } catch (NoSuchFileException | OverlappingFileLockException e) {
-        continue;
+        // Being made, being swept, or alive: not ours to delete.
       }
     }
   }
@@ -215,7 +215,7 @@ public final class ProcessDirectory {
       System.clearProperty(OWN_PREFIX + path);
       Files.deleteIfExists(path.getParent());
     } catch (DirectoryNotEmptyException e) {
-      return;
+      // Other processes of this user have directories here.
     } catch (IOException e) {
       throw new DDStoreException("cannot delete " + path, e);
     }
