@@ -6,7 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
-import scala.collection.JavaConverters;
+import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
@@ -52,7 +52,7 @@ final class BarrierStage {
     public scala.collection.Iterator<Object> apply(scala.collection.Iterator<InternalRow> rows) {
       try {
         return scala.collection.Iterator$.MODULE$.<Object>single(
-            body.run(JavaConverters.asJavaIterator(rows)));
+            body.run(CollectionConverters.asJava(rows)));
       } catch (Exception e) {
         throw sneaky(e);
       }

@@ -58,8 +58,7 @@ final class JobFailures extends SparkListener {
     int rank = end.taskInfo().index();
     if (end.reason() instanceof ExceptionFailure failure) {
       Throwable cause = failure.exception().isDefined() ? failure.exception().get() : null;
-      failures.add(
-          new Failure(rank, cause, failure.className() + ": " + failure.description()));
+      failures.add(new Failure(rank, cause, failure.className() + ": " + failure.description()));
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
       failures.add(new Failure(rank, null, lost.toErrorString()));
     }

@@ -70,9 +70,7 @@ final class RankRunner<T> implements Serializable {
     }
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
     MemoryCheck.check(
-        HostFacts.read(directory),
-        new MemoryCheck.Need(rankBytes, rankBytes, hostBytes),
-        settings);
+        HostFacts.read(directory), new MemoryCheck.Need(rankBytes, rankBytes, hostBytes), settings);
   }
 
   private Communicator connect(

@@ -146,8 +146,8 @@ public final class StoreSpec {
           return new BarrierJob(session(), settings, ranks, plan.estimatedBytes())
               .run(plan.shards(), new PlannedLoader(plan, ranks), task);
         } catch (NotUniformException e) {
-          LOG.info("{}; loading it as a ragged field", e.getMessage());
-          plans.replace(plan.withRagged(e.column()));
+          LOG.info("{}; loading again with what is known now", e.getMessage());
+          plans.replace(plan.with(e));
         }
       }
     }
@@ -206,14 +206,12 @@ public final class StoreSpec {
   private static final class PlannedLoader implements ShardLoader {
     private static final long serialVersionUID = 1L;
 
-    private final byte[] schema;
     private final RowEncoder encoder;
     private final long rows;
     private final long bytes;
     private final int ranks;
 
     PlannedLoader(IngestPlan plan, int ranks) {
-      this.schema = plan.schema().toBytes();
       this.encoder = plan.encoder();
       this.rows = plan.rows();
       this.bytes = plan.estimatedBytes();
@@ -222,8 +220,7 @@ public final class StoreSpec {
 
     @Override
     public Schema schema() {
-      return Schema.parse(
-          java.nio.ByteBuffer.wrap(schema).order(java.nio.ByteOrder.LITTLE_ENDIAN));
+      return encoder.schema();
     }
 
     @Override
