@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.ddstore.CollectiveInterruptedException;
-import org.ddstore.DDStoreException;
 import org.ddstore.RankFailedException;
 
 /**
@@ -227,7 +226,7 @@ public abstract class Communicator implements AutoCloseable {
     }
     rounds.startClock();
     Throwable raised = wrapped == null ? own : wrapped.initCause(own);
-    DDStoreException broke = rounds.stepWithError(own);
+    RuntimeException broke = rounds.stepWithError(own);
     if (!(broke instanceof RankFailedException failed && failed.rank() == rank())) {
       raised.addSuppressed(broke);
     }

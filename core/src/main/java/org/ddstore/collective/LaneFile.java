@@ -66,7 +66,7 @@ final class LaneFile implements AutoCloseable {
             options,
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
       try {
-        reserve(channel);
+        reserve(channel, path);
         LaneFile file = new LaneFile(address, channel.map(MapMode.READ_WRITE, 0, Lane.BYTES));
         file.writeIdentity();
         return file;
@@ -130,9 +130,15 @@ final class LaneFile implements AutoCloseable {
     Unmapper.unmap(memory);
   }
 
-  private static void reserve(FileChannel channel) throws IOException {
-    for (int at = 0; at < Lane.BYTES; ) {
-      at += channel.write(ByteBuffer.allocate(Math.min(ZEROS_BYTES, Lane.BYTES - at)), at);
+  /** Writes zeros: a full file system is an error here, and a dead JVM if found out later. */
+  private static void reserve(FileChannel channel, Path path) throws IOException {
+    try {
+      for (int at = 0; at < Lane.BYTES; ) {
+        at += channel.write(ByteBuffer.allocate(Math.min(ZEROS_BYTES, Lane.BYTES - at)), at);
+      }
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot reserve %,d bytes for %s: %s".formatted(Lane.BYTES, path, e.getMessage()), e);
     }
   }
 

@@ -108,12 +108,12 @@ final class Rounds {
    *
    * @return what the group broke by
    */
-  DDStoreException stepWithError(Throwable own) {
+  RuntimeException stepWithError(Throwable own) {
     byte[] text = BoundedText.encode(own.toString(), ERROR_TEXT_BYTES);
     nextPiece().put(0, text);
     try {
       step(-1L - text.length);
-    } catch (DDStoreException broke) {
+    } catch (RuntimeException broke) {
       return broke;
     }
     throw new IllegalStateException("the group did not break by " + own);
