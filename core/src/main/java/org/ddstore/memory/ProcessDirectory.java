@@ -184,9 +184,9 @@ public final class ProcessDirectory {
     try {
       Files.createDirectory(parent, OWNER_ONLY);
     } catch (FileAlreadyExistsException e) {
-      boolean directory = Files.isDirectory(parent, LinkOption.NOFOLLOW_LINKS);
-      if (!directory
-          || !userId().equals(Files.getAttribute(parent, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
+      Map<String, Object> found =
+          Files.readAttributes(parent, "unix:uid,isDirectory", LinkOption.NOFOLLOW_LINKS);
+      if (!found.equals(Map.of("uid", userId(), "isDirectory", true))) {
         throw new IOException(
             "%s exists and is not a directory of this user: remove it".formatted(parent), e);
       }
