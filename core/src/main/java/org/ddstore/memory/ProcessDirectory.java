@@ -7,6 +7,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -209,8 +210,8 @@ public final class ProcessDirectory {
         if (lock != null) {
           deleteTree(directory);
         }
-      } catch (NoSuchFileException | OverlappingFileLockException e) {
-        // Being made, being swept, or alive: not ours to delete.
+      } catch (FileSystemException | OverlappingFileLockException e) {
+        // Being made, being swept, alive, or no directory of ours: that must not stop this process.
       }
     }
   }
