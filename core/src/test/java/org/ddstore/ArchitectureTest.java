@@ -25,10 +25,15 @@ class ArchitectureTest {
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .importPackages("org.ddstore");
 
-  private static final DescribedPredicate<JavaClass> OUR_EXCEPTION =
+  /** What every package speaks; they know nothing of the packages below. */
+  private static final DescribedPredicate<JavaClass> OUR_VALUE =
       resideInAPackage("org.ddstore")
-          .and(JavaClass.Predicates.assignableTo(Throwable.class))
-          .as("exceptions in org.ddstore");
+          .and(
+              JavaClass.Predicates.assignableTo(Throwable.class)
+                  .or(
+                      JavaClass.Predicates.belongToAnyOf(
+                          DType.class, Field.class, Schema.class, Backing.class, ReadPath.class)))
+          .as("exceptions and value types of org.ddstore");
 
   @ParameterizedTest(name = "{0} knows only: {1}")
   @CsvSource({
@@ -51,7 +56,7 @@ class ArchitectureTest {
         .onlyDependOnClassesThat(
             DescribedPredicate.not(resideInAPackage(OURS))
                 .or(resideInAnyPackage(packages))
-                .or(OUR_EXCEPTION))
+                .or(OUR_VALUE))
         .allowEmptyShould(true)
         .check(CORE);
   }
