@@ -32,7 +32,7 @@ class FileOrderTest {
     for (int i = 0; i < 5; i++) {
       String name = List.of("z", "a b", "A", "m%20x", "ä").get(i);
       spark
-          .range(i * 10_000L, i * 10_000L + 3_000 * i + 100)
+          .range(i * 10_000L, i * 10_000L + 3_000L * i + 100)
           .selectExpr("id", "id % 7 as k", "cast(id as string) as text", "repeat('x', 50) as pad")
           .coalesce(1)
           .write()
