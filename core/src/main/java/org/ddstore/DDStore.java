@@ -130,12 +130,10 @@ public final class DDStore implements AutoCloseable {
     Segment own = null;
     List<Attachment> attached = new ArrayList<>();
     try (contribution) {
-      List<byte[]> offers =
-          Agreement.reach(communicator, call, () -> offer(existing, contribution));
+      byte[][] offers = communicator.exchange(call, () -> offer(existing, contribution));
       own = contribution.segment();
       List<SegmentAddress> addresses = ShardOffer.addresses(call, offers);
-      Agreement.reach(
-          communicator,
+      communicator.exchange(
           call + " attach",
           () -> {
             for (int rank = 0; rank < addresses.size(); rank++) {
@@ -253,8 +251,8 @@ public final class DDStore implements AutoCloseable {
    */
   public void epochBegin() {
     gate.checkOpen();
-    Agreement.reach(communicator, "epochBegin()", () -> checkEpoch(false));
-    Agreement.reach(communicator, "epochBegin() apply", () -> inside(() -> staged.apply()));
+    communicator.exchange("epochBegin()", () -> checkEpoch(false));
+    communicator.exchange("epochBegin() apply", () -> inside(() -> staged.apply()));
     inEpoch = true;
   }
 
@@ -265,7 +263,7 @@ public final class DDStore implements AutoCloseable {
    */
   public void epochEnd() {
     gate.checkOpen();
-    Agreement.reach(communicator, "epochEnd()", () -> checkEpoch(true));
+    communicator.exchange("epochEnd()", () -> checkEpoch(true));
     inEpoch = false;
   }
 
@@ -285,9 +283,8 @@ public final class DDStore implements AutoCloseable {
    */
   public String digest(String name) {
     Variable variable = variable(name);
-    List<byte[]> parts =
-        Agreement.reach(
-            communicator, "digest(\"%s\")".formatted(name), () -> localDigest(variable));
+    byte[][] parts =
+        communicator.exchange("digest(\"%s\")".formatted(name), () -> localDigest(variable));
     RowDigest sum = new RowDigest();
     for (byte[] part : parts) {
       ByteBuffer halves = ByteBuffer.wrap(part);
@@ -361,7 +358,7 @@ public final class DDStore implements AutoCloseable {
     for (ReadPath path : ReadPath.values()) {
       ReadStatistics total = new ReadStatistics(path, 0, 0, 0, 0);
       for (Variable variable : variables.values()) {
-        total = total.plus(variable.statistics().get(path.ordinal()));
+        total = total.plus(variable.statistics().get(path.index()));
       }
       sum.add(total);
     }

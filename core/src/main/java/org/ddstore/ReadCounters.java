@@ -27,7 +27,7 @@ final class ReadCounters {
   }
 
   ReadStatistics statistics(ReadPath path) {
-    int base = path.ordinal() * COUNTERS;
+    int base = path.index() * COUNTERS;
     return new ReadStatistics(
         path,
         counts.getOpaque(base + CALLS),

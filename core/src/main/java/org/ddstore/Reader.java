@@ -202,7 +202,7 @@ public final class Reader implements AutoCloseable {
       version = segment.version();
       destination.memory().write(destinationRow * rowBytes, chunk, position + offset, bytes);
     } while (!segment.validate(version) && awaitStable(since));
-    counters.count(placement.path(extent).ordinal(), run, bytes, System.nanoTime() - since);
+    counters.count(placement.path(extent).index(), run, bytes, System.nanoTime() - since);
     return run;
   }
 

@@ -125,8 +125,27 @@ public final class ProcessDirectory {
     return System.getProperty(OWN_PREFIX + directory) != null;
   }
 
+  /** Deletes what dead processes of this user have left under {@code root}. */
+  public static void sweepDead(Path root) {
+    try {
+      Path parent = parent(root);
+      if (Files.isDirectory(parent, LinkOption.NOFOLLOW_LINKS)) {
+        sweep(parent);
+        Files.deleteIfExists(parent);
+      }
+    } catch (DirectoryNotEmptyException e) {
+      // The living have directories here.
+    } catch (IOException e) {
+      throw new DDStoreException("cannot sweep " + root + ": " + e, e);
+    }
+  }
+
+  private static Path parent(Path root) throws IOException {
+    return root.resolve("ddstore-" + userId());
+  }
+
   private static ProcessDirectory create(Path root) throws IOException {
-    Path parent = root.resolve("ddstore-" + userId());
+    Path parent = parent(root);
     for (int i = 0; i < CREATE_TRIES; i++) {
       try {
         createParent(parent);
@@ -191,7 +210,7 @@ public final class ProcessDirectory {
           deleteTree(directory);
         }
       } catch (NoSuchFileException | OverlappingFileLockException e) {
-        continue;
+        // Being made, being swept, or alive: not ours to delete.
       }
     }
   }
@@ -215,7 +234,7 @@ public final class ProcessDirectory {
       System.clearProperty(OWN_PREFIX + path);
       Files.deleteIfExists(path.getParent());
     } catch (DirectoryNotEmptyException e) {
-      return;
+      // Other processes of this user have directories here.
     } catch (IOException e) {
       throw new DDStoreException("cannot delete " + path, e);
     }

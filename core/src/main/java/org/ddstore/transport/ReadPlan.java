@@ -41,7 +41,7 @@ public final class ReadPlan {
     return position[i];
   }
 
-  /** The {@link ReadPath#ordinal()} of row {@code i} of the batch. */
+  /** The {@link ReadPath#index()} of row {@code i} of the batch. */
   public int path(int i) {
     return path[i];
   }
@@ -64,7 +64,7 @@ public final class ReadPlan {
       long place = segment.place(index - extents.firstRow(extent));
       source[i] = segment.chunk(Segment.chunkOf(place));
       position[i] = Segment.positionOf(place);
-      path[i] = (byte) where.path(extent).ordinal();
+      path[i] = (byte) where.path(extent).index();
     }
   }
 

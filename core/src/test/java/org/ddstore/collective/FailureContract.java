@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** What every rank sees when one errs. */
 abstract class FailureContract extends CommunicatorContract {
-  private static final Duration SHORT = Duration.ofMillis(300);
+  private static final Duration SHORT = Duration.ofMillis(1500);
   private static final String ADD = "add(\"x\", float32[3])";
 
   @Test
@@ -42,7 +42,9 @@ abstract class FailureContract extends CommunicatorContract {
       assertThat(thrown.get(r)).hasMessageContaining(ADD).hasMessageContaining("rank 1");
       assertThat(thrown.get(r)).hasMessageContaining("width 4, expected 3");
     }
-    assertBroken(group, RankFailedException.class, "width 4, expected 3");
+    assertThat(Ranks.run(group, c -> c.allGather(bytes(c.rank()))))
+        .as("the group goes on")
+        .allSatisfy(outcome -> assertThat(outcome.thrown()).isNull());
   }
 
   @Test
@@ -146,7 +148,7 @@ abstract class FailureContract extends CommunicatorContract {
       assertThat(outcomes.get(r).thrown())
           .isExactlyInstanceOf(DeadlineExceededException.class)
           .hasMessageStartingWith("barrier(): ")
-          .hasMessageContaining("within 300 ms")
+          .hasMessageContaining("within 1500 ms")
           .hasMessageContaining("rank 1 finished call")
           .hasMessageContaining("allGather()");
     }

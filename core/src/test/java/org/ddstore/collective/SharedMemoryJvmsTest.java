@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class SharedMemoryJvmsTest {
   private static final Duration LONG = Duration.ofSeconds(60);
-  private static final Duration SHORT = Duration.ofSeconds(1);
+  private static final Duration SHORT = Duration.ofSeconds(3);
 
   private final List<Process> processes = new ArrayList<>();
   private Path lanes;
@@ -87,7 +87,7 @@ class SharedMemoryJvmsTest {
     startAll(SHORT, "gather then barrier", "hold");
     assertThat(line(1)).isEqualTo("holding");
     String late =
-        "not all 2 ranks arrived in call 3 within 1000 ms: rank 1 finished call 2, allGather(),"
+        "not all 2 ranks arrived in call 3 within 3000 ms: rank 1 finished call 2, allGather(),"
             + " and has not called again";
     assertThat(line(0))
         .isEqualTo(DeadlineExceededException.class.getName() + ": barrier(): " + late);

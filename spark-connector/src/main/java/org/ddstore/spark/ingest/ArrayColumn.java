@@ -1,0 +1,97 @@
+package org.ddstore.spark.ingest;
+
+import java.io.Serializable;
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.ddstore.DType;
+import org.ddstore.Field;
+import org.ddstore.Schema;
+
+/** Arrays of numbers, nested to any depth. */
+final class ArrayColumn extends Column {
+  private static final long serialVersionUID = 1L;
+
+  /** What stands for missing or surplus elements; nulls and false make them errors. */
+  record Repairs(Serializable fill, Number pad, boolean truncate) implements Serializable {}
+
+  /** The SQL type: how deep the arrays are nested, and what they hold. */
+  record Elements(NumberType type, int depth, boolean mayBeNull) implements Serializable {}
+
+  private final Elements elements;
+
+  /** Null if the form follows from the data. */
+  private final DeclaredField declared;
+
+  private final Repairs repairs;
+  private final int uniformLength;
+
+  /** The column by its declaration, which may be null; then it is ragged until told otherwise. */
+  ArrayColumn(ColumnPath path, Elements elements, DeclaredField declared, Repairs repairs) {
+    this(path, elements, declared, repairs, 0);
+  }
+
+  private ArrayColumn(
+      ColumnPath path,
+      Elements elements,
+      DeclaredField declared,
+      Repairs repairs,
+      int uniformLength) {
+    super(path);
+    this.elements = elements;
+    this.declared = declared;
+    this.repairs = repairs;
+    this.uniformLength = uniformLength;
+  }
+
+  @Override
+  List<Field> fields() {
+    return List.of(field());
+  }
+
+  private Field field() {
+    if (declared != null) {
+      return declared.field(name());
+    }
+    DType dtype = elements.type.natural();
+    return uniformLength == 0
+        ? Field.ragged(name(), dtype)
+        : Field.fixed(name(), dtype, uniformLength);
+  }
+
+  @Override
+  Column at(ColumnPath newPath) {
+    return new ArrayColumn(newPath, elements, declared, repairs, uniformLength);
+  }
+
+  @Override
+  boolean isOpen() {
+    return declared == null;
+  }
+
+  @Override
+  Column in(ArrayForm form, int length) {
+    if (declared != null || form == ArrayForm.SPARSE) {
+      return super.in(form, length);
+    }
+    return new ArrayColumn(path(), elements, null, repairs, form == ArrayForm.UNIFORM ? length : 0);
+  }
+
+  @Override
+  int observe(SpecializedGetters parent, int ordinal) {
+    return parent.getArray(ordinal).numElements();
+  }
+
+  @Override
+  int observedBytes() {
+    Field field = field();
+    if (!field.isRagged()) {
+      return 0;
+    }
+    return elements.depth == 1 ? field.dtype().bytes() : field.bytes();
+  }
+
+  @Override
+  ColumnEncoder encoder(Schema schema) {
+    return new ArrayEncoder(path(), schema, elements, repairs, declared == null);
+  }
+}

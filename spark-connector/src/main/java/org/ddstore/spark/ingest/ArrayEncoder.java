@@ -1,0 +1,166 @@
+package org.ddstore.spark.ingest;
+
+import java.util.Arrays;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.ddstore.Field;
+import org.ddstore.Schema;
+
+/** Writes arrays of numbers, flat or nested, into a fixed or ragged field in row-major order. */
+final class ArrayEncoder extends ColumnEncoder {
+  private final ElementWriter writer;
+  private final ArrayColumn.Elements elements;
+  private final ArrayColumn.Repairs repairs;
+  private final boolean guessed;
+  private final Field field;
+
+  /** Where the data of a fixed field, or the length of a ragged one, stand. */
+  private final int place;
+
+  /** What one level of nesting must hold; the outermost of a ragged field holds any number. */
+  private final int[] lengths;
+
+  /** The bytes of one element of each level. */
+  private final int[] steps;
+
+  /**
+   * @param guessed whether a fixed length was guessed, so that another one is no error of the data
+   */
+  ArrayEncoder(
+      ColumnPath path,
+      Schema schema,
+      ArrayColumn.Elements elements,
+      ArrayColumn.Repairs repairs,
+      boolean guessed) {
+    super(path);
+    int index = schema.indexOf(path.name());
+    this.field = schema.field(index);
+    this.place = field.isRagged() ? schema.lengthOffset(index) : schema.fixedOffset(index);
+    this.elements = elements;
+    this.repairs = repairs;
+    this.guessed = guessed;
+    this.writer =
+        new ElementWriter(
+            this, elements.type(), field.dtype(), elements.mayBeNull(), repairs.fill());
+    this.lengths = levels();
+    this.steps = new int[lengths.length];
+    int step = field.dtype().bytes();
+    for (int level = lengths.length - 1; level >= 0; level--) {
+      steps[level] = step;
+      step *= lengths[level];
+    }
+  }
+
+  private int[] levels() {
+    int[] shape = field.shape();
+    if (elements.depth() == 1) {
+      return new int[] {field.elements()};
+    }
+    if (!field.isRagged()) {
+      return shape;
+    }
+    int[] levels = new int[shape.length + 1];
+    System.arraycopy(shape, 0, levels, 1, shape.length);
+    levels[0] = 1;
+    return levels;
+  }
+
+  @Override
+  void encodeValue(SpecializedGetters parent, int at, RecordBuffer record) {
+    ArrayData array = parent.getArray(at);
+    if (!field.isRagged()) {
+      write(array, 0, record, place);
+      return;
+    }
+    int count = array.numElements();
+    int inner = elements.depth() == 1 ? field.elements() : 1;
+    if (count % inner != 0) {
+      throw problem(record, "%,d elements are no whole rows of %s".formatted(count, field));
+    }
+    int start = record.append(name(), (long) (count / inner) * field.bytes());
+    record.view().putInt(place, count / inner);
+    if (lengths.length == 1) {
+      writer.write(array, count, record, start);
+    } else {
+      for (int i = 0; i < count; i++) {
+        write(inner(array, i, record), 1, record, start + i * steps[0]);
+      }
+    }
+  }
+
+  /** Writes one array of a level of fixed length. */
+  private void write(ArrayData array, int level, RecordBuffer record, int start) {
+    int found = array.numElements();
+    int wanted = lengths[level];
+    int count = Math.min(found, wanted);
+    if (found != wanted) {
+      checkLength(found, level, record);
+    }
+    if (level == lengths.length - 1) {
+      writer.write(array, count, record, start);
+    } else {
+      for (int i = 0; i < count; i++) {
+        write(inner(array, i, record), level + 1, record, start + i * steps[level]);
+      }
+    }
+    if (count < wanted) {
+      int missingBytes = (wanted - count) * steps[level];
+      writer.fill(
+          record,
+          start + count * steps[level],
+          missingBytes / field.dtype().bytes(),
+          repairs.pad());
+    }
+  }
+
+  private ArrayData inner(ArrayData array, int i, RecordBuffer record) {
+    if (array.isNullAt(i)) {
+      throw problem(record, "null in place of an inner array");
+    }
+    return array.getArray(i);
+  }
+
+  private void checkLength(int found, int level, RecordBuffer record) {
+    boolean isShort = found < lengths[level];
+    if (isShort ? repairs.pad() != null : repairs.truncate()) {
+      return;
+    }
+    if (guessed) {
+      throw new NotUniformException(
+          name(),
+          record.row(),
+          ArrayForm.RAGGED,
+          "%,d elements where other rows have %,d".formatted(found, lengths[level]));
+    }
+    String text =
+        "length %,d does not fit %s (%,d %s)"
+            .formatted(
+                found,
+                field,
+                lengths[level],
+                lengths.length == 1 ? "elements" : "in dimension " + level);
+    throw problem(
+        record,
+        text
+            + (isShort
+                ? "; fill it up with withPadding(\"" + name() + "\", ..), or declare it ragged"
+                : "; cut it with withTruncation(\"" + name() + "\"), or declare it ragged"));
+  }
+
+  @Override
+  void encodeNull(RecordBuffer record) {
+    if (repairs.fill() == null) {
+      throw nullProblem(record, "null");
+    }
+    if (field.isRagged()) {
+      record.view().putInt(place, 0);
+    } else {
+      writer.fill(record, place, field.elements(), repairs.fill());
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "ArrayEncoder[%s, lengths %s]".formatted(field, Arrays.toString(lengths));
+  }
+}

@@ -1,0 +1,43 @@
+package org.ddstore.spark.ingest;
+
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+
+/** Writes one column of a row into a record. Holds no row; used by one thread. */
+abstract class ColumnEncoder {
+  private final ColumnPath path;
+  private final int ordinal;
+
+  ColumnEncoder(ColumnPath path) {
+    this.path = path;
+    this.ordinal = path.ordinal();
+  }
+
+  final void encode(InternalRow row, RecordBuffer record) {
+    SpecializedGetters parent = path.parent(row);
+    if (parent == null || parent.isNullAt(ordinal)) {
+      encodeNull(record);
+    } else {
+      encodeValue(parent, ordinal, record);
+    }
+  }
+
+  abstract void encodeValue(SpecializedGetters parent, int at, RecordBuffer record);
+
+  abstract void encodeNull(RecordBuffer record);
+
+  final String name() {
+    return path.name();
+  }
+
+  final IngestException problem(RecordBuffer record, String text) {
+    return new IngestException(name(), record.row(), text);
+  }
+
+  final IngestException nullProblem(RecordBuffer record, String what) {
+    return problem(
+        record,
+        "%s; give a value with withFilledNulls(\"%s\", ..) or filter the rows"
+            .formatted(what, name()));
+  }
+}

@@ -1,0 +1,248 @@
+package org.ddstore.spark.ingest;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.UserDefinedType;
+import org.ddstore.DType;
+
+/** Finds the columns of a DataFrame that become fields, by its schema and the options. */
+final class ColumnResolver {
+  private final IngestOptions options;
+  private final Map<String, Column> columns = new LinkedHashMap<>();
+  private final Map<String, IngestException> refused = new LinkedHashMap<>();
+
+  private ColumnResolver(IngestOptions options) {
+    this.options = options;
+  }
+
+  /**
+   * The columns in the order of the schema or of {@link IngestOptions#withColumns}.
+   *
+   * @throws IngestException for a type that cannot be stored
+   * @throws IllegalArgumentException for options that name no column or do not fit it
+   */
+  static List<Column> resolve(StructType schema, IngestOptions options) {
+    ColumnResolver resolver = new ColumnResolver(options);
+    StructField[] fields = schema.fields();
+    for (int i = 0; i < fields.length; i++) {
+      resolver.add(ColumnPath.top(fields[i].name(), i), fields[i].dataType());
+    }
+    return resolver.chosen();
+  }
+
+  private List<Column> chosen() {
+    checkNames("declared field", options.fields());
+    checkNames("fill", options.fills());
+    checkNames("padding", options.pads());
+    List<Column> chosen = new ArrayList<>();
+    List<IngestException> problems = new ArrayList<>();
+    if (options.columns().isEmpty()) {
+      chosen.addAll(columns.values());
+      problems.addAll(refused.values());
+    }
+    for (String name : options.columns()) {
+      int before = chosen.size() + problems.size();
+      columns.forEach((key, column) -> addIfNamed(name, key, column, chosen));
+      refused.forEach((key, problem) -> addIfNamed(name, key, problem, problems));
+      if (chosen.size() + problems.size() == before) {
+        throw unknown("column", name);
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw problems.get(0);
+    }
+    if (chosen.isEmpty()) {
+      throw new IllegalArgumentException("the DataFrame has no columns");
+    }
+    return chosen;
+  }
+
+  private static <T> void addIfNamed(String name, String key, T value, List<T> to) {
+    if (key.equals(name) || key.startsWith(name + ".")) {
+      to.add(value);
+    }
+  }
+
+  private void checkNames(String what, Map<String, ?> named) {
+    for (String name : named.keySet()) {
+      if (!columns.containsKey(name) && !refused.containsKey(name)) {
+        throw unknown(what, name);
+      }
+    }
+  }
+
+  private IllegalArgumentException unknown(String what, String name) {
+    return new IllegalArgumentException(
+        "%s \"%s\": no such column; there are %s".formatted(what, name, columns.keySet()));
+  }
+
+  private void add(ColumnPath path, DataType type) {
+    if (type instanceof UserDefinedType<?> userDefined) {
+      add(path, userDefined.sqlType());
+    } else if (type instanceof StructType struct && !VectorColumn.isVector(struct)) {
+      StructField[] fields = struct.fields();
+      for (int i = 0; i < fields.length; i++) {
+        add(path.inside(fields[i].name(), i, fields.length), fields[i].dataType());
+      }
+    } else {
+      try {
+        if (columns.put(path.name(), leaf(path, type)) != null) {
+          throw new IngestException(
+              path.name(), IngestException.NO_ROW, "there are two columns of this name");
+        }
+      } catch (IngestException e) {
+        refused.put(path.name(), e);
+      }
+    }
+  }
+
+  private Column leaf(ColumnPath path, DataType type) {
+    String name = path.name();
+    DeclaredField declared = options.fields().get(name);
+    Serializable fill = options.fills().get(name);
+    Optional<NumberType> number = NumberType.of(type);
+    if (!(type instanceof ArrayType)
+        && (options.pads().containsKey(name) || options.truncated().contains(name))) {
+      throw problem(name, "padding and truncation are for arrays, this is " + type.sql());
+    }
+    if (type instanceof StructType) {
+      checkFill(name, fill, false);
+      return new VectorColumn(undeclared(path, declared, "a vector"), ArrayForm.RAGGED, 0);
+    } else if (number.isPresent()) {
+      checkFill(name, fill, fill instanceof Number || fill instanceof Boolean);
+      return scalar(path, number.get(), declared, fill);
+    } else if (type instanceof StringType) {
+      checkFill(name, fill, fill instanceof String);
+      return new TextColumn(undeclared(path, declared, "text"), true, fill);
+    } else if (type instanceof BinaryType) {
+      checkFill(name, fill, fill instanceof byte[]);
+      return declared == null
+          ? new TextColumn(path, false, fill)
+          : rawBytes(path, declared, (byte[]) fill);
+    } else if (type instanceof ArrayType array) {
+      checkFill(name, fill, fill instanceof Number || fill instanceof Boolean);
+      return array(path, array, declared, fill);
+    }
+    throw problem(name, "%s cannot be stored; %s".formatted(type.sql(), remedy(name, type)));
+  }
+
+  private static ColumnPath undeclared(ColumnPath path, DeclaredField declared, String what) {
+    if (declared != null) {
+      throw problem(path.name(), "%s cannot be declared as %s".formatted(what, declared));
+    }
+    return path;
+  }
+
+  private static void checkFill(String name, Serializable fill, boolean fits) {
+    if (fill != null && !fits) {
+      throw problem(name, "cannot be filled with a " + fill.getClass().getSimpleName());
+    }
+  }
+
+  private static Column rawBytes(ColumnPath path, DeclaredField declared, byte... fill) {
+    if (declared.ragged()) {
+      throw problem(path.name(), "binary needs a fixed shape to be declared as " + declared);
+    }
+    return new RawBytesColumn(path, declared, fill);
+  }
+
+  private static Column scalar(
+      ColumnPath path, NumberType type, DeclaredField declared, Serializable fill) {
+    if (declared == null) {
+      return new ScalarColumn(path, type, new DeclaredField(false, type.natural()), fill);
+    }
+    if (declared.ragged() || declared.field(path.name()).elements() != 1) {
+      throw problem(path.name(), "one number per row cannot be declared as " + declared);
+    }
+    checkConversion(path.name(), type, declared.dtype());
+    return new ScalarColumn(path, type, declared, fill);
+  }
+
+  private Column array(
+      ColumnPath path, ArrayType outer, DeclaredField declared, Serializable fill) {
+    String name = path.name();
+    int depth = 1;
+    ArrayType array = outer;
+    while (array.elementType() instanceof ArrayType inner) {
+      array = inner;
+      depth++;
+    }
+    DataType element = array.elementType();
+    NumberType type = NumberType.of(element).orElse(null);
+    if (type == null) {
+      throw problem(
+          name,
+          "arrays of %s cannot be stored; explode the rows, or make them arrays of numbers"
+              .formatted(element.sql()));
+    }
+    Number pad = options.pads().get(name);
+    boolean truncate = options.truncated().contains(name);
+    if (declared == null) {
+      if (depth > 1) {
+        throw problem(
+            name,
+            "arrays of arrays need a declared shape: withField(\"%s\", %s, ..) or withRagged"
+                .formatted(name, type.natural().name()));
+      }
+      if (pad != null || truncate) {
+        throw problem(name, "padding and truncation need a declared shape");
+      }
+    } else {
+      checkShape(name, declared, depth);
+      checkConversion(name, type, declared.dtype());
+    }
+    return new ArrayColumn(
+        path,
+        new ArrayColumn.Elements(type, depth, array.containsNull()),
+        declared,
+        new ArrayColumn.Repairs(fill, pad, truncate));
+  }
+
+  private static void checkShape(String name, DeclaredField declared, int depth) {
+    int dimensions = declared.shape().length + (declared.ragged() ? 1 : 0);
+    if (dimensions == 0) {
+      throw problem(name, "arrays need a shape, as in withField(name, type, 28, 28)");
+    }
+    if (depth != 1 && depth != dimensions) {
+      throw problem(
+          name,
+          "arrays nested %d deep do not fit the %d dimensions of %s"
+              .formatted(depth, dimensions, declared));
+    }
+  }
+
+  private static void checkConversion(String name, NumberType from, DType to) {
+    String refusal = NumberStore.refusal(from, to);
+    if (refusal != null) {
+      throw problem(name, refusal);
+    }
+  }
+
+  private static String remedy(String name, DataType type) {
+    if (type instanceof DecimalType) {
+      return "cast it: cast(%s as double), or as bigint after scaling".formatted(name);
+    } else if (type instanceof MapType) {
+      return "take map_keys(%1$s) and map_values(%1$s), or single entries".formatted(name);
+    } else if (type.sql().startsWith("INTERVAL")) {
+      return "cast it: cast(%s as bigint)".formatted(name);
+    }
+    return "cast it, as in cast(%s as string), or leave it out with withColumns(..)"
+        .formatted(name);
+  }
+
+  private static IngestException problem(String name, String text) {
+    return new IngestException(name, IngestException.NO_ROW, text);
+  }
+}

@@ -1,0 +1,74 @@
+package org.ddstore.spark.ingest;
+
+import java.io.Serializable;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.ddstore.DType;
+
+/**
+ * Writes the elements of arrays of numbers: in bulk where the element type stays as it is, else one
+ * by one. Used by one thread.
+ */
+final class ElementWriter {
+  private final ColumnEncoder owner;
+  private final NumberType type;
+  private final DType dtype;
+  private final NumberStore store;
+  private final boolean mayHaveNull;
+  private final Serializable fill;
+
+  /**
+   * @param mayHaveNull whether elements can be null by the column's type
+   * @param fill instead of null elements, or null
+   */
+  ElementWriter(
+      ColumnEncoder owner, NumberType type, DType dtype, boolean mayHaveNull, Serializable fill) {
+    this.owner = owner;
+    this.type = type;
+    this.dtype = dtype;
+    this.store = new NumberStore(dtype);
+    this.mayHaveNull = mayHaveNull;
+    this.fill = fill;
+  }
+
+  /** Writes the first {@code count} elements; they end at {@code place + count * bytes}. */
+  void write(ArrayData array, int count, RecordBuffer record, int place) {
+    boolean hasNull = mayHaveNull && NumberType.hasNull(array, count);
+    if (!hasNull && dtype == type.natural()) {
+      type.copy(array, count, record.bytes(), place);
+      return;
+    }
+    if (hasNull && fill == null) {
+      throw owner.nullProblem(record, "null element");
+    }
+    int step = dtype.bytes();
+    for (int i = 0; i < count; i++) {
+      if (hasNull && array.isNullAt(i)) {
+        fill(record, place + i * step, 1, fill);
+      } else if (type.isFloating()) {
+        double value = type.getDouble(array, i);
+        if (!store.put(record.view(), place + i * step, value)) {
+          throw outside(record, value);
+        }
+      } else {
+        long value = type.getLong(array, i);
+        if (!store.put(record.view(), place + i * step, value)) {
+          throw outside(record, value);
+        }
+      }
+    }
+  }
+
+  /** Writes {@code value} into {@code count} elements. */
+  void fill(RecordBuffer record, int place, int count, Object value) {
+    for (int i = 0; i < count; i++) {
+      if (!store.putValue(record.view(), place + i * dtype.bytes(), value)) {
+        throw outside(record, value);
+      }
+    }
+  }
+
+  private IngestException outside(RecordBuffer record, Object value) {
+    return owner.problem(
+        record, "element %s is outside %s of %s".formatted(value, store.range(), dtype));
+  }
+}

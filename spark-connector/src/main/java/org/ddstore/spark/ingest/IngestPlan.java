@@ -1,0 +1,158 @@
+package org.ddstore.spark.ingest;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.Field;
+import org.ddstore.Schema;
+
+/**
+ * How the rows of a DataFrame come to the ranks, decided in the driver. Row order, schema and every
+ * byte depend on the data and the options alone, never on the number of ranks, cores or partitions.
+ *
+ * <p>Making a plan runs jobs: one that counts rows, for files only of their footers where that
+ * suffices; one that looks at some rows; one that stores the rows if they must be sorted or their
+ * order could not be had again. What is stored lies on the executors' disks until {@link #close}.
+ */
+public final class IngestPlan implements AutoCloseable {
+  private final OrderedRows rows;
+  private final List<Column> columns;
+  private final Schema schema;
+  private final RowSample sample;
+  private final int ranks;
+  private final String route;
+  private final List<String> warnings;
+
+  private IngestPlan(
+      OrderedRows rows,
+      List<Column> columns,
+      RowSample sample,
+      int ranks,
+      String route,
+      List<String> warnings) {
+    this.rows = rows;
+    this.columns = columns;
+    this.sample = sample;
+    this.ranks = ranks;
+    this.route = route;
+    this.warnings = List.copyOf(warnings);
+    List<Field> fields = new ArrayList<>();
+    columns.forEach(column -> fields.addAll(column.fields()));
+    this.schema = Schema.of(fields);
+  }
+
+  /**
+   * Plans the load of {@code df} into {@code ranks} shards. Blocks while its jobs run.
+   *
+   * @throws IngestException for a column that cannot be stored
+   * @throws IllegalArgumentException for options that do not fit, a streaming DataFrame, or no rank
+   */
+  public static IngestPlan of(Dataset<Row> df, IngestOptions options, int ranks) {
+    if (ranks < 1) {
+      throw new IllegalArgumentException(ranks + " ranks; at least 1 is needed");
+    }
+    if (df.isStreaming()) {
+      throw new IllegalArgumentException("a streaming DataFrame has no end to load");
+    }
+    List<Column> resolved = ColumnResolver.resolve(df.schema(), options);
+    SourcePlan source = SourcePlan.of(df, resolved, options);
+    try {
+      List<Column> placed = new ArrayList<>();
+      for (int i = 0; i < resolved.size(); i++) {
+        placed.add(source.columns().get(i));
+      }
+      RowSample sample = RowSample.take(source.rows(), placed);
+      return new IngestPlan(
+          source.rows(), sample.guess(placed), sample, ranks, source.route(), source.warnings());
+    } catch (RuntimeException | Error e) {
+      source.rows().release();
+      throw e;
+    }
+  }
+
+  /** How many rows there are. */
+  public long rows() {
+    return rows.rows();
+  }
+
+  /** The schema of the records, as far as it is known; see {@link #with}. */
+  public Schema schema() {
+    return schema;
+  }
+
+  /**
+   * The rows: partition r holds those of rank r, in global order. To be run as one barrier stage,
+   * as often as wanted. A row is valid until the next one is asked for.
+   */
+  public RDD<InternalRow> shards() {
+    return rows.shards(ranks);
+  }
+
+  /** What packs the rows; to be captured by the closure of the barrier stage. */
+  public RowEncoder encoder() {
+    return new RowEncoder(schema, columns);
+  }
+
+  /** The way the rows take, for people. */
+  public String route() {
+    return route;
+  }
+
+  /** What users should know before they rely on the load; mostly nothing. */
+  public List<String> warnings() {
+    return warnings;
+  }
+
+  /** Bytes of all records together: exact for fixed ones, else from a sample of rows. */
+  public long estimatedBytes() {
+    return rows() * schema.prefixBytes() + Math.round(rows() * sample.raggedBytes(columns));
+  }
+
+  /** Whether {@link #estimatedBytes} is exact. */
+  public boolean isSizeExact() {
+    return schema.isFixed();
+  }
+
+  /**
+   * The plan to go on with after a rank found that a column is not what the plan guessed. It shares
+   * what this one has stored: close either.
+   */
+  public IngestPlan with(NotUniformException found) {
+    return withForm(found.column(), found.form());
+  }
+
+  /** The same plan with a column of arrays taken as ragged. It shares what this one has stored. */
+  public IngestPlan withRagged(String column) {
+    return withForm(column, ArrayForm.RAGGED);
+  }
+
+  private IngestPlan withForm(String name, ArrayForm form) {
+    List<Column> changed = new ArrayList<>();
+    boolean found = false;
+    for (Column column : columns) {
+      boolean matches = column.name().equals(name);
+      found |= matches;
+      changed.add(matches ? column.in(form, 0) : column);
+    }
+    if (!found) {
+      throw new IllegalArgumentException(
+          "no column \"%s\"; there are %s"
+              .formatted(name, columns.stream().map(Column::name).toList()));
+    }
+    return new IngestPlan(rows, changed, sample, ranks, route, warnings);
+  }
+
+  /** Releases what was stored. Idempotent. */
+  @Override
+  public void close() {
+    rows.release();
+  }
+
+  @Override
+  public String toString() {
+    return "IngestPlan[%,d rows of %s, %s]".formatted(rows(), schema, route);
+  }
+}

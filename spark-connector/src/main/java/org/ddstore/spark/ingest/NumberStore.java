@@ -1,0 +1,111 @@
+package org.ddstore.spark.ingest;
+
+import java.nio.ByteBuffer;
+import org.ddstore.DType;
+
+/** Puts numbers into a record as elements of one type; a number that does not fit is refused. */
+final class NumberStore {
+  private final DType dtype;
+
+  NumberStore(DType dtype) {
+    this.dtype = dtype;
+  }
+
+  /**
+   * Why elements of this type cannot be made of such numbers, or null if they can: between integers
+   * each value must fit; integers become floating numbers where that is exact; a floating number
+   * may be rounded to a narrower one.
+   */
+  static String refusal(NumberType from, DType to) {
+    boolean possible =
+        switch (to) {
+          case BOOL, INT8, UINT8, INT16, INT32, INT64 -> !from.isFloating();
+          case FLOAT16, BFLOAT16 -> from == NumberType.SHORT;
+          case FLOAT32, FLOAT64 -> from != NumberType.BOOLEAN;
+        };
+    if (possible) {
+      return null;
+    }
+    return switch (to) {
+      case FLOAT16, BFLOAT16 ->
+          to + " is carried as its raw two bytes: give them as smallint or binary";
+      default -> from.natural() + " values cannot become " + to + ": cast the column first";
+    };
+  }
+
+  /** The legal range in words, for messages. */
+  String range() {
+    return switch (dtype) {
+      case BOOL -> "[0, 1]";
+      case INT8 -> "[-128, 127]";
+      case UINT8 -> "[0, 255]";
+      case INT16, FLOAT16, BFLOAT16 -> "[-32768, 32767]";
+      case INT32 -> "[-2147483648, 2147483647]";
+      case INT64 -> "[-2^63, 2^63)";
+      case FLOAT32 -> "what float32 holds";
+      case FLOAT64 -> "what float64 holds exactly";
+    };
+  }
+
+  /** Puts an integer; false if it does not fit. */
+  boolean put(ByteBuffer record, int place, long value) {
+    switch (dtype) {
+      case BOOL, UINT8 -> {
+        record.put(place, (byte) value);
+        return value >= 0 && value <= (dtype == DType.BOOL ? 1 : 255);
+      }
+      case INT8 -> {
+        record.put(place, (byte) value);
+        return value == (byte) value;
+      }
+      case INT16, FLOAT16, BFLOAT16 -> {
+        record.putShort(place, (short) value);
+        return value == (short) value;
+      }
+      case INT32 -> {
+        record.putInt(place, (int) value);
+        return value == (int) value;
+      }
+      case INT64 -> {
+        record.putLong(place, value);
+        return true;
+      }
+      case FLOAT32 -> {
+        record.putFloat(place, (float) value);
+        return value != Long.MAX_VALUE && (long) (float) value == value;
+      }
+      case FLOAT64 -> {
+        record.putDouble(place, (double) value);
+        return value != Long.MAX_VALUE && (long) (double) value == value;
+      }
+    }
+    throw new IllegalStateException(dtype.toString());
+  }
+
+  /** Puts a floating number, rounded if need be; false if a finite one would become infinite. */
+  boolean put(ByteBuffer record, int place, double value) {
+    if (dtype == DType.FLOAT64) {
+      record.putDouble(place, value);
+      return true;
+    }
+    if (dtype == DType.FLOAT32) {
+      float narrow = (float) value;
+      record.putFloat(place, narrow);
+      return !Float.isInfinite(narrow) || Double.isInfinite(value);
+    }
+    return value == Math.rint(value)
+        && Math.abs(value) <= (1L << 53)
+        && put(record, place, (long) value);
+  }
+
+  /** Puts a number or boolean that a user gave; false if it does not fit. */
+  boolean putValue(ByteBuffer record, int place, Object value) {
+    if (value instanceof Boolean truth) {
+      return put(record, place, truth ? 1L : 0L);
+    }
+    if (value instanceof Double || value instanceof Float) {
+      return put(record, place, ((Number) value).doubleValue());
+    }
+    return value instanceof Number number && put(record, place, number.longValue());
+  }
+}

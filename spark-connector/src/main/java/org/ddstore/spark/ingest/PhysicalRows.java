@@ -1,0 +1,108 @@
+package org.ddstore.spark.ingest;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.execution.ColumnarToRowExec;
+import org.apache.spark.sql.execution.InputAdapter;
+import org.apache.spark.sql.execution.ProjectExec;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.SQLExecutionRDD;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.WholeStageCodegenExec;
+import org.apache.spark.sql.internal.SQLConf;
+
+/**
+ * The RDD that runs a plan, and how it carries the columns.
+ *
+ * @param rdd of rows or batches, by {@code format}
+ * @param ordinals where each column of the DataFrame is found
+ */
+record PhysicalRows(RDD<?> rdd, RowFormat format, int[] ordinals) {
+
+  /** As rows: what every plan can do. */
+  static PhysicalRows asRows(QueryExecution execution) {
+    int columns = execution.executedPlan().output().size();
+    return new PhysicalRows(
+        execution.toRdd(), RowFormat.ROWS, IntStream.range(0, columns).toArray());
+  }
+
+  /** As the batches of the scan if nothing but a choice of columns is above it, else as rows. */
+  static PhysicalRows fastest(QueryExecution execution, SQLConf conf) {
+    SparkPlan plan = strip(execution.executedPlan());
+    int[] ordinals = null;
+    if (plan instanceof ProjectExec project) {
+      ordinals = chosen(project);
+      if (ordinals == null) {
+        return asRows(execution);
+      }
+      plan = strip(project.child());
+    }
+    if (plan instanceof ColumnarToRowExec transition) {
+      plan = strip(transition.child());
+    }
+    if (!plan.supportsColumnar()) {
+      return asRows(execution);
+    }
+    if (ordinals == null) {
+      ordinals = IntStream.range(0, plan.output().size()).toArray();
+    }
+    return new PhysicalRows(withConf(plan.executeColumnar(), conf), RowFormat.BATCHES, ordinals);
+  }
+
+  /** Carries the settings to the executors; the elements pass through as they are. */
+  @SuppressWarnings("unchecked")
+  private static RDD<?> withConf(RDD<?> batches, SQLConf conf) {
+    return new SQLExecutionRDD((RDD<InternalRow>) batches, conf);
+  }
+
+  private static SparkPlan strip(SparkPlan plan) {
+    SparkPlan at = plan;
+    while (true) {
+      if (at instanceof WholeStageCodegenExec stage) {
+        at = stage.child();
+      } else if (at instanceof InputAdapter adapter) {
+        at = adapter.child();
+      } else {
+        return at;
+      }
+    }
+  }
+
+  /** The places of the projected columns in the child, or null if something is computed. */
+  private static int[] chosen(ProjectExec project) {
+    List<Attribute> inputs = SparkInternals.list(project.child().output());
+    List<NamedExpression> outputs = SparkInternals.list(project.projectList());
+    int[] places = new int[outputs.size()];
+    for (int i = 0; i < places.length; i++) {
+      Object expression = outputs.get(i) instanceof Alias alias ? alias.child() : outputs.get(i);
+      if (!(expression instanceof Attribute attribute)) {
+        return null;
+      }
+      places[i] = indexOf(inputs, attribute);
+      if (places[i] < 0) {
+        return null;
+      }
+    }
+    return places;
+  }
+
+  private static int indexOf(List<Attribute> attributes, Attribute wanted) {
+    for (int i = 0; i < attributes.size(); i++) {
+      if (attributes.get(i).exprId().equals(wanted.exprId())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  @Override
+  public String toString() {
+    return "PhysicalRows[%s, columns at %s]".formatted(format, Arrays.toString(ordinals));
+  }
+}

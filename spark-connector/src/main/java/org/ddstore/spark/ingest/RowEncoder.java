@@ -1,0 +1,61 @@
+package org.ddstore.spark.ingest;
+
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.Schema;
+import org.ddstore.ShardWriter;
+
+/** Packs rows of Spark into records. Travels in the closure; one call per rank. */
+public final class RowEncoder implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final int INTERRUPT_MASK = 1023;
+
+  private final byte[] schema;
+  private final Column[] columns;
+
+  RowEncoder(Schema schema, List<Column> columns) {
+    if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
+      throw new IllegalStateException("records are little-endian; this machine is not");
+    }
+    this.schema = schema.toBytes();
+    this.columns = columns.toArray(new Column[0]);
+  }
+
+  /** The schema of the records. */
+  public Schema schema() {
+    return Schema.parse(ByteBuffer.wrap(schema).order(ByteOrder.LITTLE_ENDIAN));
+  }
+
+  /**
+   * Appends all rows to a shard. Local; stops when the thread is interrupted.
+   *
+   * @param rows of one partition of {@link IngestPlan#shards()}
+   * @param firstRow the global index of the first of them, for messages
+   * @throws IngestException if a value cannot be stored
+   * @throws NotUniformException if a column has not the form that the plan guessed
+   * @throws SourceChangedException if the rows are not those that the plan counted
+   */
+  public void encode(Iterator<InternalRow> rows, long firstRow, ShardWriter writer) {
+    Schema parsed = schema();
+    ColumnEncoder[] encoders = new ColumnEncoder[columns.length];
+    for (int i = 0; i < encoders.length; i++) {
+      encoders[i] = columns[i].encoder(parsed);
+    }
+    RecordBuffer record = new RecordBuffer(parsed);
+    for (long row = firstRow; rows.hasNext(); row++) {
+      if ((row & INTERRUPT_MASK) == 0 && Thread.currentThread().isInterrupted()) {
+        throw new IllegalStateException("interrupted at row %,d".formatted(row));
+      }
+      record.begin(row);
+      InternalRow values = rows.next();
+      for (ColumnEncoder encoder : encoders) {
+        encoder.encode(values, record);
+      }
+      record.writeTo(writer);
+    }
+  }
+}

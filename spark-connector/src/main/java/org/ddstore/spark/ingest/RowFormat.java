@@ -1,0 +1,31 @@
+package org.ddstore.spark.ingest;
+
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+
+/** How the partitions of an RDD carry rows. */
+enum RowFormat {
+  /** One {@code InternalRow} per element. */
+  ROWS {
+    @Override
+    RowReader open(scala.collection.Iterator<?> elements, int fields) {
+      return new RowReader.OfRows(elements);
+    }
+  },
+  /** One {@link ColumnarBatch} per element. */
+  BATCHES {
+    @Override
+    RowReader open(scala.collection.Iterator<?> elements, int fields) {
+      return new RowReader.OfBatches(elements);
+    }
+  },
+  /** One {@code byte[]} of {@link RowChunks} per element. */
+  CHUNKS {
+    @Override
+    RowReader open(scala.collection.Iterator<?> elements, int fields) {
+      return new RowChunks.Reader(elements, fields);
+    }
+  };
+
+  /** A reader of the rows of one partition. */
+  abstract RowReader open(scala.collection.Iterator<?> elements, int fields);
+}

@@ -1,0 +1,88 @@
+package org.ddstore.spark.ingest;
+
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+
+/** The rows of one partition, in order. A row is valid until the next call. */
+interface RowReader {
+  boolean hasNext();
+
+  InternalRow next();
+
+  /**
+   * Passes over rows without looking at them, as far as there are some.
+   *
+   * @return how many were passed over
+   */
+  long skip(long rows);
+
+  /** Rows as they come. */
+  final class OfRows implements RowReader {
+    private final scala.collection.Iterator<?> rows;
+
+    OfRows(scala.collection.Iterator<?> rows) {
+      this.rows = rows;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return rows.hasNext();
+    }
+
+    @Override
+    public InternalRow next() {
+      return (InternalRow) rows.next();
+    }
+
+    @Override
+    public long skip(long count) {
+      long skipped = 0;
+      while (skipped < count && rows.hasNext()) {
+        rows.next();
+        skipped++;
+      }
+      return skipped;
+    }
+  }
+
+  /** Rows as views of columns. */
+  final class OfBatches implements RowReader {
+    private final scala.collection.Iterator<?> batches;
+    private ColumnarBatch batch;
+    private int row;
+    private int rows;
+
+    OfBatches(scala.collection.Iterator<?> batches) {
+      this.batches = batches;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (row == rows) {
+        if (!batches.hasNext()) {
+          return false;
+        }
+        batch = (ColumnarBatch) batches.next();
+        row = 0;
+        rows = batch.numRows();
+      }
+      return true;
+    }
+
+    @Override
+    public InternalRow next() {
+      return batch.getRow(row++);
+    }
+
+    @Override
+    public long skip(long count) {
+      long skipped = 0;
+      while (skipped < count && hasNext()) {
+        int now = (int) Math.min(count - skipped, rows - row);
+        row += now;
+        skipped += now;
+      }
+      return skipped;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package org.ddstore.spark.ingest;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.function.FlatMapFunction;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import scala.reflect.ClassTag$;
+
+/**
+ * What some rows say about lengths. A guess made from it may be wrong but not harmful: {@link
+ * NotUniformException} corrects it, and as only columns whose rows all have one length keep the
+ * guess, the outcome is the same whichever rows were looked at.
+ */
+final class RowSample {
+  private static final int PARTITIONS = 4;
+  private static final int ROWS_OF_EACH = 64;
+
+  /** By row and column, as {@link Column#observe}. */
+  private final List<int[]> observations;
+
+  private RowSample(List<int[]> observations) {
+    this.observations = observations;
+  }
+
+  static RowSample take(OrderedRows rows, List<Column> columns) {
+    boolean needed =
+        columns.stream().anyMatch(column -> column.isOpen() || column.observedBytes() > 0);
+    if (!needed || rows.rows() == 0) {
+      return new RowSample(List.of());
+    }
+    List<Column> captured = List.copyOf(columns);
+    FlatMapFunction<Iterator<InternalRow>, int[]> observe =
+        sampled -> {
+          List<int[]> found = new ArrayList<>();
+          while (sampled.hasNext()) {
+            found.add(observe(sampled.next(), captured));
+          }
+          return found.iterator();
+        };
+    RDD<InternalRow> sampled = rows.sample(PARTITIONS, ROWS_OF_EACH);
+    return new RowSample(
+        new JavaRDD<>(sampled, ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class))
+            .mapPartitions(observe)
+            .collect());
+  }
+
+  private static int[] observe(InternalRow row, List<Column> columns) {
+    int[] found = new int[columns.size()];
+    for (int i = 0; i < found.length; i++) {
+      ColumnPath path = columns.get(i).path();
+      SpecializedGetters parent = path.parent(row);
+      found[i] =
+          parent == null || parent.isNullAt(path.ordinal())
+              ? Column.ANY_LENGTH
+              : columns.get(i).observe(parent, path.ordinal());
+    }
+    return found;
+  }
+
+  /** The columns in the smallest form that the rows seen allow. */
+  List<Column> guess(List<Column> columns) {
+    List<Column> guessed = new ArrayList<>();
+    for (int i = 0; i < columns.size(); i++) {
+      guessed.add(columns.get(i).isOpen() ? guess(columns.get(i), i) : columns.get(i));
+    }
+    return guessed;
+  }
+
+  private Column guess(Column column, int index) {
+    int length = Column.ANY_LENGTH;
+    boolean uniform = true;
+    for (int[] row : observations) {
+      if (row[index] == Column.SPARSE) {
+        return column.in(ArrayForm.SPARSE, 0);
+      }
+      if (row[index] != Column.ANY_LENGTH) {
+        uniform &= length == Column.ANY_LENGTH || length == row[index];
+        length = row[index];
+      }
+    }
+    return uniform && length > 0
+        ? column.in(ArrayForm.UNIFORM, length)
+        : column.in(ArrayForm.RAGGED, 0);
+  }
+
+  /** The mean bytes of a row in ragged data. */
+  double raggedBytes(List<Column> columns) {
+    double bytes = 0;
+    for (int[] row : observations) {
+      for (int i = 0; i < row.length; i++) {
+        bytes += (double) Math.max(0, row[i]) * columns.get(i).observedBytes();
+      }
+    }
+    return observations.isEmpty() ? 0 : bytes / observations.size();
+  }
+}

@@ -1,0 +1,80 @@
+package org.ddstore.spark.ingest;
+
+import java.io.Serializable;
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.ddstore.Field;
+import org.ddstore.Schema;
+
+/** One number per row. */
+final class ScalarColumn extends Column {
+  private static final long serialVersionUID = 1L;
+
+  private final NumberType type;
+  private final DeclaredField declared;
+  private final Serializable fill;
+
+  /**
+   * @param fill instead of nulls, or null
+   */
+  ScalarColumn(ColumnPath path, NumberType type, DeclaredField declared, Serializable fill) {
+    super(path);
+    this.type = type;
+    this.declared = declared;
+    this.fill = fill;
+  }
+
+  @Override
+  List<Field> fields() {
+    return List.of(declared.field(name()));
+  }
+
+  @Override
+  Column at(ColumnPath newPath) {
+    return new ScalarColumn(newPath, type, declared, fill);
+  }
+
+  @Override
+  ColumnEncoder encoder(Schema schema) {
+    return new Encoder(schema);
+  }
+
+  private final class Encoder extends ColumnEncoder {
+    private final int place;
+    private final NumberStore store = new NumberStore(declared.dtype());
+
+    Encoder(Schema schema) {
+      super(path());
+      this.place = schema.fixedOffset(schema.indexOf(ScalarColumn.this.name()));
+    }
+
+    @Override
+    void encodeValue(SpecializedGetters parent, int at, RecordBuffer record) {
+      if (type.isFloating()) {
+        double value = type.getDouble(parent, at);
+        if (!store.put(record.view(), place, value)) {
+          throw outside(record, value);
+        }
+      } else {
+        long value = type.getLong(parent, at);
+        if (!store.put(record.view(), place, value)) {
+          throw outside(record, value);
+        }
+      }
+    }
+
+    private IngestException outside(RecordBuffer record, Object value) {
+      return problem(record, "%s is outside %s of %s".formatted(value, store.range(), fields()));
+    }
+
+    @Override
+    void encodeNull(RecordBuffer record) {
+      if (fill == null) {
+        throw nullProblem(record, "null");
+      }
+      if (!store.putValue(record.view(), place, fill)) {
+        throw outside(record, fill);
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package org.ddstore.spark.ingest;
+
+import org.apache.spark.Partition;
+import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
+import scala.collection.AbstractIterator;
+
+/** The rows of slices. A row is valid until the next one is asked for. */
+final class ShardRdd extends SliceRdd<InternalRow> {
+  private static final long serialVersionUID = 1L;
+
+  private final RowFormat format;
+  private final int fields;
+
+  /**
+   * @param format of the elements of {@code source}
+   * @param fields of its rows
+   */
+  ShardRdd(SparkContext context, RDD<?> source, RowFormat format, int fields, Slice[][] slices) {
+    super(context, source, slices, InternalRow.class);
+    this.format = format;
+    this.fields = fields;
+  }
+
+  @Override
+  public scala.collection.Iterator<InternalRow> compute(Partition partition, TaskContext context) {
+    return new Rows(slices(partition), context);
+  }
+
+  private final class Rows extends AbstractIterator<InternalRow> {
+    private final Slice[] slices;
+    private final TaskContext context;
+    private int next;
+    private Slice slice;
+    private RowReader reader;
+    private long left;
+
+    Rows(Slice[] slices, TaskContext context) {
+      this.slices = slices;
+      this.context = context;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (left == 0 || left > Long.MAX_VALUE / 2 && !reader.hasNext()) {
+        finish();
+        if (next == slices.length) {
+          return false;
+        }
+        open(slices[next++]);
+      }
+      return true;
+    }
+
+    private void open(Slice opened) {
+      slice = opened;
+      reader = format.open(read(opened, context), fields);
+      long skipped = reader.skip(opened.skip());
+      if (skipped < opened.skip()) {
+        throw changed(skipped);
+      }
+      left = opened.take();
+    }
+
+    /** Having read to the end of what was counted, makes sure that it is the end. */
+    private void finish() {
+      if (slice != null
+          && slice.skip() + slice.take() == slice.planned()
+          && slice.planned() != Slice.ALL
+          && reader.hasNext()) {
+        throw new SourceChangedException(
+            "%s had %,d rows when the load was planned, and has more now"
+                .formatted(slice.place(), slice.planned()));
+      }
+      slice = null;
+      left = 0;
+    }
+
+    private SourceChangedException changed(long found) {
+      return new SourceChangedException(
+          "%s had %,d rows when the load was planned, and %,d now"
+              .formatted(slice.place(), slice.planned(), found));
+    }
+
+    @Override
+    public InternalRow next() {
+      if (!hasNext()) {
+        throw new java.util.NoSuchElementException("no more rows");
+      }
+      if (!reader.hasNext()) {
+        throw changed(slice.skip() + slice.take() - left);
+      }
+      left--;
+      return reader.next();
+    }
+  }
+}

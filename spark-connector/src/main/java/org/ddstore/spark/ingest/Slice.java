@@ -1,0 +1,57 @@
+package org.ddstore.spark.ingest;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.Partition;
+import org.ddstore.layout.ExtentMap;
+
+/**
+ * A run of rows of one partition of a captured RDD.
+ *
+ * @param partition of the captured RDD
+ * @param place what it reads, for messages
+ * @param skip rows before the run
+ * @param take rows of the run
+ * @param planned rows that the partition had when it was counted, or {@link #ALL}
+ */
+record Slice(Partition partition, String place, long skip, long take, long planned)
+    implements Serializable {
+  /** Of an uncounted partition: whatever it gives. */
+  static final long ALL = Long.MAX_VALUE;
+
+  static Slice whole(SourcePartition source) {
+    return new Slice(source.partition(), source.place(), 0, ALL, ALL);
+  }
+
+  /** What each of {@code ranks} ranks loads of counted partitions, in their order. */
+  static Slice[][] balanced(List<SourcePartition> partitions, long[] counts, int ranks) {
+    long rows = 0;
+    for (long count : counts) {
+      rows = Math.addExact(rows, count);
+    }
+    Slice[][] shards = new Slice[ranks][];
+    int at = 0;
+    long first = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+      long position = ExtentMap.balancedStart(rows, rank, ranks);
+      long end = ExtentMap.balancedStart(rows, rank + 1, ranks);
+      List<Slice> slices = new ArrayList<>();
+      while (position < end) {
+        long last = first + counts[at];
+        if (position >= last) {
+          first = last;
+          at++;
+          continue;
+        }
+        long take = Math.min(end, last) - position;
+        SourcePartition source = partitions.get(at);
+        slices.add(
+            new Slice(source.partition(), source.place(), position - first, take, counts[at]));
+        position += take;
+      }
+      shards[rank] = slices.toArray(new Slice[0]);
+    }
+    return shards;
+  }
+}

@@ -1,0 +1,91 @@
+package org.ddstore.spark.ingest;
+
+import java.util.Arrays;
+import org.apache.spark.Partition;
+import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
+import scala.collection.immutable.Seq;
+import scala.reflect.ClassTag$;
+
+/**
+ * An RDD whose partitions read slices of another RDD's partitions, one after the other. It declares
+ * no dependency: a barrier stage then accepts it with any number of partitions, and nothing is
+ * shuffled.
+ *
+ * @param <T> the elements
+ */
+abstract class SliceRdd<T> extends RDD<T> {
+  private static final long serialVersionUID = 1L;
+
+  private final RDD<?> source;
+  private final transient Slice[][] slices;
+
+  /**
+   * @param source what is read, captured
+   * @param slices by partition
+   */
+  SliceRdd(SparkContext context, RDD<?> source, Slice[][] slices, Class<T> type) {
+    super(context, SparkInternals.noDependencies(), ClassTag$.MODULE$.apply(type));
+    this.source = source;
+    this.slices = slices;
+  }
+
+  private static final class SlicePartition implements Partition {
+    private static final long serialVersionUID = 1L;
+
+    private final int index;
+    private final Slice[] slices;
+
+    SlicePartition(int index, Slice... slices) {
+      this.index = index;
+      this.slices = slices;
+    }
+
+    @Override
+    public int index() {
+      return index;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof SlicePartition that && index == that.index;
+    }
+
+    @Override
+    public int hashCode() {
+      return index;
+    }
+  }
+
+  @Override
+  public Partition[] getPartitions() {
+    Partition[] partitions = new Partition[slices.length];
+    Arrays.setAll(partitions, i -> new SlicePartition(i, slices[i]));
+    return partitions;
+  }
+
+  /** Where the longest of the slices prefers to be read. */
+  @Override
+  public Seq<String> getPreferredLocations(Partition partition) {
+    Slice longest = null;
+    for (Slice slice : slices(partition)) {
+      if (longest == null || slice.take() > longest.take()) {
+        longest = slice;
+      }
+    }
+    return longest == null
+        ? SparkInternals.emptySeq()
+        : source.preferredLocations(longest.partition());
+  }
+
+  /** The slices of a partition of this RDD. */
+  final Slice[] slices(Partition partition) {
+    return ((SlicePartition) partition).slices;
+  }
+
+  /** The elements of the captured RDD that the slice's partition holds. */
+  final scala.collection.Iterator<?> read(Slice slice, TaskContext context) {
+    return source.iterator(slice.partition(), context);
+  }
+}

@@ -1,0 +1,144 @@
+package org.ddstore.spark.ingest;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.Partition;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.internal.SQLConf;
+
+/**
+ * The rows of a DataFrame in their global order, and how they got it.
+ *
+ * @param columns at the places where the rows have them
+ * @param route for people
+ */
+record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<String> warnings) {
+  private static final String NOT_REPRODUCIBLE =
+      "the row order is not reproducible: the plan is more than one file scan with projections and"
+          + " filters, so its rows were numbered once, in the order in which its partitions gave"
+          + " them; load the files directly, or order by columns that identify a row";
+  private static final String TIES_NOT_REPRODUCIBLE =
+      "rows that are equal in %s stand in an order that is not reproducible: the plan is more than"
+          + " one file scan with projections and filters; order by columns that identify a row";
+
+  static SourcePlan of(Dataset<Row> df, List<Column> columns, IngestOptions options) {
+    SQLConf conf = SQLConf.get().clone();
+    conf.setConfString("spark.sql.adaptive.enabled", "false");
+    return SparkInternals.withConf(conf, () -> plan(df, columns, options, conf));
+  }
+
+  private static SourcePlan plan(
+      Dataset<Row> df, List<Column> columns, IngestOptions options, SQLConf conf) {
+    int[] tops = columns.stream().mapToInt(column -> column.path().top()).distinct().toArray();
+    Dataset<Row> chosen = df.select(names(df, tops));
+    int[] places = new int[df.schema().size()];
+    for (int i = 0; i < tops.length; i++) {
+      places[tops[i]] = i;
+    }
+    List<Column> placed = move(columns, places);
+    PlanShape shape = PlanShape.of(chosen.queryExecution().optimizedPlan());
+    boolean sorted = !options.orderBy().isEmpty() || options.shuffleSeed().isPresent();
+    if (sorted) {
+      return sorted(df, chosen, placed, shape, options, conf);
+    }
+    if (shape != PlanShape.OTHER) {
+      Optional<Scan> scan = Scan.of(chosen, shape, false, conf);
+      if (scan.isPresent()) {
+        OrderedRows rows = scan.get().count(conf);
+        String route =
+            (rows.format() == RowFormat.BATCHES ? "columnar batches" : "unsafe rows")
+                + (shape == PlanShape.FILES ? ", in scan order" : ", in partition order");
+        return new SourcePlan(
+            rows, move(placed, scan.get().physical().ordinals()), route, List.of());
+      }
+    }
+    QueryExecution execution = chosen.queryExecution();
+    OrderedRows rows = StoredRows.store(execution.toRdd(), tops.length);
+    return new SourcePlan(
+        rows, placed, "unsafe rows, stored in partition order", List.of(NOT_REPRODUCIBLE));
+  }
+
+  private static SourcePlan sorted(
+      Dataset<Row> df,
+      Dataset<Row> chosen,
+      List<Column> placed,
+      PlanShape shape,
+      IngestOptions options,
+      SQLConf conf) {
+    SortedRows sorting = SortedRows.of(df, chosen, options, conf);
+    List<String> warnings = new ArrayList<>();
+    boolean shuffled = options.shuffleSeed().isPresent();
+    if (shape == PlanShape.OTHER || !sorting.isReproducible()) {
+      warnings.add(
+          shuffled ? NOT_REPRODUCIBLE : TIES_NOT_REPRODUCIBLE.formatted(options.orderBy()));
+    }
+    String route =
+        shuffled
+            ? "unsafe rows, shuffled with seed " + options.shuffleSeed().getAsLong()
+            : "unsafe rows, sorted by " + String.join(", ", options.orderBy());
+    return new SourcePlan(sorting.rows(), placed, route, warnings);
+  }
+
+  private static org.apache.spark.sql.Column[] names(Dataset<Row> df, int... ordinals) {
+    return Arrays.stream(ordinals)
+        .mapToObj(i -> quoted(df.schema().fields()[i].name()))
+        .toArray(org.apache.spark.sql.Column[]::new);
+  }
+
+  static org.apache.spark.sql.Column quoted(String name) {
+    return functions.col("`" + name.replace("`", "``") + "`");
+  }
+
+  private static List<Column> move(List<Column> columns, int... places) {
+    return columns.stream().map(column -> column.at(column.path().at(places))).toList();
+  }
+
+  /** The partitions of a plan whose order is known without running it. */
+  record Scan(Dataset<Row> df, PhysicalRows physical, List<SourcePartition> partitions) {
+
+    /** Empty if the plan turns out to run in another way than its shape promised. */
+    static Optional<Scan> of(Dataset<Row> df, PlanShape shape, boolean asRows, SQLConf conf) {
+      QueryExecution execution = df.queryExecution();
+      PhysicalRows physical =
+          asRows ? PhysicalRows.asRows(execution) : PhysicalRows.fastest(execution, conf);
+      Optional<List<SourcePartition>> partitions =
+          shape == PlanShape.FILES
+              ? FileSplits.of(physical.rdd())
+              : Optional.of(inOrder(physical.rdd()));
+      return partitions.map(found -> new Scan(df, physical, found));
+    }
+
+    private static List<SourcePartition> inOrder(RDD<?> rdd) {
+      List<SourcePartition> partitions = new ArrayList<>();
+      for (Partition partition : rdd.partitions()) {
+        partitions.add(new SourcePartition(partition, "partition " + partition.index()));
+      }
+      return partitions;
+    }
+
+    /** Counts the rows with no more columns than the filters need. */
+    OrderedRows count(SQLConf conf) {
+      Dataset<Row> bare = df.select(new org.apache.spark.sql.Column[0]);
+      Optional<Scan> counting =
+          Scan.of(bare, PlanShape.of(bare.queryExecution().optimizedPlan()), false, conf)
+              .filter(scan -> scan.places().equals(places()));
+      long[] counts = counting.orElse(this).run();
+      return new OrderedRows(
+          physical.rdd(), physical.format(), df.schema().size(), partitions, counts, false);
+    }
+
+    private long[] run() {
+      return OrderedRows.count(physical.rdd(), physical.format(), df.schema().size(), partitions);
+    }
+
+    private List<String> places() {
+      return partitions.stream().map(SourcePartition::place).toList();
+    }
+  }
+}
