@@ -136,12 +136,10 @@ public final class DDStore implements AutoCloseable {
     Segment own = null;
     List<Attachment> attached = new ArrayList<>();
     try {
-      List<byte[]> offers =
-          Agreement.reach(communicator, call, () -> offer(existing, contribution));
+      byte[][] offers = communicator.exchange(call, () -> offer(existing, contribution));
       own = contribution.segment();
       List<SegmentAddress> addresses = ShardOffer.addresses(call, offers);
-      Agreement.reach(
-          communicator,
+      communicator.exchange(
           call + " attach",
           () -> {
             for (int rank = 0; rank < addresses.size(); rank++) {
@@ -259,8 +257,8 @@ public final class DDStore implements AutoCloseable {
    */
   public void epochBegin() {
     gate.checkOpen();
-    Agreement.reach(communicator, "epochBegin()", () -> checkEpoch(false));
-    Agreement.reach(communicator, "epochBegin() apply", () -> inside(() -> staged.apply()));
+    communicator.exchange("epochBegin()", () -> checkEpoch(false));
+    communicator.exchange("epochBegin() apply", () -> inside(() -> staged.apply()));
     inEpoch = true;
   }
 
@@ -271,7 +269,7 @@ public final class DDStore implements AutoCloseable {
    */
   public void epochEnd() {
     gate.checkOpen();
-    Agreement.reach(communicator, "epochEnd()", () -> checkEpoch(true));
+    communicator.exchange("epochEnd()", () -> checkEpoch(true));
     inEpoch = false;
   }
 
@@ -291,9 +289,8 @@ public final class DDStore implements AutoCloseable {
    */
   public String digest(String name) {
     Variable variable = variable(name);
-    List<byte[]> parts =
-        Agreement.reach(
-            communicator, "digest(\"%s\")".formatted(name), () -> localDigest(variable));
+    byte[][] parts =
+        communicator.exchange("digest(\"%s\")".formatted(name), () -> localDigest(variable));
     RowDigest sum = new RowDigest();
     for (byte[] part : parts) {
       ByteBuffer halves = ByteBuffer.wrap(part);

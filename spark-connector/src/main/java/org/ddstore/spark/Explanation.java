@@ -1,5 +1,6 @@
 package org.ddstore.spark;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -57,11 +58,12 @@ public record Explanation(
    * @param path by memory or network
    * @param reason why so
    */
-  public record Path(int reader, int owner, String path, String reason) {}
+  public record Path(int reader, int owner, String path, String reason) implements Serializable {
+    private static final long serialVersionUID = 1L;
+  }
 
   /** What a rank says of itself; sent to the driver. */
-  private record Seen(String executor, HostFacts host, List<Path> paths)
-      implements java.io.Serializable {
+  private record Seen(String executor, HostFacts host, List<Path> paths) implements Serializable {
     private static final long serialVersionUID = 1L;
   }
 

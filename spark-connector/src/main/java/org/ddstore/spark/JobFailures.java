@@ -58,10 +58,15 @@ final class JobFailures extends SparkListener {
     int rank = end.taskInfo().index();
     if (end.reason() instanceof ExceptionFailure failure) {
       Throwable cause = failure.exception().isDefined() ? failure.exception().get() : null;
-      failures.add(new Failure(rank, cause, failure.className() + ": " + failure.description()));
+      failures.add(
+          new Failure(rank, cause, failure.className() + ": " + firstLine(failure.description())));
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
       failures.add(new Failure(rank, null, lost.toErrorString()));
     }
+  }
+
+  private static String firstLine(String text) {
+    return text == null ? "" : text.lines().findFirst().orElse("");
   }
 
   /** The first failure, preferring one that is not the echo of another rank's. */

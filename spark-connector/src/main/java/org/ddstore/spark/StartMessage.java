@@ -11,12 +11,31 @@ import java.util.Base64;
 /**
  * What a rank says in the one allGather of a start. Every rank gets every message from the driver,
  * so it is short: at most {@value #MAX_BYTES} bytes of text.
- *
- * @param endpoint the address of the rank's collective endpoint
- * @param lockFile the file that is locked as long as the rank's process lives
  */
-record StartMessage(byte[] endpoint, String lockFile) {
+final class StartMessage {
   static final int MAX_BYTES = 256;
+
+  private final byte[] endpoint;
+  private final String lockFile;
+
+  /**
+   * Makes a message.
+   *
+   * @param endpoint the address of the rank's collective endpoint
+   * @param lockFile the file that is locked as long as the rank's process lives
+   */
+  StartMessage(byte[] endpoint, String lockFile) {
+    this.endpoint = endpoint.clone();
+    this.lockFile = lockFile;
+  }
+
+  byte[] endpoint() {
+    return endpoint.clone();
+  }
+
+  String lockFile() {
+    return lockFile;
+  }
 
   String encode() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
