@@ -104,15 +104,20 @@ public final class DDStore implements AutoCloseable {
    * their next call on.
    */
   public void append(String name, Tensor rows) {
-    extend(
-        "append(\"%s\")".formatted(name),
-        variable(name),
+    appendTo(
+        name,
         new Contribution(() -> Schema.of(rows.rowField(name)), writer -> writer.appendRows(rows)));
   }
 
   /** As {@link #append(String, Tensor)}, of records of any schema. Collective. */
   public void append(String name, ShardWriter shard) {
-    extend("append(\"%s\")".formatted(name), variable(name), new Contribution(shard));
+    appendTo(name, new Contribution(shard));
+  }
+
+  private void appendTo(String name, Contribution contribution) {
+    try (contribution) {
+      extend("append(\"%s\")".formatted(name), variable(name), contribution);
+    }
   }
 
   private Variable addNew(String name, Callable<Schema> schema, Consumer<ShardWriter> rows) {
@@ -120,8 +125,9 @@ public final class DDStore implements AutoCloseable {
   }
 
   private Variable addNew(String name, Contribution contribution) {
-    gate.checkOpen();
-    return extend("add(\"%s\")".formatted(name), null, contribution.named(name));
+    try (contribution) {
+      return extend("add(\"%s\")".formatted(name), null, contribution.named(name));
+    }
   }
 
   /** Adds one extent per rank to {@code existing}, or to a new variable if that is null. */
@@ -129,7 +135,7 @@ public final class DDStore implements AutoCloseable {
     gate.checkOpen();
     Segment own = null;
     List<Attachment> attached = new ArrayList<>();
-    try (contribution) {
+    try {
       byte[][] offers = communicator.exchange(call, () -> offer(existing, contribution));
       own = contribution.segment();
       List<SegmentAddress> addresses = ShardOffer.addresses(call, offers);

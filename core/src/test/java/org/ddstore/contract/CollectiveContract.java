@@ -1,0 +1,3 @@
+package org.ddstore.contract;
+
+interface CollectiveContract extends Contract {}
