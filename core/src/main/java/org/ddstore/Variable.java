@@ -119,6 +119,11 @@ public final class Variable {
     return addresses;
   }
 
+  /** What the readers of the store pass. */
+  ReadGate gate() {
+    return gate;
+  }
+
   List<Segment> ownSegments() {
     return ownSegments;
   }
