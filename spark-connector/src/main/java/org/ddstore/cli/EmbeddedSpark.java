@@ -49,6 +49,9 @@ final class EmbeddedSpark implements AutoCloseable {
    */
   static EmbeddedSpark open(
       String appName, int executors, int coresEach, int memoryMb, Map<String, String> settings) {
+    if (!isSubmitted()) {
+      quietLogging();
+    }
     SparkSession.Builder builder = SparkSession.builder();
     if (isSubmitted()) {
       if (System.getProperty("spark.app.name") == null) {
@@ -57,7 +60,6 @@ final class EmbeddedSpark implements AutoCloseable {
       settings.forEach(builder::config);
       return new EmbeddedSpark(builder.getOrCreate(), null);
     }
-    quietLogging();
     LocalClusterRemains remains = LocalClusterRemains.prepare(sparkHome());
     try {
       Utils$.MODULE$.setCustomHostname(LOOPBACK);
@@ -110,9 +112,9 @@ final class EmbeddedSpark implements AutoCloseable {
     }
   }
 
-  /** Before the first class of Spark that logs: it would take the console otherwise. */
+  /** Before the first class of Spark that logs, unless the user brings a configuration. */
   private static void quietLogging() {
-    if (System.getProperty(LOG_CONFIGURATION) == null) {
+    if (System.getProperty(LOG_CONFIGURATION) == null && System.getenv("SPARK_CONF_DIR") == null) {
       System.setProperty(LOG_CONFIGURATION, "classpath:org/ddstore/cli/log4j2.properties");
     }
   }
