@@ -17,13 +17,31 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.WholeStageCodegenExec;
 import org.apache.spark.sql.internal.SQLConf;
 
-/**
- * The RDD that runs a plan, and how it carries the columns.
- *
- * @param rdd of rows or batches, by {@code format}
- * @param ordinals where each column of the DataFrame is found
- */
-record PhysicalRows(RDD<?> rdd, RowFormat format, int[] ordinals) {
+/** The RDD that runs a plan, and how it carries the columns. */
+final class PhysicalRows {
+  private final RDD<?> rdd;
+  private final RowFormat format;
+  private final int[] ordinals;
+
+  private PhysicalRows(RDD<?> rdd, RowFormat format, int... ordinals) {
+    this.rdd = rdd;
+    this.format = format;
+    this.ordinals = ordinals;
+  }
+
+  /** Of rows or batches, by {@link #format}. */
+  RDD<?> rdd() {
+    return rdd;
+  }
+
+  RowFormat format() {
+    return format;
+  }
+
+  /** Where each column of the DataFrame is found in a row. */
+  int[] ordinals() {
+    return ordinals.clone();
+  }
 
   /** As rows: what every plan can do. */
   static PhysicalRows asRows(QueryExecution execution) {

@@ -35,8 +35,7 @@ enum PlanShape {
       }
       at = SparkInternals.list(at.children()).get(0);
     }
-    if (at instanceof LogicalRelation relation && relation.relation() instanceof HadoopFsRelation
-        || at instanceof DataSourceV2ScanRelation scan && scan.scan() instanceof FileScan) {
+    if (readsFiles(at)) {
       return FILES;
     }
     if (at instanceof LocalRelation || at instanceof Range || at instanceof OneRowRelation) {
@@ -45,11 +44,18 @@ enum PlanShape {
     return OTHER;
   }
 
+  private static boolean readsFiles(LogicalPlan leaf) {
+    if (leaf instanceof LogicalRelation relation) {
+      return relation.relation() instanceof HadoopFsRelation;
+    }
+    return leaf instanceof DataSourceV2ScanRelation scan && scan.scan() instanceof FileScan;
+  }
+
   /** A user's function may compute values, but not decide which rows there are. */
   private static boolean isRepeatable(Expression expression, boolean decidesRows) {
     if (expression instanceof SubqueryExpression
         || !expression.deterministic()
-        || decidesRows && expression instanceof UserDefinedExpression) {
+        || (decidesRows && expression instanceof UserDefinedExpression)) {
       return false;
     }
     List<Expression> children = SparkInternals.list(expression.children());

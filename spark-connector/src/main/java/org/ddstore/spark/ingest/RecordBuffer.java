@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.ddstore.Schema;
-import org.ddstore.ShardWriter;
 
 /**
  * One packed record under construction. Fixed fields and lengths are put at their places; the data
@@ -33,6 +32,7 @@ final class RecordBuffer {
   void begin(long globalRow) {
     row = globalRow;
     end = prefixBytes;
+    view.clear();
   }
 
   /** The global index of the row. */
@@ -67,8 +67,8 @@ final class RecordBuffer {
     return view;
   }
 
-  void writeTo(ShardWriter writer) {
-    writer.appendPacked(view.limit(end).position(0));
-    view.clear();
+  /** The finished record, from position to limit; valid until the next one begins. */
+  ByteBuffer end() {
+    return view.limit(end).position(0);
   }
 }

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
@@ -40,6 +41,11 @@ public final class RowEncoder implements Serializable {
    * @throws SourceChangedException if the rows are not those that the plan counted
    */
   public void encode(Iterator<InternalRow> rows, long firstRow, ShardWriter writer) {
+    encode(rows, firstRow, writer::appendPacked);
+  }
+
+  /** Gives each packed record to {@code records}, which must not keep the buffer. */
+  void encode(Iterator<InternalRow> rows, long firstRow, Consumer<ByteBuffer> records) {
     Schema parsed = schema();
     ColumnEncoder[] encoders = new ColumnEncoder[columns.length];
     for (int i = 0; i < encoders.length; i++) {
@@ -55,7 +61,7 @@ public final class RowEncoder implements Serializable {
       for (ColumnEncoder encoder : encoders) {
         encoder.encode(values, record);
       }
-      record.writeTo(writer);
+      records.accept(record.end());
     }
   }
 }

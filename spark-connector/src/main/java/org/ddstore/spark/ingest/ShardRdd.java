@@ -7,7 +7,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import scala.collection.AbstractIterator;
 
-/** The rows of slices. A row is valid until the next one is asked for. */
+/** The rows of counted slices. A row is valid until the next one is asked for. */
 final class ShardRdd extends SliceRdd<InternalRow> {
   private static final long serialVersionUID = 1L;
 
@@ -44,7 +44,7 @@ final class ShardRdd extends SliceRdd<InternalRow> {
 
     @Override
     public boolean hasNext() {
-      while (left == 0 || left > Long.MAX_VALUE / 2 && !reader.hasNext()) {
+      while (left == 0) {
         finish();
         if (next == slices.length) {
           return false;
@@ -66,16 +66,12 @@ final class ShardRdd extends SliceRdd<InternalRow> {
 
     /** Having read to the end of what was counted, makes sure that it is the end. */
     private void finish() {
-      if (slice != null
-          && slice.skip() + slice.take() == slice.planned()
-          && slice.planned() != Slice.ALL
-          && reader.hasNext()) {
+      if (slice != null && slice.skip() + slice.take() == slice.planned() && reader.hasNext()) {
         throw new SourceChangedException(
             "%s had %,d rows when the load was planned, and has more now"
                 .formatted(slice.place(), slice.planned()));
       }
       slice = null;
-      left = 0;
     }
 
     private SourceChangedException changed(long found) {

@@ -52,7 +52,7 @@ final class SparkInternals {
   @SuppressWarnings("unchecked")
   static Dataset<Row> dataFrame(Dataset<Row> sibling, RDD<InternalRow> rows, StructType schema) {
     SparkSession session = sibling.sparkSession();
-    return (Dataset<Row>) call(session, "internalCreateDataFrame", rows, schema, Boolean.FALSE);
+    return (Dataset<Row>) call(session, "internalCreateDataFrame", rows, schema, false);
   }
 
   /**

@@ -41,10 +41,7 @@ final class VectorEncoder extends ColumnEncoder {
     if (sparse && form != ArrayForm.SPARSE) {
       throw new NotUniformException(name(), record.row(), ArrayForm.SPARSE, "a sparse vector");
     }
-    if (vector.isNullAt(VectorColumn.SQL_VALUES)
-        || sparse
-            && (vector.isNullAt(VectorColumn.SQL_INDICES)
-                || vector.isNullAt(VectorColumn.SQL_SIZE))) {
+    if (isIncomplete(vector, sparse)) {
       throw problem(record, "a vector without size, indices or values");
     }
     ArrayData dense = vector.getArray(VectorColumn.SQL_VALUES);
@@ -59,6 +56,14 @@ final class VectorEncoder extends ColumnEncoder {
         }
       }
     }
+  }
+
+  private static boolean isIncomplete(InternalRow vector, boolean sparse) {
+    if (vector.isNullAt(VectorColumn.SQL_VALUES)) {
+      return true;
+    }
+    return sparse
+        && (vector.isNullAt(VectorColumn.SQL_INDICES) || vector.isNullAt(VectorColumn.SQL_SIZE));
   }
 
   private void encodeUniform(ArrayData dense, RecordBuffer record) {
