@@ -44,8 +44,8 @@ record DemoTask(Broadcast<ExpectedRows> expected, List<Leaf> leaves, int batchRo
       checkSingles(context, checker, rows.size());
       List<Long> rowsByPath =
           context.store().statistics().stream().map(ReadStatistics::rows).toList();
-      Speed single = new Speed(0, 0);
-      Speed batches = new Speed(0, 0);
+      Speed single = Speed.NONE;
+      Speed batches = Speed.NONE;
       long turnNanos = SPEED_NANOS / context.ranks() / 2;
       for (int turn = 0; turn < context.ranks(); turn++) {
         context.communicator().barrier();
@@ -54,6 +54,7 @@ record DemoTask(Broadcast<ExpectedRows> expected, List<Leaf> leaves, int batchRo
           batches = time(reader, info.rows(), batch, turnNanos);
         }
       }
+      context.communicator().barrier();
       return new RankReadings(
           context.rank(),
           context.executorId(),

@@ -18,7 +18,13 @@ import picocli.CommandLine.Spec;
     description = "Rows of a DataFrame in the memory of the executors, read by global index.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.JarVersion.class,
-    subcommands = {DemoCommand.class, DoctorCommand.class, HelpCommand.class},
+    subcommands = {
+      DemoCommand.class,
+      GetCommand.class,
+      ExplainCommand.class,
+      DoctorCommand.class,
+      HelpCommand.class
+    },
     footerHeading = "%nFrom a source checkout also:%n",
     footer = {
       "  test [--quick]  Build, check and run all tests; --quick: unit tests only.",

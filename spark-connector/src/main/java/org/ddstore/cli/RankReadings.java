@@ -64,6 +64,8 @@ record RankReadings(
 
   /** Rows that were read and the time it took, without any comparison. */
   record Speed(long rows, long nanos) implements Serializable {
+    static final Speed NONE = new Speed(0, 0);
+
     double microsPerRow() {
       return rows == 0 ? 0 : nanos / 1e3 / rows;
     }
