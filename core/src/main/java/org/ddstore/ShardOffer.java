@@ -42,11 +42,11 @@ record ShardOffer(Schema schema, SegmentAddress address) {
    *
    * @throws CollectiveMismatchException if the schemas differ; the same on all ranks
    */
-  static List<SegmentAddress> addresses(String call, List<byte[]> offers) {
+  static List<SegmentAddress> addresses(String call, byte[]... offers) {
     List<SegmentAddress> addresses = new ArrayList<>();
     Schema first = null;
-    for (int rank = 0; rank < offers.size(); rank++) {
-      ShardOffer offer = parse(offers.get(rank));
+    for (int rank = 0; rank < offers.length; rank++) {
+      ShardOffer offer = parse(offers[rank]);
       first = first == null ? offer.schema() : first;
       if (!offer.schema().equals(first)) {
         throw new CollectiveMismatchException(

@@ -14,13 +14,18 @@ import org.ddstore.RankFailedException;
  * the same operations in the same order. All of them block until all ranks have called.
  *
  * <p><b>Failure.</b> An error on one rank ends the call on all live ranks: on the rank that caused
- * it with its own exception, on the others with {@link RankFailedException} or, more exactly,
- * {@link org.ddstore.CollectiveMismatchException} if ranks called different operations or the same
- * with different arguments, {@link org.ddstore.RankLostException} if a process ended, {@link
- * org.ddstore.DeadlineExceededException} if ranks did not come within {@link #timeout()}. A thread
- * that is interrupted while it waits gets {@link CollectiveInterruptedException}. The group is
- * broken then; a rank that had returned already learns it at its next call. Each later collective
- * of any rank fails at once with the first cause, and only {@link #close()} is left to do.
+ * it with its own exception, on the others with {@link RankFailedException}. When what a rank
+ * contributes to {@link #exchange} throws (or an argument is bad), all ranks see it in the same
+ * call, and the group can be used on.
+ *
+ * <p>It breaks by {@link #abort}, by a rank that closes while others call, and by what has an
+ * exception of its own: {@link org.ddstore.CollectiveMismatchException} if ranks called different
+ * operations or the same with different arguments, {@link org.ddstore.RankLostException} if a
+ * process ended, {@link org.ddstore.DeadlineExceededException} if ranks did not come within {@link
+ * #timeout()}. A thread that is interrupted while it waits gets {@link
+ * CollectiveInterruptedException}. A rank that had returned already learns it at its next call.
+ * Each later collective of any rank fails at once with the first cause, and only {@link #close()}
+ * is left to do.
  *
  * <p><b>Threads.</b> One thread at a time; a second one is refused with {@link
  * IllegalStateException} and does no harm. {@link #abort} and {@link #close()} may be called by any
@@ -201,7 +206,11 @@ public abstract class Communicator implements AutoCloseable {
       if (closed.get()) {
         throw new IllegalStateException("closed: " + this, e);
       }
-      rounds.fail(Diagnosis.threw(rank(), call, e.toString())); // if it is not known already
+      if (rounds.failedTogether()) {
+        rounds.end();
+      } else {
+        rounds.fail(Diagnosis.threw(rank(), call, e.toString())); // if it is not known already
+      }
       throw e;
     } finally {
       vacate();

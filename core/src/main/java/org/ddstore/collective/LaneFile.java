@@ -2,8 +2,6 @@ package org.ddstore.collective;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.FileSystemException;
@@ -15,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Set;
+import org.ddstore.memory.MappedRegion;
 
 /**
  * A {@link Lane} in a mapped file. Its identity, little-endian:
@@ -34,12 +33,14 @@ final class LaneFile implements AutoCloseable {
   private static final int ZEROS_BYTES = 64 * 1024;
 
   private final LaneAddress address;
-  private final MappedByteBuffer memory;
+  private final MappedRegion region;
+  private final ByteBuffer memory;
   private final Lane lane;
 
-  private LaneFile(LaneAddress address, MappedByteBuffer memory) {
+  private LaneFile(LaneAddress address, MappedRegion region) {
     this.address = address;
-    this.memory = memory;
+    this.region = region;
+    this.memory = region.buffer();
     this.lane = new Lane(memory);
   }
 
@@ -67,7 +68,8 @@ final class LaneFile implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
       try {
         reserve(channel, path);
-        LaneFile file = new LaneFile(address, channel.map(MapMode.READ_WRITE, 0, Lane.BYTES));
+        LaneFile file =
+            new LaneFile(address, MappedRegion.map(channel, MapMode.READ_WRITE, 0, Lane.BYTES));
         file.writeIdentity();
         return file;
       } catch (IOException | RuntimeException e) {
@@ -89,7 +91,8 @@ final class LaneFile implements AutoCloseable {
             "%s has %,d bytes; the lane of rank %d has %,d"
                 .formatted(address.path(), channel.size(), address.rank(), Lane.BYTES));
       }
-      LaneFile file = new LaneFile(address, channel.map(MapMode.READ_ONLY, 0, Lane.BYTES));
+      LaneFile file =
+          new LaneFile(address, MappedRegion.map(channel, MapMode.READ_ONLY, 0, Lane.BYTES));
       try {
         file.checkIdentity();
       } catch (IOException e) {
@@ -124,10 +127,10 @@ final class LaneFile implements AutoCloseable {
     Files.deleteIfExists(Path.of(address.path()));
   }
 
-  /** Unmaps; called once. */
+  /** Unmaps; the lane must not be touched again. */
   @Override
   public void close() {
-    Unmapper.unmap(memory);
+    region.close();
   }
 
   /** Writes zeros: a full file system is an error here, and a dead JVM if found out later. */
@@ -143,7 +146,6 @@ final class LaneFile implements AutoCloseable {
   }
 
   private void writeIdentity() {
-    memory.order(ByteOrder.LITTLE_ENDIAN);
     memory.putInt(RANK, address.rank());
     memory.putInt(SIZE, address.size());
     memory.putInt(SLOT_BYTES, Lane.SLOT_BYTES);
@@ -153,7 +155,6 @@ final class LaneFile implements AutoCloseable {
   }
 
   private void checkIdentity() throws IOException {
-    memory.order(ByteOrder.LITTLE_ENDIAN);
     check("magic", memory.getLong(0), MAGIC);
     check("slot size", memory.getInt(SLOT_BYTES), Lane.SLOT_BYTES);
     check("rank", memory.getInt(RANK), address.rank());

@@ -28,6 +28,7 @@ final class Rounds {
   private String callText = "";
   private long digest;
   private long deadlineNs;
+  private boolean failedTogether;
 
   Rounds(int rank, Lane[] lanes, LivenessProbe probe, Duration timeout) {
     this.rank = rank;
@@ -65,6 +66,7 @@ final class Rounds {
       throw first.after(text);
     }
     callText = text;
+    failedTogether = false;
     digest = BoundedText.digest(text);
     own().enter(++call, text);
     startClock();
@@ -96,27 +98,38 @@ final class Rounds {
     }
     for (int r = 0; r < lanes.length; r++) {
       if (lanes[r].totalBytes(round) < 0) {
-        throw breakBy(Diagnosis.threw(r, callText, errorText(lanes[r])));
+        Failure threw = Diagnosis.threw(r, callText, errorText(lanes[r]));
+        round++;
+        failedTogether = true;
+        throw threw.during(callText);
       }
     }
     round++;
   }
 
   /**
+   * True if the current call failed because a rank's own work threw: all ranks have seen that in
+   * the same round, so the group is whole and can go on.
+   */
+  boolean failedTogether() {
+    return failedTogether;
+  }
+
+  /**
    * Posts, instead of a first piece, that this rank's own work threw, and waits for all ranks: so
    * that each of them which threw raises its own exception, whoever came first.
    *
-   * @return what the group broke by
+   * @return what the others raise, or what ended the wait
    */
   RuntimeException stepWithError(Throwable own) {
     byte[] text = BoundedText.encode(own.toString(), ERROR_TEXT_BYTES);
     nextPiece().put(0, text);
     try {
       step(-1L - text.length);
-    } catch (RuntimeException broke) {
-      return broke;
+    } catch (RuntimeException raised) {
+      return raised;
     }
-    throw new IllegalStateException("the group did not break by " + own);
+    throw new IllegalStateException("no rank saw " + own);
   }
 
   private String errorText(Lane lane) {

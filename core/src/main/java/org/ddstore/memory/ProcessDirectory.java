@@ -7,6 +7,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -184,9 +185,9 @@ public final class ProcessDirectory {
     try {
       Files.createDirectory(parent, OWNER_ONLY);
     } catch (FileAlreadyExistsException e) {
-      boolean directory = Files.isDirectory(parent, LinkOption.NOFOLLOW_LINKS);
-      if (!directory
-          || !userId().equals(Files.getAttribute(parent, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
+      Map<String, Object> found =
+          Files.readAttributes(parent, "unix:uid,isDirectory", LinkOption.NOFOLLOW_LINKS);
+      if (!found.equals(Map.of("uid", userId(), "isDirectory", true))) {
         throw new IOException(
             "%s exists and is not a directory of this user: remove it".formatted(parent), e);
       }
@@ -209,8 +210,8 @@ public final class ProcessDirectory {
         if (lock != null) {
           deleteTree(directory);
         }
-      } catch (NoSuchFileException | OverlappingFileLockException e) {
-        // Being made, being swept, or alive: not ours to delete.
+      } catch (FileSystemException | OverlappingFileLockException e) {
+        // Being made, being swept, alive, or no directory of ours: that must not stop this process.
       }
     }
   }

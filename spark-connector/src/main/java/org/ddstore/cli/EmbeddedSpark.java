@@ -29,6 +29,7 @@ final class EmbeddedSpark implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
   private static final Duration EXECUTOR_EXIT = Duration.ofSeconds(20);
+  private static final int DELETE_TRIES = 100;
 
   private final SparkSession session;
 
@@ -180,14 +181,13 @@ final class EmbeddedSpark implements AutoCloseable {
     }
     removeHook();
     String application = session.sparkContext().applicationId();
-    // Before the stop: an executor whose worker is gone is no child of ours any more.
-    List<ProcessHandle> executors = ProcessHandle.current().descendants().toList();
     session.stop();
     if (scratch == null) {
       return;
     }
     try {
-      awaitExit(executors);
+      // Workers run in this JVM, so that executors are its children.
+      awaitExit(ProcessHandle.current().children().toList());
     } finally {
       deleteTree(workDirectory.resolve(application));
       deleteTree(scratch);
@@ -231,16 +231,28 @@ final class EmbeddedSpark implements AutoCloseable {
     }
   }
 
+  /** Threads of Spark that end may still add or delete a file meanwhile: then again. */
   private static void deleteTree(Path directory) {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    try (Stream<Path> walk = Files.walk(directory)) {
-      for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
+    IOException failure = null;
+    for (int i = 0; i < DELETE_TRIES && Files.exists(directory); i++) {
+      try {
+        for (Path path : deepestFirst(directory)) {
+          Files.deleteIfExists(path);
+        }
+      } catch (IOException e) {
+        failure = e;
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot delete " + directory, e);
+    }
+    if (Files.exists(directory)) {
+      throw new UncheckedIOException("cannot delete " + directory, failure);
+    }
+  }
+
+  private static List<Path> deepestFirst(Path directory) throws IOException {
+    try (Stream<Path> walk = Files.walk(directory)) {
+      return walk.sorted(Comparator.reverseOrder()).toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 

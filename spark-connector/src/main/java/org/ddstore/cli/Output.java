@@ -1,7 +1,5 @@
 package org.ddstore.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.HorizontalAlign;
@@ -87,16 +85,8 @@ final class Output {
       object.put("mismatches", mismatches);
       object.put("results", results);
       object.putAll(more);
-      out().println(toJson(object));
+      out().println(Json.write(object));
       out().flush();
-    }
-  }
-
-  private static String toJson(Object object) {
-    try {
-      return new ObjectMapper().writeValueAsString(object);
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException("not to be written as JSON: " + object, e);
     }
   }
 

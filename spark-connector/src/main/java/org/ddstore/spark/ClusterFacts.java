@@ -41,6 +41,7 @@ public record ClusterFacts(
   private static final long MIN_OVERHEAD_BYTES = 384L << 20;
   private static final double OVERHEAD_FACTOR = 0.1;
   private static final int POLL_MS = 50;
+  private static final Duration SETTLED = Duration.ofSeconds(2);
 
   /** One executor as it registered. */
   public record Executor(String id, String host, int cores) implements Serializable {}
@@ -56,7 +57,7 @@ public record ClusterFacts(
 
   static ClusterFacts of(SparkContext context, ResourceProfile profile) {
     SparkConf conf = context.getConf();
-    // Not a running application's executors alone: the list has the driver, too.
+    // The list has the driver, too, which runs tasks only where it is the one JVM.
     List<Executor> executors =
         CollectionConverters.asJava(context.statusStore().executorList(true)).stream()
             .filter(summary -> context.isLocal() == summary.id().equals("driver"))
@@ -88,7 +89,7 @@ public record ClusterFacts(
 
   /** Spark's own arithmetic for the containers of YARN and Kubernetes. */
   static Long overheadBytes(String master, SparkConf conf) {
-    if (!master.startsWith("yarn") && !master.startsWith("k8s:")) {
+    if (!isContainerMaster(master)) {
       return null;
     }
     if (conf.contains("spark.executor.memoryOverhead")) {
@@ -97,6 +98,10 @@ public record ClusterFacts(
     double factor = conf.getDouble("spark.executor.memoryOverheadFactor", OVERHEAD_FACTOR);
     long least = mebibytes(conf.get("spark.executor.minMemoryOverhead", "384m"));
     return Math.max(least, (long) (factor * conf.getSizeAsBytes("spark.executor.memory", "1g")));
+  }
+
+  private static boolean isContainerMaster(String master) {
+    return master.startsWith("yarn") || master.startsWith("k8s:");
   }
 
   /** Spark reads these two in mebibytes where no unit is given. */
@@ -115,39 +120,59 @@ public record ClusterFacts(
 
   /**
    * Waits until {@code ranks} slots are there, or as many as the application can ever have, or the
-   * time is over; the caller looks which. Blocks; called by the driver.
+   * time is over; the caller looks which. Where nobody said how many there will be, two seconds
+   * without a new one count as the end. Blocks; called by the driver.
    *
    * @param ranks slots wanted; empty: all that the application asked for
    */
   static ClusterFacts await(
       SparkContext context, ResourceProfile profile, OptionalInt ranks, Duration timeout) {
-    long deadlineNs = System.nanoTime() + timeout.toNanos();
     OptionalInt mostCores = coresAskedFor(context.master(), context.getConf());
     ClusterFacts facts = of(context, profile);
-    while (!facts.isComplete(ranks, mostCores) && System.nanoTime() < deadlineNs) {
-      try {
-        Thread.sleep(POLL_MS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new DDStoreException("interrupted while executors register", e);
+    long startNs = System.nanoTime();
+    long changeNs = startNs;
+    while (!facts.isLocal && System.nanoTime() - startNs < timeout.toNanos()) {
+      boolean isSettled = System.nanoTime() - changeNs > SETTLED.toNanos();
+      if (facts.isComplete(ranks, mostCores, isSettled)) {
+        return facts;
       }
+      pause();
+      ClusterFacts before = facts;
       facts = of(context, profile);
+      if (facts.slots != before.slots) {
+        changeNs = System.nanoTime();
+      }
     }
     return facts;
   }
 
-  private boolean isComplete(OptionalInt ranks, OptionalInt mostCores) {
-    if (isLocal) {
+  private static void pause() {
+    try {
+      Thread.sleep(POLL_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DDStoreException("interrupted while executors register", e);
+    }
+  }
+
+  /**
+   * Whether waiting longer is of no use.
+   *
+   * @param isSettled the number of slots has not changed for a while
+   */
+  private boolean isComplete(OptionalInt ranks, OptionalInt mostCores, boolean isSettled) {
+    // The list of executors follows the count of slots after a moment.
+    boolean isListed = slots > 0 && cores() / taskCpus >= slots;
+    if (!isListed) {
+      return false;
+    }
+    if (ranks.isPresent() && slots >= ranks.getAsInt()) {
       return true;
     }
-    // The list of executors follows the count of slots after a moment.
-    boolean isListed = !executors.isEmpty() && cores() / taskCpus >= slots;
-    if (mostCores.isPresent() && cores() >= mostCores.getAsInt()) {
-      return slots > 0;
+    if (mostCores.isPresent()) {
+      return cores() >= mostCores.getAsInt();
     }
-    return isListed
-        && slots > 0
-        && slots >= ranks.orElse(mostCores.isPresent() ? Integer.MAX_VALUE : 1);
+    return ranks.isEmpty() && isSettled;
   }
 
   /** The cores that the application will have when all executors are there, if it says so. */
@@ -160,9 +185,9 @@ public record ClusterFacts(
     if (conf.contains("spark.cores.max")) {
       return OptionalInt.of(conf.getInt("spark.cores.max", 1));
     }
-    if (conf.contains("spark.executor.instances") && conf.contains("spark.executor.cores")) {
+    if (isContainerMaster(master)) {
       return OptionalInt.of(
-          conf.getInt("spark.executor.instances", 1) * conf.getInt("spark.executor.cores", 1));
+          conf.getInt("spark.executor.instances", 2) * conf.getInt("spark.executor.cores", 1));
     }
     return OptionalInt.empty();
   }

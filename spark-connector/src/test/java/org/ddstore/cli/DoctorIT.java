@@ -8,10 +8,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -99,12 +101,34 @@ class DoctorIT {
         .endsWith("A store cannot run here.\n");
   }
 
+  @Test
+  void anInterruptedCommandCleansUp() throws IOException, InterruptedException {
+    Process process = start("org.ddstore.cli.Main", "doctor");
+    Awaitility.await("executors")
+        .atMost(Duration.ofSeconds(90))
+        .until(() -> process.children().count() == 2);
+    List<ProcessHandle> executors = process.children().toList();
+
+    process.destroy();
+
+    assertThat(process.waitFor(90, TimeUnit.SECONDS)).as("ended").isTrue();
+    assertThat(executors).noneMatch(ProcessHandle::isAlive);
+    assertNothingLeft();
+  }
+
   /** Runs a class with the launcher's class path; gives its standard output. */
   private String run(int expectedStatus, String mainClass, String... arguments)
       throws IOException, InterruptedException {
+    Process process = start(mainClass, arguments);
+
+    assertThat(process.waitFor())
+        .as("exit status; stderr: %s", Files.readString(directory.resolve("err.txt"), UTF_8))
+        .isEqualTo(expectedStatus);
+    return Files.readString(directory.resolve("out.txt"), UTF_8);
+  }
+
+  private Process start(String mainClass, String... arguments) throws IOException {
     Path temporary = Files.createDirectories(directory.resolve("temporary"));
-    Path out = directory.resolve("out.txt");
-    Path err = directory.resolve("err.txt");
     Path options =
         Path.of(
             System.getProperty("ddstore.root"), "spark-connector/src/main/launcher/java-options");
@@ -116,15 +140,13 @@ class DoctorIT {
     command.addAll(List.of(arguments));
 
     ProcessBuilder builder =
-        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        new ProcessBuilder(command)
+            .redirectOutput(directory.resolve("out.txt").toFile())
+            .redirectError(directory.resolve("err.txt").toFile());
     builder.environment().put("SPARK_LOCAL_DIRS", temporary.toString());
     Process process = builder.start();
     pid = process.pid();
-
-    assertThat(process.waitFor())
-        .as("exit status; stderr: %s", Files.readString(err, UTF_8))
-        .isEqualTo(expectedStatus);
-    return Files.readString(out, UTF_8);
+    return process;
   }
 
   private void assertNothingLeft() throws IOException {

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.ddstore.Backing;
@@ -182,7 +181,8 @@ class PreflightTest {
     SparkConf conf = new SparkConf(false);
 
     assertThat(ClusterFacts.coresAskedFor("local-cluster[3, 2,1024]", conf)).hasValue(6);
-    assertThat(ClusterFacts.coresAskedFor("yarn", conf)).isEqualTo(OptionalInt.empty());
+    assertThat(ClusterFacts.coresAskedFor("spark://a:7077", conf)).isEmpty();
+    assertThat(ClusterFacts.coresAskedFor("yarn", conf)).as("Spark's default").hasValue(2);
     conf.set("spark.executor.instances", "4").set("spark.executor.cores", "5");
     assertThat(ClusterFacts.coresAskedFor("yarn", conf)).hasValue(20);
     conf.set("spark.cores.max", "8");
