@@ -60,12 +60,14 @@ final class RankRunner<T> implements Serializable {
     try (ShardWriter writer = ShardWriter.create(loader.schema(), options);
         SharedMemoryEndpoint endpoint =
             SharedMemoryEndpoint.create(directory.path(), rank(context), ranks(context))) {
+      long start = System.nanoTime();
       loader.load(rank(context), rows, writer);
+      long loadNanos = System.nanoTime() - start;
       String mine = new StartMessage(endpoint.address(), directory.lockFile().toString()).encode();
       List<StartMessage> all =
           Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
       try (Communicator communicator = connect(context, endpoint, all)) {
-        return runTask(communicator, options, writer);
+        return runTask(communicator, options, writer, loadNanos);
       }
     } finally {
       directory.release();
@@ -108,7 +110,8 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  private T runTask(Communicator communicator, StoreOptions options, ShardWriter writer)
+  private T runTask(
+      Communicator communicator, StoreOptions options, ShardWriter writer, long loadNanos)
       throws Exception {
     try (DDStore store = DDStore.open(communicator, options)) {
       store.add(RankContext.ROWS, writer);
@@ -118,7 +121,8 @@ final class RankRunner<T> implements Serializable {
               store,
               communicator,
               SparkEnv.get().executorId(),
-              SparkEnv.get().blockManager().blockManagerId().host()));
+              SparkEnv.get().blockManager().blockManagerId().host(),
+              loadNanos));
     } catch (Exception | Error e) {
       communicator.abort(e);
       throw e;
