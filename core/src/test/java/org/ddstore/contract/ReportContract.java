@@ -84,8 +84,8 @@ interface ReportContract extends Contract {
             }
             long[] array = new long[Math.toIntExact(3 * count)];
             store.get("x", Tensor.wrap(array, count, 3), first);
-            ReadStatistics total = store.statistics().get(ReadPath.OWN_PROCESS.ordinal());
-            ReadStatistics ofVariable = x.statistics().get(ReadPath.OWN_PROCESS.ordinal());
+            ReadStatistics total = store.statistics().get(ReadPath.OWN_PROCESS.index());
+            ReadStatistics ofVariable = x.statistics().get(ReadPath.OWN_PROCESS.index());
             assertThat(total).isEqualTo(ofVariable);
             assertThat(total.path()).isEqualTo(ReadPath.OWN_PROCESS);
             ReadPath others = rank.pathTo(rank.rank() == 0 ? 1 : 0);
