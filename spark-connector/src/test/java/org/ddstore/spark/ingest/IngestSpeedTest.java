@@ -1,0 +1,105 @@
+package org.ddstore.spark.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.function.Function2;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.layout.ExtentMap;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import scala.reflect.ClassTag$;
+
+/** Prints the speed of a load beside that of a scan which only fills arrays. */
+@Tag("slow")
+class IngestSpeedTest {
+  private static final int ROWS = 1_000_000;
+  private static final int RANKS = 2;
+
+  @TempDir static Path folder;
+
+  @Test
+  void loadsAtHalfTheSpeedOfAScanOrBetter() {
+    SparkSession spark = Sparks.local();
+    String path = folder.resolve("floats").toString();
+    spark
+        .range(0, ROWS, 1, 4)
+        .selectExpr("transform(sequence(0, 63), i -> cast(id * 64 + i as float)) as x")
+        .write()
+        .parquet(path);
+    Dataset<Row> df = spark.read().parquet(path);
+    report("bare scan into arrays", () -> scan(df));
+    report("load, columnar", () -> load(df, IngestOptions.defaults()));
+    report("load, unsafe rows", () -> load(df.where("size(x) > 0"), IngestOptions.defaults()));
+    report("load, shuffled", () -> load(df, IngestOptions.defaults().withShuffle(1)));
+  }
+
+  private static void report(String what, LongSupplier work) {
+    double[] seconds = new double[5];
+    for (int i = 0; i < seconds.length; i++) {
+      long start = System.nanoTime();
+      assertThat(work.getAsLong()).isEqualTo(ROWS);
+      seconds[i] = (System.nanoTime() - start) / 1e9;
+    }
+    Arrays.sort(seconds);
+    System.out.printf(
+        Locale.ROOT,
+        "%s: median %.2f s, %.2f M rows/s; best %.2f s; all %s%n",
+        what,
+        seconds[2],
+        ROWS / seconds[2] / 1e6,
+        seconds[0],
+        Arrays.toString(seconds));
+  }
+
+  private static long scan(Dataset<Row> df) {
+    return count(
+        df.queryExecution().toRdd(),
+        (rank, rows) -> {
+          long count = 0;
+          float sum = 0;
+          while (rows.hasNext()) {
+            float[] values = rows.next().getArray(0).toFloatArray();
+            sum += values[63];
+            count++;
+          }
+          return List.of(sum < 0 ? 0 : count).iterator();
+        });
+  }
+
+  private static long load(Dataset<Row> df, IngestOptions options) {
+    try (IngestPlan plan = IngestPlan.of(df, options, RANKS)) {
+      assertThat(plan.schema().isFixed()).isTrue();
+      RowEncoder encoder = plan.encoder();
+      long total = plan.rows();
+      return count(
+          plan.shards(),
+          (rank, rows) -> {
+            try (ShardWriter writer =
+                ShardWriter.create(encoder.schema(), StoreOptions.defaults())) {
+              encoder.encode(rows, ExtentMap.balancedStart(total, rank, RANKS), writer);
+              return List.of(writer.rows()).iterator();
+            }
+          });
+    }
+  }
+
+  private static long count(
+      RDD<InternalRow> rdd, Function2<Integer, Iterator<InternalRow>, Iterator<Long>> count) {
+    return new JavaRDD<>(rdd, ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class))
+        .mapPartitionsWithIndex(count, false).collect().stream().mapToLong(n -> n).sum();
+  }
+}
