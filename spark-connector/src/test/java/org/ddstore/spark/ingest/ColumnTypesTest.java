@@ -14,7 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.UserDefinedType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -289,6 +296,48 @@ class ColumnTypesTest {
     assertThat(loaded.column("v.size")).isEqualTo(List.of(2, 9, 9));
   }
 
+  /** A vector type as a library would declare it. */
+  static final class VectorType extends UserDefinedType<double[]> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public DataType sqlType() {
+      return DataType.fromDDL("type tinyint, size int, indices array<int>, values array<double>");
+    }
+
+    @Override
+    public Object serialize(double[] values) {
+      GenericInternalRow row = new GenericInternalRow(4);
+      row.setByte(0, (byte) 1);
+      row.update(3, UnsafeArrayData.fromPrimitiveArray(values));
+      return row;
+    }
+
+    @Override
+    public double[] deserialize(Object datum) {
+      return ((InternalRow) datum).getArray(3).toDoubleArray();
+    }
+
+    @Override
+    public Class<double[]> userClass() {
+      return double[].class;
+    }
+  }
+
+  @Test
+  void vectorsMayHideInUserDefinedTypes() {
+    StructType schema = new StructType().add("v", new VectorType());
+    Dataset<Row> df =
+        spark.createDataFrame(
+            List.of(RowFactory.create(new double[] {1, 2}), RowFactory.create(new double[] {3, 4})),
+            schema);
+
+    Loads.Loaded loaded = Loads.load(df, 2);
+
+    assertThat(loaded.schema()).hasToString("[v float64[2]]");
+    assertThat(loaded.column("v")).isEqualTo(List.of(List.of(1.0, 2.0), List.of(3.0, 4.0)));
+  }
+
   @Test
   void otherSourcesWork() {
     Dataset<Row> df =
@@ -316,23 +365,26 @@ class ColumnTypesTest {
     Dataset<Row> df =
         spark.sql(
             "select * from values (1, 'a', array(1, null), array(5), x'01'),"
-                + " (null, null, null, array(5, 6, 7, 8), null) as t(i, s, a, f, b)");
+                + " (null, null, null, array(5, 6, 7, 8), null), (3, 'b', array(1, 2), null, x'')"
+                + " as t(i, s, a, f, b)");
     IngestOptions options =
         IngestOptions.defaults()
             .withFilledNulls("i", -1)
             .withFilledNulls("s", "none")
             .withFilledNulls("a", 9)
             .withFilledNulls("b", new byte[] {4})
+            .withFilledNulls("f", 2)
             .withField("f", FLOAT32, 3)
             .withPadding("f", 0.5)
             .withTruncation("f");
 
     Loads.Loaded loaded = Loads.load(df, options, 2);
 
-    assertThat(loaded.column("i")).isEqualTo(List.of(1, -1));
-    assertThat(loaded.column("s")).isEqualTo(List.of("a", "none"));
-    assertThat(loaded.column("a")).isEqualTo(List.of(List.of(1, 9), List.of(9, 9)));
-    assertThat(loaded.column("f")).isEqualTo(List.of(List.of(5f, 0.5f, 0.5f), List.of(5f, 6f, 7f)));
+    assertThat(loaded.column("i")).isEqualTo(List.of(1, -1, 3));
+    assertThat(loaded.column("s")).isEqualTo(List.of("a", "none", "b"));
+    assertThat(loaded.column("a")).isEqualTo(List.of(List.of(1, 9), List.of(), List.of(1, 2)));
+    assertThat(loaded.column("f"))
+        .isEqualTo(List.of(List.of(5f, 0.5f, 0.5f), List.of(5f, 6f, 7f), List.of(2f, 2f, 2f)));
     assertThat(loaded.column("b").get(1)).isEqualTo(ByteBuffer.wrap(new byte[] {4}));
   }
 

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What cannot be stored is said with column and row, and what helps. */
 class IngestErrorsTest {
@@ -63,7 +64,7 @@ class IngestErrorsTest {
         Arguments.of("array(1f, if(id = 7, null, 1f), 2f)", PLAIN, "null element"),
         Arguments.of("id * 40", PLAIN.withField("c", UINT8), "280 is outside [0, 255]"),
         Arguments.of("if(id = 7, -1, 1)", PLAIN.withField("c", UINT8), "-1 is outside [0, 255]"),
-        Arguments.of("id * 1e38", PLAIN.withField("c", FLOAT32), "7.0E38 is outside"),
+        Arguments.of("if(id = 7, 7e38, 1e0)", PLAIN.withField("c", FLOAT32), "7.0E38 is outside"),
         Arguments.of("int(16777210 + id)", PLAIN.withField("c", FLOAT32), "16777217 is outside"),
         Arguments.of(
             "array(0, id * 20)",
@@ -186,8 +187,8 @@ class IngestErrorsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"40, 40", "60, 60"})
-  void filesThatChangeAreNoticed(int rowsAfter, int rows) throws Exception {
+  @ValueSource(ints = {40, 60})
+  void filesThatChangeAreNoticed(int rowsAfter) throws Exception {
     Path before = write("before", 50);
     Path after = write("after", rowsAfter);
     try (IngestPlan plan = IngestPlan.of(spark.read().json(before.toString()), PLAIN, 3)) {
@@ -198,7 +199,6 @@ class IngestErrorsTest {
           .isInstanceOf(SourceChangedException.class)
           .hasMessageContaining("had 50 rows when the load was planned");
     }
-    assertThat(rows).isEqualTo(rowsAfter);
   }
 
   private Path write(String name, int rows) {
