@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.ddstore.CollectiveInterruptedException;
 import org.ddstore.RankFailedException;
 
@@ -13,13 +14,18 @@ import org.ddstore.RankFailedException;
  * the same operations in the same order. All of them block until all ranks have called.
  *
  * <p><b>Failure.</b> An error on one rank ends the call on all live ranks: on the rank that caused
- * it with its own exception, on the others with {@link RankFailedException} or, more exactly,
- * {@link org.ddstore.CollectiveMismatchException} if ranks called different operations or the same
- * with different arguments, {@link org.ddstore.RankLostException} if a process ended, {@link
- * org.ddstore.DeadlineExceededException} if ranks did not come within {@link #timeout()}. A thread
- * that is interrupted while it waits gets {@link CollectiveInterruptedException}. The group is
- * broken then: each later collective of any rank fails at once with the first cause, and only
- * {@link #close()} is left to do.
+ * it with its own exception, on the others with {@link RankFailedException}. When what a rank
+ * contributes to {@link #exchange} throws (or an argument is bad), all ranks see it in the same
+ * call, and the group can be used on.
+ *
+ * <p>It breaks by {@link #abort}, by a rank that closes while others call, and by what has an
+ * exception of its own: {@link org.ddstore.CollectiveMismatchException} if ranks called different
+ * operations or the same with different arguments, {@link org.ddstore.RankLostException} if a
+ * process ended, {@link org.ddstore.DeadlineExceededException} if ranks did not come within {@link
+ * #timeout()}. A thread that is interrupted while it waits gets {@link
+ * CollectiveInterruptedException}. A rank that had returned already learns it at its next call.
+ * Each later collective of any rank fails at once with the first cause, and only {@link #close()}
+ * is left to do.
  *
  * <p><b>Threads.</b> One thread at a time; a second one is refused with {@link
  * IllegalStateException} and does no harm. {@link #abort} and {@link #close()} may be called by any
@@ -125,14 +131,12 @@ public abstract class Communicator implements AutoCloseable {
    * @return by rank, in fresh arrays
    */
   public final byte[][] exchange(String call, Callable<byte[]> contribution) {
-    return collective(
-        String.valueOf(call),
+    Callable<byte[]> checked =
         () -> {
           Objects.requireNonNull(call, "call");
-          byte[] mine = Objects.requireNonNull(contribution.call(), "contribution");
-          rounds.startClock();
-          return Gather.all(rounds, mine);
-        });
+          return Objects.requireNonNull(contribution.call(), "contribution");
+        };
+    return collective(String.valueOf(call), checked, mine -> Gather.all(rounds, mine));
   }
 
   /**
@@ -164,6 +168,11 @@ public abstract class Communicator implements AutoCloseable {
     return kind() + " rank " + rank() + "/" + size();
   }
 
+  /** True while a thread is in a collective. Local. */
+  final boolean isBusy() {
+    return user.get() != null;
+  }
+
   /** One word for {@link #toString()}. */
   abstract String kind();
 
@@ -171,50 +180,69 @@ public abstract class Communicator implements AutoCloseable {
   abstract void release();
 
   private void reduce(String type, ReduceOp op, Callable<Reduction> reduction) {
-    collective(
-        "allReduce(" + type + ", " + op + ")",
+    Callable<Reduction> checked =
         () -> {
           Objects.requireNonNull(op, "op");
-          reduction.call().run(rounds);
+          return reduction.call();
+        };
+    collective(
+        "allReduce(" + type + ", " + op + ")",
+        checked,
+        mine -> {
+          mine.run(rounds);
           return null;
         });
   }
 
-  private <T> T collective(String text, Callable<T> body) {
-    occupy(text);
+  private <C, R> R collective(String call, Callable<C> ownWork, Function<C, R> together) {
+    occupy(call);
     try {
-      rounds.begin(text);
-      T result = body.call();
+      rounds.begin(call);
+      C mine = doOwnWork(call, ownWork);
+      R result = together.apply(mine);
       rounds.end();
       return result;
-    } catch (Exception e) {
-      throw raised(text, e);
-    } catch (Error e) {
-      rounds.fail(Diagnosis.threw(rank(), text, e));
+    } catch (RuntimeException | Error e) {
+      if (closed.get()) {
+        throw new IllegalStateException("closed: " + this, e);
+      }
+      if (rounds.failedTogether()) {
+        rounds.end();
+      } else {
+        rounds.fail(Diagnosis.threw(rank(), call, e.toString())); // if it is not known already
+      }
       throw e;
     } finally {
       vacate();
     }
   }
 
-  /** Makes an exception known to the others, if it is not theirs, and gives what to throw here. */
-  private RuntimeException raised(String text, Exception e) {
-    if (closed.get()) {
-      return new IllegalStateException("closed: " + this, e);
+  private <C> C doOwnWork(String call, Callable<C> ownWork) {
+    Throwable own;
+    try {
+      C mine = ownWork.call();
+      rounds.startClock();
+      return mine;
+    } catch (Throwable e) {
+      own = e;
     }
-    rounds.fail(Diagnosis.threw(rank(), text, e));
-    if (e instanceof RuntimeException unchecked) {
-      return unchecked;
-    }
-    RuntimeException wrapped;
-    if (e instanceof InterruptedException) {
+    RuntimeException wrapped = null;
+    if (own instanceof InterruptedException) {
       Thread.currentThread().interrupt();
-      wrapped = new CollectiveInterruptedException(text + ": interrupted in its own work");
-    } else {
-      wrapped = new RankFailedException(rank(), text + ": rank " + rank() + " failed: " + e);
+      wrapped = new CollectiveInterruptedException(call + ": interrupted in its own work");
+    } else if (!(own instanceof RuntimeException) && !(own instanceof Error)) {
+      wrapped = new RankFailedException(rank(), call + ": rank " + rank() + " failed: " + own);
     }
-    wrapped.initCause(e);
-    return wrapped;
+    rounds.startClock();
+    Throwable raised = wrapped == null ? own : wrapped.initCause(own);
+    RuntimeException broke = rounds.stepWithError(own);
+    if (!(broke instanceof RankFailedException failed && failed.rank() == rank())) {
+      raised.addSuppressed(broke);
+    }
+    if (raised instanceof Error error) {
+      throw error;
+    }
+    throw (RuntimeException) raised;
   }
 
   private void occupy(String text) {

@@ -33,7 +33,7 @@ final class Diagnosis {
         Failure.Kind.INTERRUPTED, rank, "rank %d was interrupted in %s".formatted(rank, call));
   }
 
-  static Failure threw(int rank, String call, Throwable thrown) {
+  static Failure threw(int rank, String call, String thrown) {
     return new Failure(
         Failure.Kind.RANK_FAILED, rank, "rank %d failed in %s: %s".formatted(rank, call, thrown));
   }

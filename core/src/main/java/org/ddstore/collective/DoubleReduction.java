@@ -38,7 +38,7 @@ final class DoubleReduction extends Reduction {
   @Override
   void settle(int from, int count) {
     for (int i = from; i < from + count; i++) {
-      if (array[i] != array[i]) {
+      if (Double.isNaN(array[i])) {
         array[i] = Double.NaN;
       }
     }

@@ -38,7 +38,7 @@ final class FloatReduction extends Reduction {
   @Override
   void settle(int from, int count) {
     for (int i = from; i < from + count; i++) {
-      if (array[i] != array[i]) {
+      if (Float.isNaN(array[i])) {
         array[i] = Float.NaN;
       }
     }

@@ -104,7 +104,10 @@ final class Lane {
     return memory.getLong(slot(round) + Long.BYTES);
   }
 
-  /** Bytes of the whole payload of which the round carries a piece. */
+  /**
+   * Bytes of the whole payload of which the round carries a piece; -1 - n if the rank's own work
+   * threw and the piece is n bytes of text.
+   */
   long totalBytes(long round) {
     return memory.getLong(slot(round) + 2 * Long.BYTES);
   }

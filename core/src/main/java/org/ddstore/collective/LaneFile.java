@@ -2,10 +2,9 @@ package org.ddstore.collective;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -14,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Set;
+import org.ddstore.memory.MappedRegion;
 
 /**
  * A {@link Lane} in a mapped file. Its identity, little-endian:
@@ -33,12 +33,14 @@ final class LaneFile implements AutoCloseable {
   private static final int ZEROS_BYTES = 64 * 1024;
 
   private final LaneAddress address;
-  private final MappedByteBuffer memory;
+  private final MappedRegion region;
+  private final ByteBuffer memory;
   private final Lane lane;
 
-  private LaneFile(LaneAddress address, MappedByteBuffer memory) {
+  private LaneFile(LaneAddress address, MappedRegion region) {
     this.address = address;
-    this.memory = memory;
+    this.region = region;
+    this.memory = region.buffer();
     this.lane = new Lane(memory);
   }
 
@@ -65,8 +67,9 @@ final class LaneFile implements AutoCloseable {
             options,
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
       try {
-        reserve(channel);
-        LaneFile file = new LaneFile(address, channel.map(MapMode.READ_WRITE, 0, Lane.BYTES));
+        reserve(channel, path);
+        LaneFile file =
+            new LaneFile(address, MappedRegion.map(channel, MapMode.READ_WRITE, 0, Lane.BYTES));
         file.writeIdentity();
         return file;
       } catch (IOException | RuntimeException e) {
@@ -82,14 +85,14 @@ final class LaneFile implements AutoCloseable {
    * @throws IOException if it cannot be opened, or is not the file that the address means
    */
   static LaneFile attach(LaneAddress address) throws IOException {
-    Set<? extends OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-    try (FileChannel channel = FileChannel.open(Path.of(address.path()), options)) {
+    try (FileChannel channel = open(address)) {
       if (channel.size() != Lane.BYTES) {
         throw new IOException(
             "%s has %,d bytes; the lane of rank %d has %,d"
                 .formatted(address.path(), channel.size(), address.rank(), Lane.BYTES));
       }
-      LaneFile file = new LaneFile(address, channel.map(MapMode.READ_ONLY, 0, Lane.BYTES));
+      LaneFile file =
+          new LaneFile(address, MappedRegion.map(channel, MapMode.READ_ONLY, 0, Lane.BYTES));
       try {
         file.checkIdentity();
       } catch (IOException e) {
@@ -97,6 +100,17 @@ final class LaneFile implements AutoCloseable {
         throw e;
       }
       return file;
+    }
+  }
+
+  private static FileChannel open(LaneAddress address) throws IOException {
+    Set<? extends OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    try {
+      return FileChannel.open(Path.of(address.path()), options);
+    } catch (FileSystemException e) {
+      throw e; // names the file
+    } catch (IOException e) {
+      throw new FileSystemException(address.path(), null, e.getMessage());
     }
   }
 
@@ -113,20 +127,25 @@ final class LaneFile implements AutoCloseable {
     Files.deleteIfExists(Path.of(address.path()));
   }
 
-  /** Unmaps; called once. */
+  /** Unmaps; the lane must not be touched again. */
   @Override
   public void close() {
-    Unmapper.unmap(memory);
+    region.close();
   }
 
-  private static void reserve(FileChannel channel) throws IOException {
-    for (int at = 0; at < Lane.BYTES; ) {
-      at += channel.write(ByteBuffer.allocate(Math.min(ZEROS_BYTES, Lane.BYTES - at)), at);
+  /** Writes zeros: a full file system is an error here, and a dead JVM if found out later. */
+  private static void reserve(FileChannel channel, Path path) throws IOException {
+    try {
+      for (int at = 0; at < Lane.BYTES; ) {
+        at += channel.write(ByteBuffer.allocate(Math.min(ZEROS_BYTES, Lane.BYTES - at)), at);
+      }
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot reserve %,d bytes for %s: %s".formatted(Lane.BYTES, path, e.getMessage()), e);
     }
   }
 
   private void writeIdentity() {
-    memory.order(ByteOrder.LITTLE_ENDIAN);
     memory.putInt(RANK, address.rank());
     memory.putInt(SIZE, address.size());
     memory.putInt(SLOT_BYTES, Lane.SLOT_BYTES);
@@ -136,7 +155,6 @@ final class LaneFile implements AutoCloseable {
   }
 
   private void checkIdentity() throws IOException {
-    memory.order(ByteOrder.LITTLE_ENDIAN);
     check("magic", memory.getLong(0), MAGIC);
     check("slot size", memory.getInt(SLOT_BYTES), Lane.SLOT_BYTES);
     check("rank", memory.getInt(RANK), address.rank());

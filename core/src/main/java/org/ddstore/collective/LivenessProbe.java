@@ -11,6 +11,8 @@ public interface LivenessProbe {
   LivenessProbe ALWAYS_ALIVE = rank -> true;
 
   /**
+   * Whether this rank may still come.
+   *
    * @param rank of [0, size)
    * @return false only if the process has certainly ended
    */

@@ -1,6 +1,7 @@
 package org.ddstore.collective;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.DDStoreException;
@@ -11,6 +12,8 @@ import org.ddstore.DDStoreException;
  */
 final class Rounds {
   private static final long PROBE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final int ERROR_TEXT_BYTES = 800;
 
   private final int rank;
   private final Lane[] lanes;
@@ -25,6 +28,7 @@ final class Rounds {
   private String callText = "";
   private long digest;
   private long deadlineNs;
+  private boolean failedTogether;
 
   Rounds(int rank, Lane[] lanes, LivenessProbe probe, Duration timeout) {
     this.rank = rank;
@@ -62,6 +66,7 @@ final class Rounds {
       throw first.after(text);
     }
     callText = text;
+    failedTogether = false;
     digest = BoundedText.digest(text);
     own().enter(++call, text);
     startClock();
@@ -91,7 +96,46 @@ final class Rounds {
         throw breakBy(Diagnosis.mismatch(lanes, r, round));
       }
     }
+    for (int r = 0; r < lanes.length; r++) {
+      if (lanes[r].totalBytes(round) < 0) {
+        Failure threw = Diagnosis.threw(r, callText, errorText(lanes[r]));
+        round++;
+        failedTogether = true;
+        throw threw.during(callText);
+      }
+    }
     round++;
+  }
+
+  /**
+   * True if the current call failed because a rank's own work threw: all ranks have seen that in
+   * the same round, so the group is whole and can go on.
+   */
+  boolean failedTogether() {
+    return failedTogether;
+  }
+
+  /**
+   * Posts, instead of a first piece, that this rank's own work threw, and waits for all ranks: so
+   * that each of them which threw raises its own exception, whoever came first.
+   *
+   * @return what the others raise, or what ended the wait
+   */
+  RuntimeException stepWithError(Throwable own) {
+    byte[] text = BoundedText.encode(own.toString(), ERROR_TEXT_BYTES);
+    nextPiece().put(0, text);
+    try {
+      step(-1L - text.length);
+    } catch (RuntimeException raised) {
+      return raised;
+    }
+    throw new IllegalStateException("no rank saw " + own);
+  }
+
+  private String errorText(Lane lane) {
+    byte[] text = new byte[(int) Math.min(ERROR_TEXT_BYTES, -1L - lane.totalBytes(round))];
+    lane.piece(round).get(0, text);
+    return new String(text, StandardCharsets.UTF_8);
   }
 
   /** The piece of a rank in the round that {@link #step} completed; valid until the next step. */
@@ -141,6 +185,7 @@ final class Rounds {
         arrived++;
       }
       if (arrived == lanes.length) {
+        refuseIfBrokenInThisCall();
         return;
       }
       if (backoff.pause()) {
@@ -153,6 +198,15 @@ final class Rounds {
         if (trouble != null && !allPosted()) {
           throw breakBy(trouble);
         }
+      }
+    }
+  }
+
+  /** A rank that posted and then gave up, at its deadline perhaps, does not take part any more. */
+  private void refuseIfBrokenInThisCall() {
+    for (Lane lane : lanes) {
+      if (lane.state() == Lane.BROKEN && lane.finished() < call) {
+        throw breakBy(lane.failure());
       }
     }
   }

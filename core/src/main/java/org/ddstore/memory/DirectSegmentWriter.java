@@ -121,6 +121,11 @@ final class DirectSegmentWriter extends SegmentWriter {
     }
 
     @Override
+    public boolean isOwned() {
+      return true;
+    }
+
+    @Override
     public void unlink() {
       // Nothing has a name.
     }

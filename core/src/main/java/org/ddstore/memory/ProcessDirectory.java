@@ -7,6 +7,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -125,8 +126,27 @@ public final class ProcessDirectory {
     return System.getProperty(OWN_PREFIX + directory) != null;
   }
 
+  /** Deletes what dead processes of this user have left under {@code root}. */
+  public static void sweepDead(Path root) {
+    try {
+      Path parent = parent(root);
+      if (Files.isDirectory(parent, LinkOption.NOFOLLOW_LINKS)) {
+        sweep(parent);
+        Files.deleteIfExists(parent);
+      }
+    } catch (DirectoryNotEmptyException e) {
+      // The living have directories here.
+    } catch (IOException e) {
+      throw new DDStoreException("cannot sweep " + root + ": " + e, e);
+    }
+  }
+
+  private static Path parent(Path root) throws IOException {
+    return root.resolve("ddstore-" + userId());
+  }
+
   private static ProcessDirectory create(Path root) throws IOException {
-    Path parent = root.resolve("ddstore-" + userId());
+    Path parent = parent(root);
     for (int i = 0; i < CREATE_TRIES; i++) {
       try {
         createParent(parent);
@@ -165,9 +185,9 @@ public final class ProcessDirectory {
     try {
       Files.createDirectory(parent, OWNER_ONLY);
     } catch (FileAlreadyExistsException e) {
-      boolean directory = Files.isDirectory(parent, LinkOption.NOFOLLOW_LINKS);
-      if (!directory
-          || !userId().equals(Files.getAttribute(parent, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
+      Map<String, Object> found =
+          Files.readAttributes(parent, "unix:uid,isDirectory", LinkOption.NOFOLLOW_LINKS);
+      if (!found.equals(Map.of("uid", userId(), "isDirectory", true))) {
         throw new IOException(
             "%s exists and is not a directory of this user: remove it".formatted(parent), e);
       }
@@ -190,8 +210,8 @@ public final class ProcessDirectory {
         if (lock != null) {
           deleteTree(directory);
         }
-      } catch (NoSuchFileException | OverlappingFileLockException e) {
-        continue;
+      } catch (FileSystemException | OverlappingFileLockException e) {
+        // Being made, being swept, alive, or no directory of ours: that must not stop this process.
       }
     }
   }
@@ -215,7 +235,7 @@ public final class ProcessDirectory {
       System.clearProperty(OWN_PREFIX + path);
       Files.deleteIfExists(path.getParent());
     } catch (DirectoryNotEmptyException e) {
-      return;
+      // Other processes of this user have directories here.
     } catch (IOException e) {
       throw new DDStoreException("cannot delete " + path, e);
     }

@@ -1,9 +1,11 @@
 package org.ddstore.memory;
 
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.ddstore.Schema;
 
@@ -87,6 +89,31 @@ public final class Segment {
   /** Where the memory is: a path, or what kind of memory. */
   public String location() {
     return memory.location();
+  }
+
+  /**
+   * The segment with this nonce: the one that this JVM owns or has mapped already, else the file at
+   * {@code path}, mapped read-only. The caller gets one reference.
+   *
+   * @param path may be null: then only what this JVM has is found
+   * @throws IOException if it cannot be had; the message says why
+   */
+  public static Segment attach(Nonce nonce, String path) throws IOException {
+    Segment known = SegmentRegistry.find(nonce);
+    if (known != null) {
+      return known;
+    }
+    if (path == null) {
+      throw new IOException("it is direct memory of another process");
+    }
+    Segment mapped = SegmentFiles.attach(Path.of(path), nonce);
+    SegmentRegistry.publish(mapped);
+    return mapped;
+  }
+
+  /** True if this process made the segment, false if it maps another one's. */
+  public boolean isOwned() {
+    return memory.isOwned();
   }
 
   /** The file that other processes of this host may map, or null. */

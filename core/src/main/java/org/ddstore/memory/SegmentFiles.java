@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -140,6 +139,11 @@ final class SegmentFiles implements SegmentMemory {
   }
 
   @Override
+  public boolean isOwned() {
+    return directory != null;
+  }
+
+  @Override
   public void unlink() {
     if (linked.compareAndSet(true, false)) {
       try {
@@ -154,8 +158,6 @@ final class SegmentFiles implements SegmentMemory {
   private static void delete(Path path) {
     try {
       Files.deleteIfExists(path);
-    } catch (NoSuchFileException e) {
-      return;
     } catch (IOException e) {
       throw new DDStoreException("cannot delete " + path, e);
     }

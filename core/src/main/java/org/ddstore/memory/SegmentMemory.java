@@ -7,6 +7,8 @@ interface SegmentMemory extends AutoCloseable {
   /** The file's path if other processes may map it, else null. */
   String path();
 
+  boolean isOwned();
+
   /** Removes the name of what others could open; keeps the bytes. Idempotent. */
   void unlink();
 

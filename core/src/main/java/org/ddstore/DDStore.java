@@ -1,0 +1,282 @@
+package org.ddstore;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.ddstore.collective.Communicator;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.RowDigest;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.Attachment;
+import org.ddstore.transport.Placement;
+import org.ddstore.transport.SegmentAddress;
+
+/**
+ * One rank's handle on a distributed store: named variables, each a global row space to which every
+ * rank contributes a shard and of which every rank reads any row.
+ *
+ * <p><b>Collective</b> methods ({@code open, add, init, append, epochBegin, epochEnd, digest}) are
+ * called by all ranks in the same order, by one thread of each. An error on one rank is raised on
+ * all: there as itself, elsewhere as {@link RankFailedException} with the rank that caused it.
+ * After an error of the caller (a bad argument, a second add) the store can be used on; after
+ * {@link CollectiveMismatchException}, {@link RankLostException} or {@link
+ * DeadlineExceededException} its collectives stay broken and its reads go on.
+ *
+ * <p><b>Reads</b> are local calls of any thread. The convenience methods here share readers; a loop
+ * is faster with a {@link Variable#reader} of its own.
+ */
+public final class DDStore extends ReadableStore {
+  private final Communicator communicator;
+  private final StoreOptions options;
+  private final StagedUpdates staged = new StagedUpdates();
+  private boolean inEpoch;
+
+  private DDStore(Communicator communicator, StoreOptions options) {
+    super(options.closeTimeout());
+    this.communicator = communicator;
+    this.options = options;
+  }
+
+  /**
+   * A store without variables. Collective.
+   *
+   * @param communicator stays the caller's, who closes it after the store
+   */
+  public static DDStore open(Communicator communicator, StoreOptions options) {
+    communicator.barrier();
+    return new DDStore(communicator, options);
+  }
+
+  /** This rank, of [0, {@link #ranks()}). */
+  @Override
+  public int rank() {
+    return communicator.rank();
+  }
+
+  @Override
+  public int ranks() {
+    return communicator.size();
+  }
+
+  /**
+   * Adds a variable of one fixed field, called as the variable, from this rank's rows; they are
+   * copied. Collective.
+   *
+   * @param rows {@code [rows, shape...]}; type and shape are the same on all ranks, the number of
+   *     rows may differ and be 0
+   * @throws IllegalArgumentException if the name is taken
+   * @throws CollectiveMismatchException if ranks give different types or shapes
+   */
+  public Variable add(String name, Tensor rows) {
+    return addNew(name, () -> Schema.of(rows.rowField(name)), writer -> writer.appendRows(rows));
+  }
+
+  /**
+   * Adds a variable from a shard that this rank has built. Collective. The writer's memory becomes
+   * the store's, also if the call fails.
+   *
+   * @throws IllegalArgumentException if the name is taken
+   * @throws CollectiveMismatchException if ranks give different schemas
+   */
+  public Variable add(String name, ShardWriter shard) {
+    return addNew(name, new Contribution(shard));
+  }
+
+  /**
+   * Adds a variable of one fixed field, zero-filled. Collective.
+   *
+   * @param localRows this rank's number of rows; may be 0 and differ between ranks
+   */
+  public Variable init(String name, long localRows, DType dtype, int... rowShape) {
+    return addNew(
+        name,
+        () -> Schema.of(Field.fixed(name, dtype, rowShape)),
+        writer -> writer.appendZeros(localRows));
+  }
+
+  /**
+   * Appends rows at the end of a variable of one fixed field; older indices stay as they are.
+   * Collective: the new rows of all ranks follow each other in rank order. Readers see them from
+   * their next call on.
+   */
+  public void append(String name, Tensor rows) {
+    appendTo(
+        name,
+        new Contribution(() -> Schema.of(rows.rowField(name)), writer -> writer.appendRows(rows)));
+  }
+
+  /** As {@link #append(String, Tensor)}, of records of any schema. Collective. */
+  public void append(String name, ShardWriter shard) {
+    appendTo(name, new Contribution(shard));
+  }
+
+  private void appendTo(String name, Contribution contribution) {
+    try (contribution) {
+      extend("append(\"%s\")".formatted(name), variable(name), contribution);
+    }
+  }
+
+  private Variable addNew(String name, Callable<Schema> schema, Consumer<ShardWriter> rows) {
+    return addNew(name, new Contribution(schema, rows));
+  }
+
+  private Variable addNew(String name, Contribution contribution) {
+    try (contribution) {
+      return extend("add(\"%s\")".formatted(name), null, contribution.named(name));
+    }
+  }
+
+  /** Adds one extent per rank to {@code existing}, or to a new variable if that is null. */
+  private Variable extend(String call, Variable existing, Contribution contribution) {
+    checkOpen();
+    Segment own = null;
+    List<Attachment> attached = new ArrayList<>();
+    try {
+      byte[][] offers = communicator.exchange(call, () -> offer(existing, contribution));
+      own = contribution.segment();
+      List<SegmentAddress> addresses = ShardOffer.addresses(call, offers);
+      communicator.exchange(
+          call + " attach",
+          () -> {
+            for (int rank = 0; rank < addresses.size(); rank++) {
+              attached.add(addresses.get(rank).attach(rank));
+            }
+            return new byte[0];
+          });
+      Variable variable =
+          existing == null ? newVariable(contribution.name(), own.schema()) : existing;
+      variable.append(own, addresses, attached);
+      publish(variable);
+      return variable;
+    } catch (RuntimeException | Error e) {
+      attached.forEach(attachment -> attachment.segment().release());
+      if (contribution.segment() != null) {
+        contribution.segment().release();
+      }
+      throw e;
+    }
+  }
+
+  private byte[] offer(Variable existing, Contribution contribution) throws Exception {
+    if (existing == null && contains(contribution.name())) {
+      throw new IllegalArgumentException(
+          "a variable \"%s\" was added before: %s"
+              .formatted(contribution.name(), variable(contribution.name())));
+    }
+    Segment segment = contribution.seal(options);
+    if (existing != null && !existing.schema().equals(segment.schema())) {
+      throw new IllegalArgumentException(
+          "rows of %s cannot be appended to %s".formatted(segment.schema(), existing));
+    }
+    return ShardOffer.of(segment).toBytes();
+  }
+
+  /**
+   * Replaces rows of this rank's shard from the next {@link #epochBegin()} on. Local; the rows are
+   * copied now. Later updates of a row win.
+   *
+   * @param rows of exactly the variable's type and shape
+   * @param localRow the first row to replace, counted in this rank's own rows
+   * @throws IllegalArgumentException if type or shape differ, or the variable has other than one
+   *     fixed field
+   * @throws IndexOutOfBoundsException if the rows are not all this rank's
+   */
+  public void update(String name, Tensor rows, long localRow) {
+    Variable variable = variable(name);
+    Schema schema = variable.schema();
+    if (schema.size() != 1 || !schema.isFixed() || !rows.hasRowsOf(schema.field(0))) {
+      throw new IllegalArgumentException(
+          "rows %s cannot replace rows of %s".formatted(rows, variable));
+    }
+    long local = variable.localRows();
+    if (localRow < 0 || localRow > local - rows.rows()) {
+      throw new IndexOutOfBoundsException(
+          "local rows [%d, %d) outside [0, %d), the rows of rank %d in \"%s\""
+              .formatted(localRow, localRow + rows.rows(), local, rank(), name));
+    }
+    staged.stage(variable, rows, localRow);
+  }
+
+  /**
+   * Begins an access epoch: what was updated on any rank before is seen by all afterwards, and
+   * nothing changes until the next one. Collective.
+   *
+   * @throws IllegalStateException if an epoch has begun and not ended
+   */
+  public void epochBegin() {
+    checkOpen();
+    communicator.exchange("epochBegin()", () -> checkEpoch(false));
+    communicator.exchange("epochBegin() apply", () -> inside(() -> staged.apply()));
+    inEpoch = true;
+  }
+
+  /**
+   * Ends an access epoch. Collective.
+   *
+   * @throws IllegalStateException if none has begun
+   */
+  public void epochEnd() {
+    checkOpen();
+    communicator.exchange("epochEnd()", () -> checkEpoch(true));
+    inEpoch = false;
+  }
+
+  private byte[] checkEpoch(boolean expected) {
+    if (inEpoch != expected) {
+      throw new IllegalStateException(
+          inEpoch
+              ? "an access epoch has begun already: call epochEnd() first"
+              : "no access epoch has begun: call epochBegin() first");
+    }
+    return new byte[0];
+  }
+
+  /**
+   * A digest of a variable that binds every index to the bytes of its record: 32 hexadecimal
+   * digits, the same for every number of ranks. Collective; reads all of this rank's rows.
+   */
+  public String digest(String name) {
+    Variable variable = variable(name);
+    byte[][] parts =
+        communicator.exchange("digest(\"%s\")".formatted(name), () -> localDigest(variable));
+    RowDigest sum = new RowDigest();
+    for (byte[] part : parts) {
+      ByteBuffer halves = ByteBuffer.wrap(part);
+      sum.add(halves.getLong(), halves.getLong());
+    }
+    return sum.toString();
+  }
+
+  private byte[] localDigest(Variable variable) {
+    RowDigest digest = new RowDigest();
+    Placement placement = variable.placement();
+    ExtentMap extents = placement.extents();
+    inside(
+        () -> {
+          for (int e = 0; e < extents.extents(); e++) {
+            if (extents.rank(e) == rank()) {
+              digest.add(extents.firstRow(e), placement.segment(e));
+            }
+          }
+        });
+    return ByteBuffer.allocate(2 * Long.BYTES).putLong(digest.high()).putLong(digest.low()).array();
+  }
+
+  /** What a reader that is no rank needs, to be given to {@link AttachedStore#open}. Local. */
+  public Catalog catalog() {
+    checkOpen();
+    return new Catalog(ranks(), variables().stream().map(Variable::entry).toList());
+  }
+
+  @Override
+  void beforeFree() {
+    staged.close();
+  }
+
+  @Override
+  public String toString() {
+    return "DDStore[%s, variables %s]".formatted(communicator, names());
+  }
+}

@@ -1,0 +1,32 @@
+package org.ddstore;
+
+import java.nio.ByteBuffer;
+import org.ddstore.memory.OffHeapBuffer;
+
+/** Off-heap memory that grows when more is asked for, and then holds nothing of what it held. */
+final class GrowingBuffer implements AutoCloseable {
+  static final int MAX_BYTES = Integer.MAX_VALUE - OffHeapBuffer.ALIGNMENT_BYTES;
+  private static final int STEP_BYTES = 4096;
+
+  private OffHeapBuffer memory = OffHeapBuffer.allocate(0);
+
+  /** Memory of at least {@code bytes} of [0, {@link #MAX_BYTES}]. */
+  ByteBuffer ensure(long bytes) {
+    if (memory.buffer().capacity() < bytes) {
+      memory.close();
+      memory = OffHeapBuffer.allocate(0);
+      long roomy = (bytes + (bytes >> 3) + STEP_BYTES) / STEP_BYTES * STEP_BYTES;
+      memory = OffHeapBuffer.allocate(Math.min(roomy, MAX_BYTES));
+    }
+    return memory.buffer();
+  }
+
+  ByteBuffer buffer() {
+    return memory.buffer();
+  }
+
+  @Override
+  public void close() {
+    memory.close();
+  }
+}

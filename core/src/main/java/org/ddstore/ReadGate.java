@@ -1,0 +1,151 @@
+package org.ddstore;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Lets readers in until it is closed, and knows when the last one has left. Every reader has a pass
+ * of its own, so that readers do not contend: entering costs one fenced store. A reader marks its
+ * pass, then looks whether the gate is closed; the closer closes the gate, then looks at the
+ * passes; with full fences on both sides, one of them sees the other.
+ */
+final class ReadGate {
+  private final Set<Pass> passes = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch drained = new CountDownLatch(1);
+  private final AtomicBoolean freed = new AtomicBoolean();
+  private final Object owner;
+  private final Runnable whenDrained;
+  private volatile boolean closed;
+
+  /**
+   * @param owner for messages
+   * @param whenDrained run once, after the close, by whoever finds that no reader is left
+   */
+  ReadGate(Object owner, Runnable whenDrained) {
+    this.owner = owner;
+    this.whenDrained = whenDrained;
+  }
+
+  /** A pass for one reader, which is used by one thread at a time. */
+  Pass newPass() {
+    Pass pass = new Pass();
+    passes.add(pass);
+    return pass;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("closed: " + owner);
+    }
+  }
+
+  /**
+   * Lets nobody in any more and waits for those inside.
+   *
+   * @return false if some are still inside after {@code timeout}; the last of them will drain it
+   */
+  boolean close(Duration timeout) throws InterruptedException {
+    closed = true;
+    VarHandle.fullFence();
+    drainIfIdle();
+    return drained.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** How many readers are inside. */
+  int inside() {
+    return (int) passes.stream().filter(Pass::isInside).count();
+  }
+
+  private void drainIfIdle() {
+    for (Pass pass : passes) {
+      if (pass.isInside()) {
+        return;
+      }
+    }
+    if (freed.compareAndSet(false, true)) {
+      try {
+        whenDrained.run();
+      } finally {
+        drained.countDown();
+      }
+    }
+  }
+
+  /** One reader's way in and out. */
+  final class Pass {
+    private static final int OUTSIDE = 0;
+    private static final int INSIDE = 1;
+    private static final int RETIRED = 2;
+    private static final VarHandle STATE;
+
+    static {
+      try {
+        STATE = MethodHandles.lookup().findVarHandle(Pass.class, "state", int.class);
+      } catch (ReflectiveOperationException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    @SuppressWarnings("unused") // by STATE
+    private int state;
+
+    private Pass() {}
+
+    void enter(Object reader) {
+      if (!STATE.compareAndSet(this, OUTSIDE, INSIDE)) {
+        throw refused(reader);
+      }
+      if (closed) {
+        exit();
+        throw new IllegalStateException("closed: " + owner);
+      }
+    }
+
+    void exit() {
+      STATE.setVolatile(this, OUTSIDE);
+      if (closed) {
+        drainIfIdle();
+      }
+    }
+
+    /**
+     * Ends the use of this pass.
+     *
+     * @return false if it was ended before
+     */
+    boolean retire(Object reader) {
+      while (!STATE.compareAndSet(this, OUTSIDE, RETIRED)) {
+        if ((int) STATE.getVolatile(this) == RETIRED) {
+          return false;
+        }
+        if (!closed) {
+          throw refused(reader);
+        }
+        Thread.onSpinWait();
+      }
+      passes.remove(this);
+      return true;
+    }
+
+    private IllegalStateException refused(Object reader) {
+      return new IllegalStateException(
+          (int) STATE.getVolatile(this) == RETIRED
+              ? "closed: " + reader
+              : "used by two threads at once: " + reader);
+    }
+
+    private boolean isInside() {
+      return (int) STATE.getVolatile(this) == INSIDE;
+    }
+  }
+}

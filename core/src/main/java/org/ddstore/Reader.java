@@ -1,0 +1,292 @@
+package org.ddstore;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.FixedGather;
+import org.ddstore.transport.Placement;
+import org.ddstore.transport.RaggedGather;
+import org.ddstore.transport.ReadPlan;
+
+/**
+ * Reads rows of one variable by global index, all fields or some. One reader per thread; many may
+ * read at once. Reads are one-sided: no other rank takes part. A row that is being changed by
+ * {@link DDStore#epochBegin()} is read again, never given out torn.
+ */
+public final class Reader implements AutoCloseable {
+  private static final int PIECE_BYTES = 256 << 10;
+  private static final long STABLE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final Variable variable;
+  private final int[] fields;
+  private final ReadGate.Pass pass;
+  private final BatchPool pool;
+  private final ReadPlan plan = new ReadPlan();
+  private final FixedGather fixedGather;
+  private final RaggedGather raggedGather;
+  private final ReadCounters counters = new ReadCounters();
+  private final long[] rowsByPath = new long[ReadPath.values().length];
+  private final ByteBuffer[] oneTarget = new ByteBuffer[1];
+  private GrowingBuffer piece;
+
+  Reader(Variable variable, ReadGate.Pass pass, int... fields) {
+    Schema schema = variable.schema();
+    this.variable = variable;
+    this.fields = fields;
+    this.pass = pass;
+    this.pool = new BatchPool(schema, fields);
+    int[] fixed = Arrays.stream(fields).filter(f -> !schema.field(f).isRagged()).toArray();
+    this.fixedGather =
+        new FixedGather(
+            Arrays.stream(fixed).map(schema::fixedOffset).toArray(),
+            Arrays.stream(fixed).map(f -> schema.field(f).bytes()).toArray());
+    this.raggedGather = new RaggedGather(schema, fields);
+  }
+
+  /** The variable that this reader reads. */
+  public Variable variable() {
+    return variable;
+  }
+
+  /**
+   * Reads rows in the order given; repeats are allowed. Local, does not wait for any rank.
+   *
+   * @param indices global indices of [0, rows); none makes an empty batch
+   * @return a batch to be closed by the caller
+   * @throws IndexOutOfBoundsException if an index is outside, naming it; nothing is read then
+   * @throws IllegalArgumentException if a field of the batch would exceed 2 GiB; it names the legal
+   *     number of rows
+   */
+  public Batch getBatch(long... indices) {
+    Batch batch = pool.take();
+    try {
+      getBatch(batch, indices);
+      return batch;
+    } catch (RuntimeException | Error e) {
+      batch.close();
+      throw e;
+    }
+  }
+
+  /**
+   * As {@link #getBatch(long...)}, into a batch that this reader gave before and that is still
+   * open: what it held is replaced.
+   */
+  public void getBatch(Batch batch, long... indices) {
+    if (!batch.isOf(pool)) {
+      throw new IllegalArgumentException(batch + " was not given by " + this);
+    }
+    pass.enter(this);
+    try {
+      long start = System.nanoTime();
+      Placement placement = variable.placement();
+      placement.checkAll(indices, variable.name());
+      batch.reserve(indices.length);
+      do {
+        plan.locate(placement, indices, 0, indices.length);
+        batch.fill(plan, fixedGather, raggedGather);
+      } while (!plan.isStable() && awaitStable(start));
+      count(start, batch.valueBytes());
+    } finally {
+      pass.exit();
+    }
+  }
+
+  /**
+   * Reads rows of the one chosen field, which must be fixed, into a tensor: row i of it gets row
+   * {@code indices[i]}.
+   *
+   * @param destination {@code [indices.length, shape...]} of exactly the field's type, writable
+   * @throws IndexOutOfBoundsException if an index is outside, naming it; nothing is read then
+   * @throws IllegalArgumentException if the destination does not match the field
+   */
+  public void getBatch(Tensor destination, long... indices) {
+    Field field = checkDestination(destination, indices.length);
+    pass.enter(this);
+    try {
+      long start = System.nanoTime();
+      Placement placement = variable.placement();
+      placement.checkAll(indices, variable.name());
+      ByteBuffer target = destination.memory().bufferOrNull();
+      if (target != null) {
+        copy(placement, target, indices, 0, indices.length, start);
+        count(start, (long) indices.length * field.bytes());
+      } else {
+        copyInPieces(placement, destination, field.bytes(), start, indices);
+      }
+    } finally {
+      pass.exit();
+    }
+  }
+
+  private void copy(
+      Placement placement, ByteBuffer target, long[] indices, int offset, int count, long start) {
+    oneTarget[0] = target;
+    do {
+      plan.locate(placement, indices, offset, count);
+      fixedGather.copy(plan, oneTarget);
+    } while (!plan.isStable() && awaitStable(start));
+    oneTarget[0] = null;
+  }
+
+  /** Java arrays take no unaligned rows: these go through a piece that fits a cache. */
+  private void copyInPieces(
+      Placement placement, Tensor destination, int rowBytes, long start, long... indices) {
+    int pieceRows = Math.max(1, PIECE_BYTES / rowBytes);
+    if (piece == null) {
+      piece = new GrowingBuffer();
+    }
+    ByteBuffer target = piece.ensure((long) Math.min(pieceRows, indices.length) * rowBytes);
+    long since = start;
+    for (int row = 0; row < indices.length; row += pieceRows) {
+      int count = Math.min(pieceRows, indices.length - row);
+      copy(placement, target, indices, row, count, since);
+      destination.memory().write((long) row * rowBytes, target, 0, count * rowBytes);
+      count(since, (long) count * rowBytes);
+      since = System.nanoTime();
+    }
+  }
+
+  /**
+   * Reads consecutive rows, which may lie in several shards, of the one chosen field, which must be
+   * fixed.
+   *
+   * @param destination {@code [rows, shape...]} of exactly the field's type, writable
+   * @param start the first row's global index
+   * @throws IndexOutOfBoundsException if the rows are not all in [0, rows); nothing is read then
+   * @throws IllegalArgumentException if the destination does not match the field
+   */
+  public void get(Tensor destination, long start) {
+    Field field = checkDestination(destination, destination.rows());
+    pass.enter(this);
+    try {
+      Placement placement = variable.placement();
+      long count = destination.rows();
+      placement.check(start, count, variable.name());
+      int offset = variable.schema().fixedOffset(fields[0]);
+      boolean whole = variable.schema().size() == 1;
+      long done = 0;
+      while (done < count) {
+        long most = whole ? count - done : 1;
+        done += getRun(placement, destination, field.bytes(), offset, start + done, done, most);
+      }
+    } finally {
+      pass.exit();
+    }
+  }
+
+  /** Copies a run that lies in one chunk and returns how many rows it had. */
+  private long getRun(
+      Placement placement,
+      Tensor destination,
+      int rowBytes,
+      int offset,
+      long row,
+      long destinationRow,
+      long most) {
+    long since = System.nanoTime();
+    ExtentMap extents = placement.extents();
+    int extent = extents.extentOf(row);
+    Segment segment = placement.segment(extent);
+    long rowInSegment = row - extents.firstRow(extent);
+    long place = segment.place(rowInSegment);
+    ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
+    int position = Segment.positionOf(place);
+    long left = Math.min(most, extents.rows(extent) - rowInSegment);
+    long run = Math.min(left, Math.max(1, (chunk.capacity() - position) / rowBytes));
+    int bytes = (int) run * rowBytes;
+    long version;
+    do {
+      version = segment.version();
+      destination.memory().write(destinationRow * rowBytes, chunk, position + offset, bytes);
+    } while (!segment.validate(version) && awaitStable(since));
+    counters.count(placement.path(extent).index(), run, bytes, System.nanoTime() - since);
+    return run;
+  }
+
+  private Field checkDestination(Tensor destination, long rows) {
+    Schema schema = variable.schema();
+    Field field = schema.field(fields[0]);
+    if (fields.length != 1 || field.isRagged()) {
+      throw new IllegalArgumentException(
+          "a tensor holds one fixed field; this reader of \"%s\" reads %s: choose one by reader(name), or read into a batch"
+              .formatted(variable.name(), Arrays.stream(fields).mapToObj(schema::field).toList()));
+    }
+    if (!destination.hasRowsOf(field) || destination.rows() != rows) {
+      throw new IllegalArgumentException(
+          "the destination is %s; %d rows of %s need %s[%d%s]"
+              .formatted(destination, rows, field, field.dtype(), rows, innerShape(field)));
+    }
+    if (destination.isReadOnly()) {
+      throw new IllegalArgumentException("the destination " + destination + " is read-only");
+    }
+    return field;
+  }
+
+  private static String innerShape(Field field) {
+    StringBuilder text = new StringBuilder();
+    for (int dimension : field.shape()) {
+      text.append(", ").append(dimension);
+    }
+    return text.toString();
+  }
+
+  private boolean awaitStable(long startNanos) {
+    if (System.nanoTime() - startNanos > STABLE_TIMEOUT_NANOS) {
+      throw new DeadlineExceededException(
+          "rows of \"%s\" have been changing for %d s on rank %d, which may have died in epochBegin()"
+              .formatted(
+                  variable.name(),
+                  TimeUnit.NANOSECONDS.toSeconds(STABLE_TIMEOUT_NANOS),
+                  plan.changingRank()));
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      throw new DDStoreException("interrupted while rows of \"" + variable.name() + "\" changed");
+    }
+    Thread.onSpinWait();
+    return true;
+  }
+
+  private void count(long start, long bytes) {
+    int rows = plan.rows();
+    long nanos = System.nanoTime() - start;
+    if (rows == 0) {
+      return;
+    }
+    Arrays.fill(rowsByPath, 0);
+    for (int i = 0; i < rows; i++) {
+      rowsByPath[plan.path(i)]++;
+    }
+    for (int path = 0; path < rowsByPath.length; path++) {
+      if (rowsByPath[path] > 0) {
+        double share = (double) rowsByPath[path] / rows;
+        counters.count(
+            path, rowsByPath[path], Math.round(bytes * share), Math.round(nanos * share));
+      }
+    }
+  }
+
+  /** What this reader has read over a path. Any thread. */
+  public ReadStatistics statistics(ReadPath path) {
+    return counters.statistics(path);
+  }
+
+  /** Frees the idle batches; those still open are freed when they are closed. Idempotent. */
+  @Override
+  public void close() {
+    if (pass.retire(this)) {
+      variable.forget(this);
+      pool.close();
+      if (piece != null) {
+        piece.close();
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Reader[\"%s\"]".formatted(variable.name());
+  }
+}

@@ -1,0 +1,68 @@
+package org.ddstore;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.SegmentAddress;
+
+/** What a rank tells the others of the shard that it brings: schema and address. */
+record ShardOffer(Schema schema, SegmentAddress address) {
+  private static final String PROCESS = ProcessHandle.current().pid() + "@" + hostName();
+
+  static ShardOffer of(Segment segment) {
+    return new ShardOffer(segment.schema(), SegmentAddress.of(segment, PROCESS));
+  }
+
+  byte[] toBytes() {
+    byte[] schemaBytes = schema.toBytes();
+    byte[] addressBytes = address.toBytes();
+    return ByteBuffer.allocate(Integer.BYTES + schemaBytes.length + addressBytes.length)
+        .putInt(schemaBytes.length)
+        .put(schemaBytes)
+        .put(addressBytes)
+        .array();
+  }
+
+  private static ShardOffer parse(byte[] bytes) {
+    int schemaBytes = ByteBuffer.wrap(bytes).getInt();
+    ByteBuffer schema = ByteBuffer.wrap(bytes, Integer.BYTES, schemaBytes);
+    return new ShardOffer(
+        Schema.parse(schema.order(ByteOrder.LITTLE_ENDIAN)),
+        SegmentAddress.parse(Arrays.copyOfRange(bytes, Integer.BYTES + schemaBytes, bytes.length)));
+  }
+
+  /**
+   * The addresses by rank.
+   *
+   * @throws CollectiveMismatchException if the schemas differ; the same on all ranks
+   */
+  static List<SegmentAddress> addresses(String call, byte[]... offers) {
+    List<SegmentAddress> addresses = new ArrayList<>();
+    Schema first = null;
+    for (int rank = 0; rank < offers.length; rank++) {
+      ShardOffer offer = parse(offers[rank]);
+      first = first == null ? offer.schema() : first;
+      if (!offer.schema().equals(first)) {
+        throw new CollectiveMismatchException(
+            rank,
+            "%s: rank %d brings %s, rank 0 brings %s".formatted(call, rank, offer.schema(), first));
+      }
+      addresses.add(offer.address());
+    }
+    return addresses;
+  }
+
+  private static String hostName() {
+    try {
+      return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+    } catch (IOException e) {
+      return "unknown host";
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package org.ddstore;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.memory.Segment;
+
+/** Rows that wait for the next access epoch, and how they get into their segments. */
+final class StagedUpdates implements AutoCloseable {
+  private static final int PIECE_BYTES = 4 << 20;
+
+  private final List<Piece> pieces = new ArrayList<>();
+
+  private record Piece(Segment segment, long row, OffHeapBuffer records, int bytes) {}
+
+  /** Copies the rows of {@code tensor}, which replace local rows of {@code variable}. */
+  void stage(Variable variable, Tensor tensor, long localRow) {
+    int recordBytes = variable.schema().fixedBytes();
+    int pieceRows = Math.max(1, PIECE_BYTES / recordBytes);
+    long segmentStart = 0;
+    for (Segment segment : variable.ownSegments()) {
+      long first = Math.max(localRow, segmentStart);
+      long end = Math.min(localRow + tensor.rows(), segmentStart + segment.rows());
+      for (long row = first; row < end; row += pieceRows) {
+        int bytes = (int) Math.min(pieceRows, end - row) * recordBytes;
+        OffHeapBuffer copy = OffHeapBuffer.allocate(bytes);
+        tensor.memory().read((row - localRow) * recordBytes, copy.buffer(), 0, bytes);
+        pieces.add(new Piece(segment, row - segmentStart, copy, bytes));
+      }
+      segmentStart += segment.rows();
+    }
+  }
+
+  /** Writes all staged rows, in the order in which they were staged. */
+  void apply() {
+    try {
+      for (Piece piece : pieces) {
+        ByteBuffer records = piece.records().buffer().duplicate().limit(piece.bytes());
+        piece.segment().beginChange();
+        try {
+          piece.segment().overwrite(piece.row(), records);
+        } finally {
+          piece.segment().endChange();
+        }
+      }
+    } finally {
+      close();
+    }
+  }
+
+  /** Drops what is staged. */
+  @Override
+  public void close() {
+    pieces.forEach(piece -> piece.records().close());
+    pieces.clear();
+  }
+}

@@ -1,0 +1,170 @@
+package org.ddstore;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.Attachment;
+import org.ddstore.transport.Placement;
+import org.ddstore.transport.SegmentAddress;
+
+/**
+ * A named global row space with a schema. The rows of all ranks follow each other in rank order;
+ * what is appended later follows at the end.
+ */
+public final class Variable {
+  private final int rank;
+  private final String name;
+  private final Schema schema;
+  private final ReadGate gate;
+  private final List<Segment> ownSegments = new CopyOnWriteArrayList<>();
+  private final List<Attachment> attachments = new CopyOnWriteArrayList<>();
+  private final List<SegmentAddress> addresses = new CopyOnWriteArrayList<>();
+  private final Set<Reader> readers = ConcurrentHashMap.newKeySet();
+  private final ConcurrentLinkedQueue<Reader> idleReaders = new ConcurrentLinkedQueue<>();
+  private final Map<ReadPath, ReadStatistics> ofClosedReaders = new EnumMap<>(ReadPath.class);
+  private volatile Placement placement = new Placement(ExtentMap.EMPTY, List.of());
+
+  Variable(int rank, String name, Schema schema, ReadGate gate) {
+    this.rank = rank;
+    this.name = name;
+    this.schema = schema;
+    this.gate = gate;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public Schema schema() {
+    return schema;
+  }
+
+  /** All rows of all ranks. Grows by appends only. */
+  public long rows() {
+    return placement.rows();
+  }
+
+  /** Rows that this rank holds. */
+  public long localRows() {
+    ExtentMap extents = placement.extents();
+    long rows = 0;
+    for (int e = 0; e < extents.extents(); e++) {
+      rows += extents.rank(e) == rank ? extents.rows(e) : 0;
+    }
+    return rows;
+  }
+
+  /**
+   * A reader of some fields, or of all if none is named. To be closed by the caller; closing the
+   * store ends it as well.
+   *
+   * @throws IllegalArgumentException if there is no such field, or one is named twice
+   */
+  public Reader reader(String... fields) {
+    gate.checkOpen();
+    Reader reader = new Reader(this, gate.newPass(), schema.indicesOf(fields));
+    readers.add(reader);
+    return reader;
+  }
+
+  void forget(Reader reader) {
+    synchronized (ofClosedReaders) {
+      if (readers.remove(reader)) {
+        for (ReadPath path : ReadPath.values()) {
+          ofClosedReaders.merge(path, reader.statistics(path), ReadStatistics::plus);
+        }
+      }
+    }
+  }
+
+  /** What was read of this variable by this rank, over each path. */
+  public List<ReadStatistics> statistics() {
+    synchronized (ofClosedReaders) {
+      List<ReadStatistics> all = new ArrayList<>();
+      for (ReadPath path : ReadPath.values()) {
+        ReadStatistics sum =
+            ofClosedReaders.getOrDefault(path, new ReadStatistics(path, 0, 0, 0, 0));
+        for (Reader reader : readers) {
+          sum = sum.plus(reader.statistics(path));
+        }
+        all.add(sum);
+      }
+      return all;
+    }
+  }
+
+  /** A reader of all fields for one call; give it back by {@link #giveBack}. */
+  Reader borrowReader() {
+    Reader reader = idleReaders.poll();
+    return reader == null ? reader() : reader;
+  }
+
+  void giveBack(Reader reader) {
+    idleReaders.add(reader);
+  }
+
+  Placement placement() {
+    return placement;
+  }
+
+  /** The address of the segment of each extent. */
+  List<SegmentAddress> addresses() {
+    return addresses;
+  }
+
+  /** What the readers of the store pass. */
+  ReadGate gate() {
+    return gate;
+  }
+
+  List<Segment> ownSegments() {
+    return ownSegments;
+  }
+
+  /** What the catalog says of this variable. */
+  Catalog.Entry entry() {
+    ExtentMap extents = placement.extents();
+    return new Catalog.Entry(name, schema, addresses.subList(0, extents.extents()));
+  }
+
+  /** Adds one extent per rank. By the thread of the collective. */
+  void append(Segment own, List<SegmentAddress> added, List<Attachment> attached) {
+    ownSegments.add(own);
+    attach(added, attached);
+  }
+
+  /** Adds extents that others hold, one per rank. */
+  void attach(List<SegmentAddress> added, List<Attachment> attached) {
+    addresses.addAll(added);
+    attachments.addAll(attached);
+    ExtentMap extents =
+        placement.extents().append(added.stream().mapToLong(SegmentAddress::rows).toArray());
+    placement = new Placement(extents, attachments);
+  }
+
+  /** Removes the names of own files, so that nothing new maps them. */
+  void unlink() {
+    ownSegments.forEach(Segment::unlink);
+  }
+
+  /** Gives all memory back. No reader is inside. */
+  void free() {
+    for (Reader reader : List.copyOf(readers)) {
+      reader.close();
+    }
+    attachments.forEach(attachment -> attachment.segment().release());
+    ownSegments.forEach(Segment::release);
+  }
+
+  @Override
+  public String toString() {
+    return "Variable[\"%s\", %,d rows of %s]".formatted(name, rows(), schema);
+  }
+}

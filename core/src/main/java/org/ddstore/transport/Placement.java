@@ -1,0 +1,80 @@
+package org.ddstore.transport;
+
+import java.util.List;
+import org.ddstore.ReadPath;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.Segment;
+
+/**
+ * Where the rows of a variable are: its extents, and for each one the segment as this process
+ * reaches it. Immutable; an append makes a new one.
+ */
+public final class Placement {
+  private final ExtentMap extents;
+  private final Segment[] segments;
+  private final ReadPath[] paths;
+  private final String[] reasons;
+
+  /**
+   * @param attachments one per extent
+   */
+  public Placement(ExtentMap extents, List<Attachment> attachments) {
+    this.extents = extents;
+    this.segments = attachments.stream().map(Attachment::segment).toArray(Segment[]::new);
+    this.paths = attachments.stream().map(Attachment::path).toArray(ReadPath[]::new);
+    this.reasons = attachments.stream().map(Attachment::reason).toArray(String[]::new);
+  }
+
+  public ExtentMap extents() {
+    return extents;
+  }
+
+  public Segment segment(int extent) {
+    return segments[extent];
+  }
+
+  public ReadPath path(int extent) {
+    return paths[extent];
+  }
+
+  /** Why an extent is reached as it is, for people. */
+  public String reason(int extent) {
+    return reasons[extent];
+  }
+
+  public long rows() {
+    return extents.rows();
+  }
+
+  /**
+   * Checks indices.
+   *
+   * @throws IndexOutOfBoundsException if one is outside; the message names it, its position and the
+   *     legal range
+   */
+  public void checkAll(long[] indices, String variable) {
+    long limit = rows();
+    for (int i = 0; i < indices.length; i++) {
+      if (indices[i] < 0 || indices[i] >= limit) {
+        throw new IndexOutOfBoundsException(
+            "row %d (number %d of the batch) outside [0, %d) of \"%s\""
+                .formatted(indices[i], i, limit, variable));
+      }
+    }
+  }
+
+  /**
+   * Checks a run of rows.
+   *
+   * @throws IndexOutOfBoundsException naming the rows and the legal range
+   */
+  public void check(long start, long count, String variable) {
+    if (start < 0 || count < 0 || start > rows() - count) {
+      throw new IndexOutOfBoundsException(
+          count == 1
+              ? "row %d outside [0, %d) of \"%s\"".formatted(start, rows(), variable)
+              : "rows [%d, %d) outside [0, %d) of \"%s\""
+                  .formatted(start, start + count, rows(), variable));
+    }
+  }
+}

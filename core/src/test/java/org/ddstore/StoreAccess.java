@@ -1,0 +1,28 @@
+package org.ddstore;
+
+import org.ddstore.memory.Segment;
+
+/** Lets tests of other packages hold a store in states that last too short to be met by chance. */
+public final class StoreAccess {
+  private StoreAccess() {}
+
+  /** Marks this rank's rows as being changed: who reads them stays inside until the end. */
+  public static void beginChange(Variable variable) {
+    variable.ownSegments().forEach(Segment::beginChange);
+  }
+
+  /** Ends {@link #beginChange}. */
+  public static void endChange(Variable variable) {
+    variable.ownSegments().forEach(Segment::endChange);
+  }
+
+  /** How many reads of the variable's store are in flight on this rank. */
+  public static int readersInside(Variable variable) {
+    return variable.gate().inside();
+  }
+
+  /** True once the close of the variable's store has begun on this rank. */
+  public static boolean isClosed(Variable variable) {
+    return variable.gate().isClosed();
+  }
+}

@@ -1,0 +1,252 @@
+package org.ddstore.collective;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What collectives give if nobody errs; {@link FailureContract} has the rest. */
+@Timeout(300) // 10,000 barriers of more ranks than cores, on a machine that does other work too
+abstract class CommunicatorContract {
+  static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  private final List<Communicator> opened = new ArrayList<>();
+
+  /** The communicators of a new group, in rank order. */
+  abstract List<Communicator> newGroup(int size, Duration timeout) throws Exception;
+
+  final List<Communicator> group(int size) throws Exception {
+    return group(size, TIMEOUT);
+  }
+
+  final List<Communicator> group(int size, Duration timeout) throws Exception {
+    List<Communicator> group = newGroup(size, timeout);
+    opened.addAll(group);
+    return group;
+  }
+
+  @AfterEach
+  final void closeAll() {
+    opened.forEach(Communicator::close);
+    Ranks.assertNoThreadLeft();
+  }
+
+  @Test
+  void saysWhatItIs() throws Exception {
+    List<Communicator> group = group(3, Duration.ofSeconds(7));
+    assertThat(group).extracting(Communicator::rank).containsExactly(0, 1, 2);
+    assertThat(group).extracting(Communicator::size).containsOnly(3);
+    assertThat(group).extracting(Communicator::timeout).containsOnly(Duration.ofSeconds(7));
+    assertThat(group.get(1)).asString().endsWith(" rank 1/3");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 1000", "2, 10000", "4, 10000", "7, 500"})
+  void barriersKeepRanksTogetherUnderARandomSchedule(int size, int barriers) throws Exception {
+    long seed = seed();
+    AtomicLong arrivals = new AtomicLong();
+    Ranks.values(
+        group(size),
+        communicator -> {
+          Random random = new Random(seed + communicator.rank());
+          for (int i = 0; i < barriers; i++) {
+            if (random.nextInt(100) == 0) {
+              loiter(random.nextInt(100_000));
+            }
+            arrivals.incrementAndGet();
+            communicator.barrier();
+            long seen = arrivals.get();
+            if (seen < (long) size * (i + 1) || seen > (long) size * (i + 2)) {
+              throw new AssertionError(seen + " arrivals at barrier " + i + ", seed " + seed);
+            }
+          }
+          return null;
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      ints = {
+        0,
+        1,
+        Lane.SLOT_BYTES - 1,
+        Lane.SLOT_BYTES,
+        Lane.SLOT_BYTES + 1,
+        2 * Lane.SLOT_BYTES,
+        5_000_000
+      })
+  void allGatherGivesEveryRanksBytesToAll(int bytes) throws Exception {
+    long seed = seed();
+    for (byte[][] all :
+        Ranks.values(
+            group(3), communicator -> communicator.allGather(bytes(seed, communicator, bytes)))) {
+      assertThat(all).hasDimensions(3, bytes);
+      for (int r = 0; r < 3; r++) {
+        assertThat(Arrays.equals(all[r], bytes(seed, r, bytes)))
+            .as("bytes of rank %d, seed %d", r, seed)
+            .isTrue();
+      }
+    }
+  }
+
+  @Test
+  void allGatherTakesDifferentSizesManyTimes() throws Exception {
+    long seed = seed();
+    int rounds = 60;
+    Ranks.values(
+        group(4),
+        communicator -> {
+          for (int i = 0; i < rounds; i++) {
+            byte[][] all =
+                communicator.allGather(
+                    bytes(seed, communicator.rank(), length(seed, i, communicator.rank())));
+            for (int r = 0; r < all.length; r++) {
+              if (!Arrays.equals(all[r], bytes(seed, r, length(seed, i, r)))) {
+                throw new AssertionError("round " + i + ", rank " + r + ", seed " + seed);
+              }
+            }
+          }
+          return null;
+        });
+  }
+
+  @Test
+  void resultsAreTheCallersOwn() throws Exception {
+    List<byte[][]> all =
+        Ranks.values(
+            group(2),
+            communicator -> {
+              byte[] mine = {1, 2, 3};
+              byte[][] result = communicator.allGather(mine);
+              mine[0] = 9;
+              Arrays.fill(result[1 - communicator.rank()], (byte) 7);
+              communicator.barrier();
+              return result;
+            });
+    assertThat(all.get(0)[0]).containsExactly(1, 2, 3);
+    assertThat(all.get(1)[1]).containsExactly(1, 2, 3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void broadcastGivesTheRootsBytes(int root) throws Exception {
+    byte[] text = "from the root".getBytes(StandardCharsets.UTF_8);
+    assertThat(Ranks.values(group(3), c -> c.broadcast(c.rank() == root ? text : null, root)))
+        .containsOnly(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 5, SUM",
+    "2, 0, SUM",
+    "2, 650000, SUM",
+    "3, 65536, MIN",
+    "3, 65537, MAX",
+    "4, 70001, SUM"
+  })
+  void allReduceOfFloatsHasTheSameBitsOnAllRanks(int size, int length, ReduceOp op)
+      throws Exception {
+    long seed = seed();
+    List<int[]> bits =
+        Ranks.values(
+            group(size),
+            communicator -> {
+              float[] values = ReductionOracle.floats(seed, communicator.rank(), length);
+              communicator.allReduce(values, op);
+              return ReductionOracle.rawBits(values);
+            });
+    float[] expected = ReductionOracle.reduceFloats(seed, size, length, op);
+    for (int[] ofRank : bits) {
+      assertThat(ofRank).as("seed %d", seed).isEqualTo(ReductionOracle.canonicalBits(expected));
+    }
+  }
+
+  @Test
+  void allReduceTakesDoublesAndLongs() throws Exception {
+    long seed = seed();
+    int length = 40_000;
+    List<double[]> sums =
+        Ranks.values(
+            group(3),
+            communicator -> {
+              double[] values = ReductionOracle.doubles(seed, communicator.rank(), length);
+              communicator.allReduce(values, ReduceOp.SUM);
+              return values;
+            });
+    assertThat(sums)
+        .as("seed %d", seed)
+        .allSatisfy(
+            ofRank -> assertThat(ofRank).isEqualTo(ReductionOracle.reduceDoubles(seed, 3, length)));
+    for (ReduceOp op : ReduceOp.values()) {
+      List<long[]> results =
+          Ranks.values(
+              group(3),
+              communicator -> {
+                long[] values = ReductionOracle.longs(seed, communicator.rank(), length);
+                communicator.allReduce(values, op);
+                return values;
+              });
+      assertThat(results)
+          .as("%s, seed %d", op, seed)
+          .containsOnly(ReductionOracle.reduceLongs(seed, 3, length, op));
+    }
+  }
+
+  @Test
+  void closeIsIdempotentAndUseAfterItIsRefused() throws Exception {
+    Communicator communicator = group(1).get(0);
+    communicator.close();
+    communicator.close();
+    communicator.abort(new RuntimeException("too late to matter"));
+    assertThatThrownBy(communicator::barrier)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("closed: " + communicator);
+  }
+
+  @Test
+  void anInterruptOfARankThatNeedNotWaitIsLeftAlone() throws Exception {
+    Communicator communicator = group(1).get(0);
+    Thread.currentThread().interrupt();
+    communicator.barrier();
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  static long seed() {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    return seed;
+  }
+
+  private static byte[] bytes(long seed, Communicator communicator, int length) {
+    return bytes(seed, communicator.rank(), length);
+  }
+
+  private static byte[] bytes(long seed, int rank, int length) {
+    byte[] bytes = new byte[length];
+    new Random(seed + rank).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static int length(long seed, int round, int rank) {
+    Random random = new Random(seed + round * 101L + rank);
+    return random.nextInt(10) == 0 ? random.nextInt(3 * Lane.SLOT_BYTES) : random.nextInt(300);
+  }
+
+  private static void loiter(int spins) {
+    for (int i = 0; i < spins; i++) {
+      Thread.onSpinWait();
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package org.ddstore.collective;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * One rank in a JVM of its own. It meets the others through files that hold process number and
+ * address, does what its last argument says, and prints one line: {@code ok} and a result, or the
+ * exception. A line on its standard input lets it go on where it holds.
+ */
+final class RankProcess {
+  private static final int BARRIERS = 10_000;
+  private static final int FLOATS = 650_000;
+
+  private final Communicator communicator;
+  private final BufferedReader in =
+      new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+
+  private RankProcess(Communicator communicator) {
+    this.communicator = communicator;
+  }
+
+  /** Arguments: meeting directory, lane directory, rank, size, timeout in ms, seed, what to do. */
+  public static void main(String[] args) throws Exception {
+    int rank = Integer.parseInt(args[2]);
+    int size = Integer.parseInt(args[3]);
+    Duration timeout = Duration.ofMillis(Long.parseLong(args[4]));
+    try (Communicator communicator =
+        connect(Path.of(args[0]), Path.of(args[1]), rank, size, timeout)) {
+      String line;
+      try {
+        line = "ok " + new RankProcess(communicator).work(args[6], Long.parseLong(args[5]));
+      } catch (Exception e) {
+        line = e.toString();
+      }
+      System.out.println(line);
+    }
+  }
+
+  private static Communicator connect(
+      Path meeting, Path lanes, int rank, int size, Duration timeout) throws IOException {
+    SharedMemoryEndpoint endpoint = SharedMemoryEndpoint.create(lanes, rank, size);
+    Path unfinished = meeting.resolve("unfinished-" + rank);
+    byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
+    byte[] address = endpoint.address();
+    byte[] line = Arrays.copyOf(pid, pid.length + address.length);
+    System.arraycopy(address, 0, line, pid.length, address.length);
+    Files.write(unfinished, line);
+    Files.move(unfinished, meeting.resolve("rank-" + rank), StandardCopyOption.ATOMIC_MOVE);
+
+    List<byte[]> addresses = new ArrayList<>();
+    long[] pids = new long[size];
+    for (int r = 0; r < size; r++) {
+      Path file = meeting.resolve("rank-" + r);
+      await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(file));
+      byte[] bytes = Files.readAllBytes(file);
+      int end = 0;
+      while (bytes[end] != '\n') {
+        end++;
+      }
+      pids[r] = Long.parseLong(new String(bytes, 0, end, StandardCharsets.US_ASCII));
+      addresses.add(Arrays.copyOfRange(bytes, end + 1, bytes.length));
+    }
+    return endpoint.connect(
+        addresses,
+        timeout,
+        r -> ProcessHandle.of(pids[r]).map(ProcessHandle::isAlive).orElse(false));
+  }
+
+  private String work(String what, long seed) throws Exception {
+    switch (what) {
+      case "work" -> {
+        return collectives(seed);
+      }
+      case "barrier" -> {}
+      case "gather then barrier" -> communicator.allGather(new byte[1]);
+      case "hold" -> hold();
+      case "reduce" -> communicator.allReduce(new float[3], ReduceOp.SUM);
+      case "throw" -> communicator.exchange("barrier()", RankProcess::boom);
+      case "abort" -> communicator.abort(new IOException("boom"));
+      case "close" -> communicator.close();
+      default -> throw new IllegalArgumentException(what);
+    }
+    communicator.barrier();
+    return "";
+  }
+
+  private static byte[] boom() throws IOException {
+    throw new IOException("boom");
+  }
+
+  private void hold() throws IOException {
+    communicator.allGather(new byte[1]);
+    System.out.println("holding");
+    if (in.readLine() == null) {
+      throw new IOException("nobody let this rank go on");
+    }
+  }
+
+  private String collectives(long seed) {
+    Random random = new Random(seed + communicator.rank());
+    for (int i = 0; i < BARRIERS; i++) {
+      for (int spins = random.nextInt(50) == 0 ? random.nextInt(50_000) : 0; spins > 0; spins--) {
+        Thread.onSpinWait();
+      }
+      communicator.barrier();
+    }
+    float[] values = ReductionOracle.floats(seed, communicator.rank(), FLOATS);
+    communicator.allReduce(values, ReduceOp.SUM);
+    byte[] mine = new byte[5_000_000 + communicator.rank()];
+    new Random(seed - communicator.rank()).nextBytes(mine);
+    byte[][] all = communicator.allGather(mine);
+    return digest(values) + " " + digest(all);
+  }
+
+  static String digest(float[] values) {
+    return Integer.toHexString(Arrays.hashCode(ReductionOracle.rawBits(values)));
+  }
+
+  static String digest(byte[][] all) {
+    return Integer.toHexString(Arrays.deepHashCode(all));
+  }
+
+  static String expected(long seed, int size) {
+    float[] sum = ReductionOracle.reduceFloats(seed, size, FLOATS, ReduceOp.SUM);
+    int[] bits = ReductionOracle.canonicalBits(sum);
+    byte[][] all = new byte[size][];
+    for (int r = 0; r < size; r++) {
+      all[r] = new byte[5_000_000 + r];
+      new Random(seed - r).nextBytes(all[r]);
+    }
+    return "ok " + Integer.toHexString(Arrays.hashCode(bits)) + " " + digest(all);
+  }
+}

@@ -1,0 +1,83 @@
+package org.ddstore.collective;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Runs the ranks of a group, each in a thread of its own, and says what became of each. */
+final class Ranks {
+  static final String THREAD_PREFIX = "collective-test-rank-";
+  private static final long PATIENCE_S = 60;
+
+  private Ranks() {}
+
+  /** What a rank does. */
+  @FunctionalInterface
+  interface Work<T> {
+    T run(Communicator communicator) throws Exception;
+  }
+
+  /** What became of it: one of the two is null unless the work returned null. */
+  record Outcome<T>(T value, Throwable thrown) {
+    T orThrow() {
+      if (thrown != null) {
+        throw new AssertionError("unexpected failure of a rank", thrown);
+      }
+      return value;
+    }
+  }
+
+  /** A rank at work. */
+  record Running<T>(Thread thread, CompletableFuture<Outcome<T>> outcome) {
+    Outcome<T> await() throws InterruptedException, ExecutionException, TimeoutException {
+      Outcome<T> result = outcome.get(PATIENCE_S, TimeUnit.SECONDS);
+      thread.join(TimeUnit.SECONDS.toMillis(PATIENCE_S));
+      return result;
+    }
+  }
+
+  static <T> Running<T> start(Communicator communicator, Work<T> work) {
+    CompletableFuture<Outcome<T>> outcome = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                outcome.complete(new Outcome<>(work.run(communicator), null));
+              } catch (Throwable e) {
+                outcome.complete(new Outcome<>(null, e));
+              }
+            },
+            THREAD_PREFIX + communicator.rank());
+    thread.start();
+    return new Running<>(thread, outcome);
+  }
+
+  /** Outcomes in rank order. */
+  static <T> List<Outcome<T>> run(List<Communicator> group, Work<T> work) throws Exception {
+    List<Running<T>> running = new ArrayList<>();
+    for (Communicator communicator : group) {
+      running.add(start(communicator, work));
+    }
+    List<Outcome<T>> outcomes = new ArrayList<>();
+    for (Running<T> rank : running) {
+      outcomes.add(rank.await());
+    }
+    return outcomes;
+  }
+
+  /** Values in rank order; a rank that throws fails the test. */
+  static <T> List<T> values(List<Communicator> group, Work<T> work) throws Exception {
+    return run(group, work).stream().map(Outcome::orThrow).toList();
+  }
+
+  static void assertNoThreadLeft() {
+    assertThat(Thread.getAllStackTraces().keySet())
+        .as("threads of a group that is closed")
+        .noneMatch(thread -> thread.getName().startsWith(THREAD_PREFIX));
+  }
+}

@@ -1,0 +1,22 @@
+package org.ddstore.contract;
+
+import java.time.Duration;
+
+/** What the parts of the contract are written against. */
+interface Contract {
+  /** Of collectives that are to succeed. */
+  Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** How many ranks this subclass runs, at least 2. */
+  int ranks();
+
+  void run(int ranks, Duration timeout, Scenario scenario) throws Exception;
+
+  default void run(Scenario scenario) throws Exception {
+    run(ranks(), PATIENCE, scenario);
+  }
+
+  default void run(int ranks, Scenario scenario) throws Exception {
+    run(ranks, PATIENCE, scenario);
+  }
+}

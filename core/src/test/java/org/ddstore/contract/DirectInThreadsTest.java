@@ -1,0 +1,18 @@
+package org.ddstore.contract;
+
+import java.io.IOException;
+import org.ddstore.Backing;
+import org.ddstore.StoreOptions;
+
+/** Ranks as threads, shards in direct buffers. */
+class DirectInThreadsTest extends StoreContract {
+  DirectInThreadsTest() {
+    super(4);
+  }
+
+  @Override
+  protected RankHarness createHarness() throws IOException {
+    StoreOptions options = StoreOptions.defaults().withBacking(Backing.DIRECT);
+    return new ThreadRanks(options, GroupFactory.local(), TestRoots.onDisk());
+  }
+}

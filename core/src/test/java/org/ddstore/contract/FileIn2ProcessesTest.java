@@ -1,0 +1,18 @@
+package org.ddstore.contract;
+
+import java.io.IOException;
+import org.ddstore.Backing;
+import org.junit.jupiter.api.Tag;
+
+/** 2 processes, shards in files on a disk. */
+@Tag("system")
+class FileIn2ProcessesTest extends StoreContract {
+  FileIn2ProcessesTest() {
+    super(2);
+  }
+
+  @Override
+  protected RankHarness createHarness() throws IOException {
+    return new ProcessRanks(Backing.FILE, TestRoots.onDisk());
+  }
+}

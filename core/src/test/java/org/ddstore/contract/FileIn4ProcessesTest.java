@@ -1,0 +1,18 @@
+package org.ddstore.contract;
+
+import java.io.IOException;
+import org.ddstore.Backing;
+import org.junit.jupiter.api.Tag;
+
+/** 4 processes, shards in files on a disk. */
+@Tag("system")
+class FileIn4ProcessesTest extends StoreContract {
+  FileIn4ProcessesTest() {
+    super(4);
+  }
+
+  @Override
+  protected RankHarness createHarness() throws IOException {
+    return new ProcessRanks(Backing.FILE, TestRoots.onDisk());
+  }
+}

@@ -1,0 +1,19 @@
+package org.ddstore.contract;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.ddstore.StoreOptions;
+
+/** Ranks as threads, shards in files on a disk. */
+class FileInThreadsTest extends StoreContract {
+  FileInThreadsTest() {
+    super(3);
+  }
+
+  @Override
+  protected RankHarness createHarness() throws IOException {
+    Path root = TestRoots.onDisk();
+    StoreOptions options = StoreOptions.defaults().withFiles(root);
+    return new ThreadRanks(options, GroupFactory.local(), root);
+  }
+}

@@ -1,0 +1,42 @@
+package org.ddstore.contract;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.LocalGroup;
+import org.ddstore.collective.SharedMemoryEndpoint;
+
+/** Makes groups whose ranks are threads of this JVM. */
+@FunctionalInterface
+public interface GroupFactory {
+  /** A group that ranks have still to join. */
+  Group create(int ranks, Duration timeout) throws IOException;
+
+  /** Gives each rank its communicator. */
+  @FunctionalInterface
+  interface Group {
+    /** Called once by the thread of each rank; may be collective. */
+    Communicator join(int rank) throws IOException;
+  }
+
+  /** Groups in the memory of this JVM. */
+  static GroupFactory local() {
+    return (ranks, timeout) -> LocalGroup.create(ranks, timeout)::get;
+  }
+
+  /** Groups over files in {@code directory}, as between processes. */
+  static GroupFactory sharedMemory(Path directory) {
+    return (ranks, timeout) -> {
+      List<SharedMemoryEndpoint> endpoints = new ArrayList<>();
+      List<byte[]> addresses = new ArrayList<>();
+      for (int rank = 0; rank < ranks; rank++) {
+        endpoints.add(SharedMemoryEndpoint.create(directory, rank, ranks));
+        addresses.add(endpoints.get(rank).address());
+      }
+      return rank -> endpoints.get(rank).connect(addresses, timeout);
+    };
+  }
+}

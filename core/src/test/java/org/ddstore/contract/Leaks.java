@@ -1,0 +1,77 @@
+package org.ddstore.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.ddstore.memory.MappedRegion;
+import org.ddstore.memory.OffHeapBuffer;
+
+/** Looks for what stores of this JVM left behind. */
+public final class Leaks {
+  private final Path root;
+  private int descriptors = -1;
+  private long known; // so that one leak fails one test
+
+  /**
+   * @param root where these stores keep their files; nothing else of this machine is looked at
+   */
+  public Leaks(Path root) {
+    this.root = root;
+  }
+
+  /** Memory, mappings, descriptors and threads; other processes may still have files. */
+  public void assertNothingHeld() throws IOException {
+    long before = known;
+    known = OffHeapBuffer.liveBytes() + MappedRegion.liveBytes();
+    assertThat(known - before).as("live bytes off the heap and mapped").isZero();
+    assertThat(Files.readAllLines(Path.of("/proc/self/maps")))
+        .as("mappings under %s", root)
+        .noneMatch(line -> line.contains(root.toString()));
+    assertThat(Thread.getAllStackTraces().keySet())
+        .as("threads")
+        .noneMatch(thread -> thread.getName().startsWith("ddstore"));
+    List<String> open = openFiles();
+    assertThat(open)
+        .as("descriptors under %s", root)
+        .noneMatch(file -> file.contains(root.toString()));
+    if (descriptors < 0) {
+      descriptors = open.size();
+    }
+    assertThat(open).as("descriptors").hasSizeLessThanOrEqualTo(descriptors);
+  }
+
+  /** Files of any process. */
+  public void assertNoFiles() throws IOException {
+    try (Stream<Path> files = Files.walk(root)) {
+      assertThat(files.filter(file -> !file.equals(root))).as("files under %s", root).isEmpty();
+    }
+  }
+
+  /**
+   * What the descriptors of this process are, but for jars and what the JVM looks at now and then.
+   */
+  private static List<String> openFiles() throws IOException {
+    List<Path> descriptors;
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      descriptors = all.toList();
+    }
+    List<String> files = new ArrayList<>();
+    for (Path descriptor : descriptors) {
+      try {
+        String file = Files.readSymbolicLink(descriptor).toString();
+        if (!file.endsWith(".jar") && !file.matches("/(proc|sys)/.*")) {
+          files.add(file);
+        }
+      } catch (NoSuchFileException e) {
+        continue; // that of the listing itself
+      }
+    }
+    return files;
+  }
+}

@@ -1,0 +1,18 @@
+package org.ddstore.contract;
+
+import java.time.Duration;
+
+/** Knows how to run ranks over one backend; all that the contract knows of a backend. */
+public interface RankHarness extends AutoCloseable {
+  /**
+   * Runs a scenario on each rank, and afterwards looks for what it left behind.
+   *
+   * @param timeout of the collectives of the store's group
+   * @throws AssertionError if a rank failed or something is left, with what the rank said
+   */
+  void run(int ranks, Duration timeout, Scenario scenario) throws Exception;
+
+  /** Ends what runs ranks, and checks that nothing of theirs is left. */
+  @Override
+  void close() throws Exception;
+}

@@ -1,0 +1,184 @@
+package org.ddstore.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.LongStream;
+import org.ddstore.Batch;
+import org.ddstore.DDStore;
+import org.ddstore.DType;
+import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
+import org.ddstore.Reader;
+import org.ddstore.Schema;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreInfo;
+import org.ddstore.Tensor;
+import org.ddstore.Variable;
+import org.ddstore.layout.ExtentMap;
+import org.junit.jupiter.api.Test;
+
+/** What a store says of itself: info, statistics, digest. */
+interface ReportContract extends Contract {
+  @Test
+  default void infoSaysWhoHoldsWhatAndHowItIsRead() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            assertThat(store.info()).isEqualTo(new StoreInfo(rank.rank(), rank.ranks(), List.of()));
+            Variable x = Rows.addLongs(store, "x", 1);
+            StoreInfo info = store.info();
+            StoreInfo.VariableInfo variable = info.variables().get(0);
+            assertThat(variable.schema()).isEqualTo(x.schema());
+            assertThat(variable.rows()).isEqualTo(Rows.first(rank.ranks()));
+            assertThat(variable.bytes()).isEqualTo(variable.rows() * 24);
+            assertThat(variable.extents()).hasSize(rank.ranks());
+            for (int r = 0; r < rank.ranks(); r++) {
+              StoreInfo.Extent extent = variable.extents().get(r);
+              assertThat(extent.rank()).isEqualTo(r);
+              assertThat(extent.firstRow()).isEqualTo(Rows.first(r));
+              assertThat(extent.rows()).isEqualTo(Rows.count(r));
+              assertThat(extent.bytes()).isEqualTo(Rows.count(r) * 24L);
+              assertThat(extent.process()).matches("[0-9]+@.+");
+              assertThat(extent.path()).isEqualTo(rank.pathTo(r));
+              assertThat(extent.reason()).isNotBlank();
+            }
+            assertThat(info.toString())
+                .contains(
+                    "store of %d ranks, seen from rank %d".formatted(rank.ranks(), rank.rank()))
+                .contains("\"x\" [x int64[3]]: %d rows".formatted(variable.rows()));
+          }
+        });
+  }
+
+  @Test
+  default void statisticsCountCallsRowsAndBytesByPath() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable x = Rows.addLongs(store, "x", 1);
+            long first = Rows.first(rank.rank());
+            long count = Rows.count(rank.rank());
+            long[] all = LongStream.range(0, x.rows()).toArray();
+            try (Reader reader = x.reader()) {
+              for (int i = 0; i < 3; i++) {
+                reader.getBatch(all).close();
+              }
+              ReadStatistics own = reader.statistics(ReadPath.OWN_PROCESS);
+              ReadPath others = rank.pathTo(rank.rank() == 0 ? 1 : 0);
+              long ownRows = others == ReadPath.OWN_PROCESS ? 3 * x.rows() : 3 * count;
+              assertThat(own.calls()).isEqualTo(ownRows > 0 ? 3 : 0);
+              assertThat(own.rows()).isEqualTo(ownRows);
+              assertThat(own.bytes()).isEqualTo(24 * ownRows);
+              long rows = 0;
+              for (ReadPath path : ReadPath.values()) {
+                rows += reader.statistics(path).rows();
+                assertThat(reader.statistics(path).microsPerRow()).isNotNegative();
+              }
+              assertThat(rows).isEqualTo(3 * x.rows());
+            }
+            long[] array = new long[Math.toIntExact(3 * count)];
+            store.get("x", Tensor.wrap(array, count, 3), first);
+            ReadStatistics total = store.statistics().get(ReadPath.OWN_PROCESS.ordinal());
+            ReadStatistics ofVariable = x.statistics().get(ReadPath.OWN_PROCESS.ordinal());
+            assertThat(total).isEqualTo(ofVariable);
+            assertThat(total.path()).isEqualTo(ReadPath.OWN_PROCESS);
+            ReadPath others = rank.pathTo(rank.rank() == 0 ? 1 : 0);
+            long ownRows = others == ReadPath.OWN_PROCESS ? 3 * x.rows() : 3 * count;
+            assertThat(total.rows()).isEqualTo(ownRows + count);
+          }
+        });
+  }
+
+  @Test
+  default void oneReadOverManyShardsOrPiecesIsOneCall() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable x = store.add("x", Rows.range(DType.FLOAT64, 1, 0, 4000, 10)); // 320 kB a rank
+            int rows = Math.toIntExact(x.rows());
+            double[] array = new double[rows * 10];
+            long[] all = LongStream.range(0, rows).toArray();
+            try (Reader reader = x.reader()) {
+              reader.get(Tensor.wrap(array, rows, 10), 0);
+              reader.getBatch(Tensor.wrap(array, rows, 10), all);
+              reader.getBatch(Rows.room(x.schema().field(0), rows), all);
+              for (ReadPath path : ReadPath.values()) {
+                ReadStatistics read = reader.statistics(path);
+                assertThat(read.calls()).as("%s", read).isEqualTo(read.rows() > 0 ? 3 : 0);
+              }
+            }
+          }
+        });
+  }
+
+  @Test
+  default void theDigestDoesNotDependOnTheNumberOfRanks() throws Exception {
+    Path file = Files.createTempFile("digest-", ".txt");
+    String name = file.toString();
+    Set<String> digests = new TreeSet<>();
+    for (int ranks = 1; ranks <= 4; ranks++) {
+      run(ranks, rank -> writeDigest(rank, name, false));
+      digests.add(Files.readString(file));
+    }
+    assertThat(digests).hasSize(1);
+    run(2, rank -> writeDigest(rank, name, true));
+    assertThat(Files.readString(file)).as("two rows swapped").isNotIn(digests);
+    Files.delete(file);
+  }
+
+  /** Ranks may be processes: the digest comes back in a file. */
+  private static void writeDigest(RankEnv rank, String file, boolean swapped) throws IOException {
+    String digest = digest(rank, 41, swapped);
+    if (rank.rank() == rank.ranks() - 1) {
+      Files.writeString(Path.of(file), digest);
+    }
+  }
+
+  private static String digest(RankEnv rank, int rows, boolean swapped) {
+    long from = ExtentMap.balancedStart(rows, rank.rank(), rank.ranks());
+    long to = ExtentMap.balancedStart(rows, rank.rank() + 1, rank.ranks());
+    try (DDStore store = rank.open();
+        ShardWriter shard = ShardWriter.create(Schema.of(RecordContract.FIELDS), rank.options())) {
+      for (long index = from; index < to; index++) {
+        long source = swapped && (index == 3 || index == 30) ? 33 - index : index;
+        shard.append(RecordContract.values(9, source));
+      }
+      store.add("records", shard);
+      try (Batch batch = store.getBatch("records", 3)) {
+        assertThat(batch.rows()).isEqualTo(1);
+      }
+      String digest = store.digest("records");
+      assertThat(digest).matches("[0-9a-f]{32}");
+      assertThat(store.digest("records")).isEqualTo(digest);
+      return digest;
+    }
+  }
+
+  @Test
+  default void theDigestChangesWithAnUpdateAndAnAppend() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Rows.addLongs(store, "x", 1);
+            Set<String> digests = new TreeSet<>();
+            digests.add(store.digest("x"));
+            if (rank.rank() == 1) {
+              store.update("x", Rows.range(DType.INT64, 77, 0, 1, 3), 4);
+            }
+            assertThat(digests).contains(store.digest("x"));
+            store.epochBegin();
+            store.epochEnd();
+            digests.add(store.digest("x"));
+            store.append("x", Rows.range(DType.INT64, 78, 0, 1, 3));
+            digests.add(store.digest("x"));
+            assertThat(digests).hasSize(3);
+          }
+        });
+  }
+}

@@ -1,0 +1,19 @@
+package org.ddstore.contract;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.ddstore.StoreOptions;
+
+/** Ranks as threads, shards in shared memory. */
+class SharedMemoryInThreadsTest extends StoreContract {
+  SharedMemoryInThreadsTest() {
+    super(4);
+  }
+
+  @Override
+  protected RankHarness createHarness() throws IOException {
+    Path root = TestRoots.sharedMemory();
+    StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
+    return new ThreadRanks(options, GroupFactory.local(), root);
+  }
+}

@@ -1,0 +1,25 @@
+package org.ddstore.contract;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Directories that one test class has for itself. */
+public final class TestRoots {
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+  private TestRoots() {}
+
+  /** In shared memory if there is some. */
+  public static Path sharedMemory() throws IOException {
+    return Files.isWritable(SHARED_MEMORY)
+        ? Files.createTempDirectory(SHARED_MEMORY, "ddstore-test-")
+        : onDisk();
+  }
+
+  /** Under target/. */
+  public static Path onDisk() throws IOException {
+    Path temporary = Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath();
+    return Files.createTempDirectory(Files.createDirectories(temporary), "ddstore-test-");
+  }
+}

@@ -1,0 +1,58 @@
+package org.ddstore.examples;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.ddstore.spark.DDStores;
+
+/**
+ * Keeps a Parquet data set in the memory of the executors and reads random rows of it on every
+ * rank. The lines between the marks stand in the README, too.
+ *
+ * <pre>
+ * spark-submit --class org.ddstore.examples.QuickStart --jars ddstore-spark-0.1.0.jar \
+ *     ddstore-examples-0.1.0.jar PATH COLUMN
+ * </pre>
+ */
+public final class QuickStart {
+  private QuickStart() {}
+
+  /** Prints, for each rank, the mean of a column of floats over 1,000 random batches. */
+  public static void main(String[] arguments) throws IOException {
+    if (arguments.length != 2) {
+      throw new IllegalArgumentException("usage: QuickStart PATH COLUMN (of type float)");
+    }
+    try (SparkSession spark = SparkSession.builder().appName("quick start").getOrCreate()) {
+      System.out.println(means(spark.read().parquet(arguments[0]), arguments[1]));
+    }
+  }
+
+  static List<Double> means(Dataset<Row> frame, String column) {
+    // README: begin
+    List<Double> means =
+        DDStores.from(frame)
+            .run(
+                rank -> { // on every executor slot, next to its shard of the rows
+                  SplittableRandom random = new SplittableRandom(rank.rank());
+                  double sum = 0;
+                  try (Reader reader = rank.rows().reader(column)) {
+                    for (int step = 0; step < 1000; step++) {
+                      long[] rows = random.longs(128, 0, rank.rows().rows()).toArray();
+                      try (Batch batch = reader.getBatch(rows)) { // any rows, from any rank
+                        for (float value : batch.field(column).toFloatArray()) {
+                          sum += value;
+                        }
+                      }
+                    }
+                  }
+                  return sum / (1000 * 128);
+                });
+    // README: end
+    return means;
+  }
+}

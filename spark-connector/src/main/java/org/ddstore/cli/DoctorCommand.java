@@ -1,0 +1,143 @@
+package org.ddstore.cli;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.ddstore.spark.ByteSize;
+import org.ddstore.spark.ClusterFacts;
+import org.ddstore.spark.ClusterReport;
+import org.ddstore.spark.ExecutorReport;
+import org.ddstore.spark.HostFacts;
+import org.ddstore.spark.PreflightException.Problem;
+import org.ddstore.spark.TransportReport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Reports what a store finds here, executor by executor, and what to do about each problem. */
+@Command(
+    name = "doctor",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Reports transports, memory, limits, slots and versions of every executor, and what to do"
+          + " about each problem.",
+      "Looks at two local executors, or by spark-submit at those of any master. Exits with 0 if a"
+          + " store can run."
+    })
+final class DoctorCommand implements Callable<Integer> {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+  private static final int EXECUTORS = 2;
+  private static final int CORES_EACH = 1;
+  private static final int MEMORY_MB = 1024;
+  private static final String NATIVE_LIBRARY = "not part of this build";
+
+  @Mixin private Output output;
+
+  @Override
+  public Integer call() {
+    try (EmbeddedSpark spark =
+        EmbeddedSpark.open("ddstore doctor", EXECUTORS, CORES_EACH, MEMORY_MB)) {
+      ClusterReport report = ClusterReport.of(spark.session(), DEADLINE);
+      boolean canRun = report.problems().isEmpty() && !report.executors().isEmpty();
+      print(report, canRun);
+      output.finish(0, results(report), summary(report, canRun));
+      return canRun ? 0 : 1;
+    }
+  }
+
+  private void print(ClusterReport report, boolean canRun) {
+    ClusterFacts cluster = report.cluster();
+    output.line(
+        "master %s: %d executors, %d cpus a task, %d slots"
+            .formatted(
+                cluster.master(), cluster.executors().size(), cluster.taskCpus(), cluster.slots()));
+    output.table(
+        List.of("executor", "host", "JDK", "Spark", "Scala", "native library", "heap", "container"),
+        report.executors().stream().map(DoctorCommand::versions).toList());
+    output.table(
+        List.of("executor", "shared memory", "free", "of", "locked memory", "enough for"),
+        report.executors().stream().map(executor -> memory(executor.host())).toList());
+    output.table(List.of("executor", "transport", "available", "detail"), transports(report));
+    for (Problem problem : report.problems()) {
+      output.line("PROBLEM  " + problem.missing());
+      output.line("  do     " + problem.remedy());
+    }
+    output.line(canRun ? "A store can run here." : "A store cannot run here.");
+  }
+
+  private static List<String> versions(ExecutorReport executor) {
+    HostFacts host = executor.host();
+    return List.of(
+        host.executorId(),
+        host.hostName() + " (pid " + host.pid() + ")",
+        host.jdk(),
+        executor.sparkVersion(),
+        executor.scalaVersion(),
+        NATIVE_LIBRARY,
+        ByteSize.format(host.maxHeapBytes()),
+        bytesOr(host.containerLimitBytes(), "no limit"));
+  }
+
+  private static List<String> memory(HostFacts host) {
+    return List.of(
+        host.executorId(),
+        host.sharedMemoryPath(),
+        bytesOr(host.sharedMemoryFreeBytes(), "not there"),
+        bytesOr(host.sharedMemoryTotalBytes(), "not there"),
+        "%s, at most %s"
+            .formatted(
+                bytesOr(host.lockedMemorySoftBytes(), "unlimited"),
+                bytesOr(host.lockedMemoryHardBytes(), "unlimited")),
+        host.lockedMemorySoftBytes() == null
+            ? "all transports"
+            : "all but RDMA; for that ulimit -l unlimited, or LimitMEMLOCK=infinity");
+  }
+
+  private static String bytesOr(Long bytes, String none) {
+    return bytes == null ? none : ByteSize.format(bytes);
+  }
+
+  private static List<List<String>> transports(ClusterReport report) {
+    List<List<String>> rows = new ArrayList<>();
+    for (ExecutorReport executor : report.executors()) {
+      for (TransportReport transport : executor.transports()) {
+        rows.add(
+            List.of(
+                executor.host().executorId(),
+                transport.name(),
+                transport.available() ? "yes" : "no",
+                transport.detail()));
+      }
+    }
+    return rows;
+  }
+
+  private static List<Map<String, Object>> results(ClusterReport report) {
+    List<Map<String, Object>> results = new ArrayList<>();
+    for (ExecutorReport executor : report.executors()) {
+      Map<String, Object> result = new LinkedHashMap<>();
+      result.put("executor", executor.host().executorId());
+      result.put("spark", executor.sparkVersion());
+      result.put("scala", executor.scalaVersion());
+      result.put("nativeLibrary", NATIVE_LIBRARY);
+      result.put("host", executor.host());
+      result.put("transports", executor.transports());
+      results.add(result);
+    }
+    return results;
+  }
+
+  private static Map<String, Object> summary(ClusterReport report, boolean canRun) {
+    Map<String, Object> summary = new LinkedHashMap<>();
+    summary.put("canRun", canRun);
+    summary.put("master", report.cluster().master());
+    summary.put("executors", report.cluster().executors().size());
+    summary.put("taskCpus", report.cluster().taskCpus());
+    summary.put("slots", report.cluster().slots());
+    summary.put("silentExecutors", report.silent());
+    summary.put("problems", report.problems());
+    return summary;
+  }
+}

@@ -1,0 +1,40 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.HostFacts;
+
+/**
+ * The machine beside which a figure stands.
+ *
+ * @param memoryBytes of the host, or of the container that limits it
+ */
+record Machine(
+    String host, int cores, String cpu, long memoryBytes, String os, String arch, String jdk) {
+  static Machine ofThisHost() {
+    HostFacts facts = HostFacts.read(ProcessDirectory.SHARED_MEMORY);
+    return new Machine(
+        facts.hostName(),
+        facts.processors(),
+        cpuModel(),
+        facts.physicalMemoryBytes(),
+        facts.os(),
+        facts.arch(),
+        facts.jdk());
+  }
+
+  private static String cpuModel() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+      return lines
+          .filter(line -> line.startsWith("model name"))
+          .map(line -> line.substring(line.indexOf(':') + 1).strip())
+          .findFirst()
+          .orElse("unknown");
+    } catch (IOException e) {
+      return "unknown"; // not Linux
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package org.ddstore.spark;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.Field;
+import org.ddstore.Schema;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreInfo;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.ingest.IngestPlan;
+
+/**
+ * What a store would be: its rows and bytes on each rank, the memory that needs and that there is,
+ * and how each pair of ranks would read.
+ *
+ * @param rows of the whole store
+ * @param bytes of all packed records, with the offsets of ragged ones
+ * @param exactBytes false if the size of ragged records was taken from a sample of rows
+ * @param schema of a record
+ * @param route how the rows come from the DataFrame
+ * @param warnings what to know before relying on it
+ * @param ranks one per rank
+ * @param paths how each rank would read the rows of each other one
+ */
+public record Explanation(
+    long rows,
+    long bytes,
+    boolean exactBytes,
+    Schema schema,
+    String route,
+    List<String> warnings,
+    List<Rank> ranks,
+    List<Path> paths) {
+  /**
+   * One rank.
+   *
+   * @param rank its number
+   * @param executor Spark's name of its executor
+   * @param firstRow the global index of its first row
+   * @param rows how many it holds
+   * @param bytes they need
+   * @param host what its executor has
+   */
+  public record Rank(
+      int rank, String executor, long firstRow, long rows, long bytes, HostFacts host) {}
+
+  /**
+   * How a rank reads the rows of another.
+   *
+   * @param reader the rank that reads
+   * @param owner the rank that holds the rows
+   * @param path by memory or network
+   * @param reason why so
+   */
+  public record Path(int reader, int owner, String path, String reason) implements Serializable {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** What a rank says of itself; sent to the driver. */
+  private record Seen(String executor, HostFacts host, List<Path> paths) implements Serializable {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** Starts the ranks without rows and asks each what it sees. */
+  static Explanation of(SparkSession session, Settings settings, IngestPlan plan, int ranks) {
+    String directory =
+        settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY).toString();
+    List<InternalRow> none = new ArrayList<>();
+    List<Seen> seen =
+        new BarrierJob(session, settings, ranks, 0)
+            .run(
+                JavaSparkContext.fromSparkContext(session.sparkContext())
+                    .parallelize(none, ranks)
+                    .rdd(),
+                new NoRows(),
+                context -> look(context, directory));
+    List<Rank> described = new ArrayList<>();
+    List<Path> paths = new ArrayList<>();
+    long bytes = plan.estimatedBytes() + (plan.schema().isFixed() ? 0 : plan.rows() * Long.BYTES);
+    for (int r = 0; r < ranks; r++) {
+      long first = ExtentMap.balancedStart(plan.rows(), r, ranks);
+      long count = ExtentMap.balancedStart(plan.rows(), r + 1, ranks) - first;
+      long share = plan.rows() == 0 ? 0 : Math.round((double) bytes / plan.rows() * count);
+      described.add(new Rank(r, seen.get(r).executor(), first, count, share, seen.get(r).host()));
+      paths.addAll(seen.get(r).paths());
+    }
+    return new Explanation(
+        plan.rows(),
+        bytes,
+        plan.isSizeExact(),
+        plan.schema(),
+        plan.route(),
+        plan.warnings(),
+        described,
+        paths);
+  }
+
+  private static Seen look(RankContext context, String directory) {
+    List<Path> paths = new ArrayList<>();
+    for (StoreInfo.Extent extent : context.store().info().variables().get(0).extents()) {
+      paths.add(new Path(context.rank(), extent.rank(), extent.path().toString(), extent.reason()));
+    }
+    return new Seen(context.executorId(), HostFacts.read(java.nio.file.Path.of(directory)), paths);
+  }
+
+  private static final class NoRows implements ShardLoader {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Schema schema() {
+      return Schema.of(Field.bytes("none"));
+    }
+
+    @Override
+    public long estimatedBytes(int rank) {
+      return 0;
+    }
+
+    @Override
+    public void load(int rank, Iterator<InternalRow> rows, ShardWriter writer) {
+      // A probe of the ranks needs none.
+    }
+  }
+
+  /** Lines for people. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    text.append("%,d rows of %s%n".formatted(rows, schema));
+    text.append(
+        "%,d bytes%s, loaded %s%n".formatted(bytes, exactBytes ? "" : " (by a sample)", route));
+    for (Rank rank : ranks) {
+      text.append(
+          "rank %d on executor %s: rows [%d, %d), %,d bytes%n"
+              .formatted(
+                  rank.rank(),
+                  rank.executor(),
+                  rank.firstRow(),
+                  rank.firstRow() + rank.rows(),
+                  rank.bytes()));
+    }
+    for (Path path : paths) {
+      text.append(
+          "rank %d reads rank %d by %s: %s%n"
+              .formatted(path.reader(), path.owner(), path.path(), path.reason()));
+    }
+    warnings.forEach(warning -> text.append("warning: %s%n".formatted(warning)));
+    return text.toString();
+  }
+}

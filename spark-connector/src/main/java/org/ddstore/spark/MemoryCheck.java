@@ -1,0 +1,117 @@
+package org.ddstore.spark;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.ddstore.Backing;
+import org.ddstore.spark.PreflightException.Problem;
+
+/**
+ * Checks by a rank, before it allocates, that its shard can fit. Refuses only what is sure to fail:
+ * other ranks of the host may already have filled theirs, so the free space is held against the own
+ * shard alone, and the needs of all against the whole.
+ */
+final class MemoryCheck {
+  private static final String FILE_BACKING =
+      "spark.ddstore.backing=file with spark.ddstore.directory on a disk";
+
+  private MemoryCheck() {}
+
+  /**
+   * Bytes that are about to be allocated.
+   *
+   * @param rankBytes by the calling rank
+   * @param executorBytes by all ranks of this JVM
+   * @param hostBytes by all ranks of this host
+   */
+  record Need(long rankBytes, long executorBytes, long hostBytes) {}
+
+  /**
+   * Does nothing if {@code spark.ddstore.checkMemory} is false.
+   *
+   * @param host facts read for the directory that {@code settings} name
+   * @throws PreflightException naming what is needed, what is there and what helps
+   */
+  static void check(HostFacts host, Need need, Settings settings) {
+    if (settings.checkMemory()) {
+      List<Problem> problems = problems(host, need, settings);
+      if (!problems.isEmpty()) {
+        throw new PreflightException(
+            "cannot load a shard of %s on %s:"
+                .formatted(ByteSize.format(need.rankBytes), host.hostName()),
+            problems);
+      }
+    }
+  }
+
+  static List<Problem> problems(HostFacts host, Need need, Settings settings) {
+    List<Problem> problems = new ArrayList<>();
+    Path directory = settings.segmentDirectory().orElse(null);
+    if (directory != null && !Files.isDirectory(directory)) {
+      problems.add(noDirectory(directory, host));
+    } else if (directory != null && host.sharedMemoryFreeBytes() != null) {
+      if (need.hostBytes > host.sharedMemoryTotalBytes()) {
+        problems.add(
+            directoryTooSmall("the ranks of this host need", need.hostBytes, host, settings));
+      } else if (need.rankBytes > host.sharedMemoryFreeBytes()) {
+        problems.add(directoryTooSmall("this rank needs", need.rankBytes, host, settings));
+      }
+    }
+    addContainer(problems, host, need, settings);
+    return problems;
+  }
+
+  /** Pages of a file on a disk are dropped under pressure, so they do not count. */
+  private static void addContainer(
+      List<Problem> problems, HostFacts host, Need need, Settings settings) {
+    if (host.containerLimitBytes() == null || settings.backing() == Backing.FILE) {
+      return;
+    }
+    long missingBytes = host.maxHeapBytes() + need.executorBytes - host.containerLimitBytes();
+    if (missingBytes > 0) {
+      problems.add(
+          new Problem(
+              "heap of %s and shards of %s exceed the container's limit of %s by %s"
+                  .formatted(
+                      ByteSize.format(host.maxHeapBytes()),
+                      ByteSize.format(need.executorBytes),
+                      ByteSize.format(host.containerLimitBytes()),
+                      ByteSize.format(missingBytes)),
+              "raise spark.executor.memoryOverhead (or the container's limit) by %s, or lower"
+                      .formatted(ByteSize.toSetting(missingBytes))
+                  + " spark.executor.memory, or "
+                  + FILE_BACKING));
+    }
+  }
+
+  static Problem noDirectory(Path directory, HostFacts host) {
+    return new Problem(
+        "%s on %s is not a directory in which %s may write"
+            .formatted(directory, host.hostName(), host.user()),
+        "make it on every executor, or name another: spark.ddstore.directory");
+  }
+
+  /**
+   * @param who whose need it is, with the verb
+   */
+  static Problem directoryTooSmall(String who, long bytes, HostFacts host, Settings settings) {
+    String missing =
+        "%s %s in %s, which has %s free of %s"
+            .formatted(
+                who,
+                ByteSize.format(bytes),
+                host.sharedMemoryPath(),
+                ByteSize.format(host.sharedMemoryFreeBytes()),
+                ByteSize.format(host.sharedMemoryTotalBytes()));
+    if (settings.backing() == Backing.FILE) {
+      return new Problem(missing, "spark.ddstore.directory on a larger disk, or more executors");
+    }
+    return new Problem(
+        missing,
+        ("a larger mount (mount -o remount,size=%s %s; docker run --shm-size; on Kubernetes an"
+                    + " emptyDir of medium Memory), or ")
+                .formatted(ByteSize.toSetting(bytes), host.sharedMemoryPath())
+            + FILE_BACKING);
+  }
+}

@@ -1,0 +1,239 @@
+package org.ddstore.spark;
+
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.Backing;
+import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.PreflightException.Problem;
+
+/**
+ * Looks on the driver, before a barrier job, for what would make it wait or fail later, and says
+ * all of it at once.
+ *
+ * <p>Left alone, Spark looks 40 times, 15 seconds apart, for the slots of a barrier stage, so that
+ * a missing slot shows after ten minutes. Its settings {@code
+ * spark.scheduler.barrier.maxConcurrentTasksCheck.interval} and {@code .maxFailures} are read when
+ * the context is made and cannot be changed here; so the job is not submitted before this class has
+ * seen its slots.
+ */
+public final class Preflight {
+  private Preflight() {}
+
+  /** See {@link #check(JavaSparkContext, int, long, Settings)}; refuses a Connect session. */
+  static ClusterFacts check(
+      SparkSession session, int ranks, long estimatedBytes, Settings settings) {
+    refuseConnect(session);
+    return check(
+        JavaSparkContext.fromSparkContext(session.sparkContext()), ranks, estimatedBytes, settings);
+  }
+
+  /** With the default resource profile. */
+  static ClusterFacts check(
+      JavaSparkContext context, int ranks, long estimatedBytes, Settings settings) {
+    SparkContext scala = context.sc();
+    return check(
+        scala,
+        scala.resourceProfileManager().defaultResourceProfile(),
+        ranks,
+        estimatedBytes,
+        settings);
+  }
+
+  /**
+   * Waits for executors that still register, then checks.
+   *
+   * @param estimatedBytes of one full copy of the data; 0 if not known
+   * @return the cluster as it was found
+   * @throws PreflightException naming everything that is missing
+   */
+  static ClusterFacts check(
+      SparkContext context,
+      ResourceProfile profile,
+      int ranks,
+      long estimatedBytes,
+      Settings settings) {
+    ClusterFacts cluster =
+        ClusterFacts.await(context, profile, OptionalInt.of(ranks), settings.slotsTimeout());
+    HostFacts driver =
+        HostFacts.read(settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY));
+    List<Problem> problems = problems(cluster, driver, ranks, estimatedBytes, settings);
+    if (!problems.isEmpty()) {
+      throw new PreflightException("cannot run %d ranks here:".formatted(ranks), problems);
+    }
+    return cluster;
+  }
+
+  /**
+   * The number of ranks to start: the setting's, else all slots of the executors that have
+   * registered. Waits for them as {@code spark.ddstore.slotsTimeout} says.
+   *
+   * @throws PreflightException if there is no slot
+   */
+  static int ranks(JavaSparkContext context, Settings settings) {
+    if (settings.ranks().isPresent()) {
+      return settings.ranks().getAsInt();
+    }
+    SparkContext scala = context.sc();
+    ClusterFacts cluster =
+        ClusterFacts.await(
+            scala,
+            scala.resourceProfileManager().defaultResourceProfile(),
+            OptionalInt.empty(),
+            settings.slotsTimeout());
+    if (cluster.slots() == 0) {
+      throw new PreflightException("no rank can run here:", List.of(tooFewSlots(cluster, 1)));
+    }
+    return cluster.slots();
+  }
+
+  /**
+   * A barrier stage and the store live in the driver of a classic session.
+   *
+   * @param sessionOrDataset what the user gave
+   * @throws PreflightException if it belongs to Spark Connect
+   */
+  static void refuseConnect(Object sessionOrDataset) {
+    String name = sessionOrDataset.getClass().getName();
+    if (name.contains(".connect.")) {
+      throw new PreflightException(
+          "cannot make a store from this object:",
+          List.of(
+              new Problem(
+                  name + " belongs to Spark Connect, whose client has no SparkContext",
+                  "run inside the driver: spark-submit without --remote, spark.api.mode=classic,"
+                      + " and no spark.remote or SPARK_REMOTE")));
+    }
+  }
+
+  /** All problems, of facts that are already known. */
+  static List<Problem> problems(
+      ClusterFacts cluster, HostFacts driver, int ranks, long estimatedBytes, Settings settings) {
+    List<Problem> problems = new ArrayList<>();
+    if (cluster.slots() < ranks) {
+      problems.add(tooFewSlots(cluster, ranks));
+    }
+    if (cluster.hasDynamicAllocation()) {
+      problems.add(
+          new Problem(
+              "dynamic allocation is on, with which Spark refuses barrier stages (SPARK-24942)",
+              "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
+    }
+    addDirectory(problems, cluster, driver, settings);
+    if (settings.checkMemory() && estimatedBytes > 0) {
+      long copies = ranks / settings.width(ranks);
+      long totalBytes = Math.multiplyExact(estimatedBytes, copies);
+      addSharedMemory(problems, cluster, driver, ranks, totalBytes, settings);
+      addOverhead(problems, cluster, ranks, totalBytes, settings);
+    }
+    return problems;
+  }
+
+  private static Problem tooFewSlots(ClusterFacts cluster, int ranks) {
+    String missing =
+        "%d ranks need %d slots at the same time, there are %d: %d executors, %d cores, %d cpus a task"
+            .formatted(
+                ranks,
+                ranks,
+                cluster.slots(),
+                cluster.executors().size(),
+                cluster.cores(),
+                cluster.taskCpus());
+    String more =
+        cluster.isLocal()
+            ? "local[%d] as master".formatted(ranks * cluster.taskCpus())
+            : "more of spark.executor.instances, spark.executor.cores or spark.cores.max";
+    String fewer =
+        cluster.slots() > 0
+            ? "spark.ddstore.ranks=%d, or ".formatted(cluster.slots())
+            : "wait longer for executors with spark.ddstore.slotsTimeout, or ";
+    String lighter = cluster.taskCpus() > 1 ? ", or spark.task.cpus=1" : "";
+    return new Problem(missing, fewer + more + lighter);
+  }
+
+  private static void addDirectory(
+      List<Problem> problems, ClusterFacts cluster, HostFacts driver, Settings settings) {
+    if (settings.backing() == Backing.FILE && settings.directory().isEmpty()) {
+      problems.add(
+          new Problem(
+              "spark.ddstore.backing=file, and no directory for the files",
+              "spark.ddstore.directory=<a directory on a disk of every executor>"));
+      return;
+    }
+    settings
+        .segmentDirectory()
+        .filter(directory -> executorsOn(cluster) > 0)
+        .filter(directory -> !Files.isDirectory(directory) || !Files.isWritable(directory))
+        .ifPresent(directory -> problems.add(MemoryCheck.noDirectory(directory, driver)));
+  }
+
+  /** Looks only where the driver sees the same memory; elsewhere {@link MemoryCheck} does. */
+  private static void addSharedMemory(
+      List<Problem> problems,
+      ClusterFacts cluster,
+      HostFacts driver,
+      int ranks,
+      long totalBytes,
+      Settings settings) {
+    if (settings.backing() == Backing.DIRECT || driver.sharedMemoryFreeBytes() == null) {
+      return;
+    }
+    int ranksHere = Math.max(0, ranks - slotsElsewhere(cluster));
+    long bytesHere = share(totalBytes, ranksHere, ranks);
+    if (bytesHere > driver.sharedMemoryFreeBytes()) {
+      problems.add(
+          MemoryCheck.directoryTooSmall(
+              "%d ranks on this host need".formatted(ranksHere), bytesHere, driver, settings));
+    }
+  }
+
+  private static void addOverhead(
+      List<Problem> problems, ClusterFacts cluster, int ranks, long totalBytes, Settings settings) {
+    if (cluster.overheadBytes() == null
+        || cluster.executors().isEmpty()
+        || settings.backing() == Backing.FILE) {
+      return;
+    }
+    int executors = cluster.executors().size();
+    int ranksEach = (ranks + executors - 1) / executors;
+    long segmentBytes = share(totalBytes, ranksEach, ranks);
+    long neededBytes = segmentBytes + cluster.jvmOverheadBytes();
+    if (neededBytes > cluster.overheadBytes()) {
+      problems.add(
+          new Problem(
+              ("%d ranks an executor keep %s beside its heap and the JVM takes %s there; the"
+                      + " memoryOverhead of its container is %s")
+                  .formatted(
+                      ranksEach,
+                      ByteSize.format(segmentBytes),
+                      ByteSize.format(cluster.jvmOverheadBytes()),
+                      ByteSize.format(cluster.overheadBytes())),
+              "spark.executor.memoryOverhead=%s, or spark.ddstore.backing=file"
+                  .formatted(ByteSize.toSetting(neededBytes))));
+    }
+  }
+
+  /** Executors that share the driver's host address. */
+  private static long executorsOn(ClusterFacts cluster) {
+    return cluster.executors().stream()
+        .filter(executor -> cluster.isLocal() || executor.host().equals(cluster.driverHost()))
+        .count();
+  }
+
+  /** At most: so the bytes of this host are never overrated, and no load is refused that fits. */
+  private static int slotsElsewhere(ClusterFacts cluster) {
+    return cluster.executors().stream()
+        .filter(executor -> !cluster.isLocal() && !executor.host().equals(cluster.driverHost()))
+        .mapToInt(executor -> executor.cores() / cluster.taskCpus())
+        .sum();
+  }
+
+  private static long share(long totalBytes, int part, int of) {
+    return (long) Math.ceil((double) totalBytes * part / of);
+  }
+}

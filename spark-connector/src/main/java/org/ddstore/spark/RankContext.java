@@ -1,0 +1,71 @@
+package org.ddstore.spark;
+
+import org.ddstore.DDStore;
+import org.ddstore.Variable;
+import org.ddstore.collective.Communicator;
+
+/** What a rank has while its task runs: its place among the ranks, the store and collectives. */
+public final class RankContext {
+  /** The name of the variable that holds the DataFrame. */
+  public static final String ROWS = "rows";
+
+  private final int attempt;
+  private final DDStore store;
+  private final Communicator communicator;
+  private final String executorId;
+  private final String host;
+
+  RankContext(
+      int attempt, DDStore store, Communicator communicator, String executorId, String host) {
+    this.attempt = attempt;
+    this.store = store;
+    this.communicator = communicator;
+    this.executorId = executorId;
+    this.host = host;
+  }
+
+  /** This rank, of [0, {@link #ranks()}). */
+  public int rank() {
+    return communicator.rank();
+  }
+
+  public int ranks() {
+    return communicator.size();
+  }
+
+  /** 1 in the first submission of the job, one more in each after a failure. */
+  public int attempt() {
+    return attempt;
+  }
+
+  /** The store, closed when the task ends; variables of one's own may be added. */
+  public DDStore store() {
+    return store;
+  }
+
+  /** The rows of the DataFrame: the variable {@value #ROWS} of {@link #store()}. */
+  public Variable rows() {
+    return store.variable(ROWS);
+  }
+
+  /** Collectives between the ranks, for the thread that runs the task. */
+  public Communicator communicator() {
+    return communicator;
+  }
+
+  /** Spark's name of the executor that runs this rank. */
+  public String executorId() {
+    return executorId;
+  }
+
+  /** The address of the executor, as Spark knows it. */
+  public String host() {
+    return host;
+  }
+
+  @Override
+  public String toString() {
+    return "rank %d of %d on executor %s (%s), attempt %d"
+        .formatted(rank(), ranks(), executorId, host, attempt);
+  }
+}

@@ -1,0 +1,119 @@
+package org.ddstore.spark;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.DDStore;
+import org.ddstore.DDStoreException;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.SharedMemoryEndpoint;
+import org.ddstore.memory.ProcessDirectory;
+
+/**
+ * One rank of one attempt, in its executor: load the shard, meet the other ranks in one allGather,
+ * open the store, run the task, leave nothing behind.
+ */
+final class RankRunner<T> implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final ShardLoader loader;
+  private final Settings settings;
+  private final RankTask<T> task;
+  private final int attempt;
+
+  RankRunner(ShardLoader loader, Settings settings, RankTask<T> task, int attempt) {
+    this.loader = loader;
+    this.settings = settings;
+    this.task = task;
+    this.attempt = attempt;
+  }
+
+  /** Runs the rank of the calling barrier task. What fails here ends the attempt on all ranks. */
+  T run(Iterator<InternalRow> rows) throws Exception {
+    BarrierTaskContext context = BarrierTaskContext.get();
+    StoreOptions options = settings.storeOptions();
+    checkMemory(context);
+    ProcessDirectory directory = ProcessDirectory.acquire(ProcessDirectory.SHARED_MEMORY);
+    try (ShardWriter writer = ShardWriter.create(loader.schema(), options);
+        SharedMemoryEndpoint endpoint =
+            SharedMemoryEndpoint.create(directory.path(), rank(context), ranks(context))) {
+      loader.load(rank(context), rows, writer);
+      String mine = new StartMessage(endpoint.address(), directory.lockFile().toString()).encode();
+      List<StartMessage> all =
+          Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
+      try (Communicator communicator = connect(context, endpoint, all)) {
+        return runTask(communicator, options, writer);
+      }
+    } finally {
+      directory.release();
+    }
+  }
+
+  private void checkMemory(BarrierTaskContext context) {
+    long rankBytes = loader.estimatedBytes(rank(context));
+    if (rankBytes == 0) {
+      return;
+    }
+    String ownHost = context.getTaskInfos()[rank(context)].address().split(":", 2)[0];
+    long hostBytes = 0;
+    for (int r = 0; r < ranks(context); r++) {
+      boolean here = context.getTaskInfos()[r].address().split(":", 2)[0].equals(ownHost);
+      hostBytes += here ? loader.estimatedBytes(r) : 0;
+    }
+    Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
+    MemoryCheck.check(
+        HostFacts.read(directory), new MemoryCheck.Need(rankBytes, rankBytes, hostBytes), settings);
+  }
+
+  private Communicator connect(
+      BarrierTaskContext context, SharedMemoryEndpoint endpoint, List<StartMessage> all)
+      throws IOException {
+    List<Path> lockFiles = all.stream().map(message -> Path.of(message.lockFile())).toList();
+    try {
+      return endpoint.connect(
+          all.stream().map(StartMessage::endpoint).toList(),
+          settings.collectiveTimeout(),
+          rank -> ProcessDirectory.isAlive(lockFiles.get(rank)));
+    } catch (IOException e) {
+      List<String> hosts =
+          Arrays.stream(context.getTaskInfos()).map(info -> info.address()).distinct().toList();
+      throw new DDStoreException(
+          "rank %d cannot reach all ranks by shared memory (executors at %s): %s. This version needs all executors on one host that share /dev/shm"
+              .formatted(rank(context), hosts, e.getMessage()),
+          e);
+    }
+  }
+
+  private T runTask(Communicator communicator, StoreOptions options, ShardWriter writer)
+      throws Exception {
+    try (DDStore store = DDStore.open(communicator, options)) {
+      store.add(RankContext.ROWS, writer);
+      return task.run(
+          new RankContext(
+              attempt,
+              store,
+              communicator,
+              SparkEnv.get().executorId(),
+              SparkEnv.get().blockManager().blockManagerId().host()));
+    } catch (Exception | Error e) {
+      communicator.abort(e);
+      throw e;
+    }
+  }
+
+  private static int rank(BarrierTaskContext context) {
+    return context.partitionId();
+  }
+
+  private static int ranks(BarrierTaskContext context) {
+    return context.getTaskInfos().length;
+  }
+}

@@ -1,0 +1,221 @@
+package org.ddstore.spark;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.network.util.JavaUtils;
+import org.ddstore.Backing;
+
+/** Every option that {@code spark.ddstore.*} takes: its name, default, legal range and meaning. */
+enum Setting {
+  RANKS(
+      "ranks",
+      "",
+      "all slots",
+      Kind.integer(1, 1 << 20),
+      "Number of ranks: barrier tasks that each own one shard."),
+  WIDTH(
+      "width",
+      "",
+      "ranks",
+      Kind.integer(1, 1 << 20),
+      "Ranks of a replica group, which together hold one full copy; it divides `ranks`."),
+  BACKING(
+      "backing",
+      "shm",
+      "shm",
+      Kind.choice(Arrays.stream(Backing.values()).map(Backing::toString).toList()),
+      "Where shards lie: shared memory, files on a disk (for data larger than memory), or direct"
+          + " buffers that neighbours cannot map."),
+  DIRECTORY(
+      "directory",
+      "",
+      "/dev/shm for shm",
+      Kind.PATH,
+      "Where segment files are made; it exists on every executor. Required for `file`."),
+  TRANSPORT(
+      "transport",
+      "auto",
+      "auto",
+      Kind.choice(List.of("auto", "tcp", "fabric", "mpi")),
+      "How rows on other hosts are read."),
+  SHORTCUT(
+      "shortcut",
+      "true",
+      "true",
+      Kind.choice(List.of("true", "false")),
+      "Whether rows of the own process and host are read from memory, not by the transport."),
+  MAX_ATTEMPTS(
+      "maxAttempts",
+      "4",
+      "4",
+      Kind.integer(1, 1000),
+      "How often the driver submits a job that fails, the first time included."),
+  COLLECTIVE_TIMEOUT(
+      "collectiveTimeout",
+      "10min",
+      "10min",
+      Kind.DURATION,
+      "How long a rank waits for the others in a collective call."),
+  CLOSE_TIMEOUT(
+      "closeTimeout", "30s", "30s", Kind.DURATION, "How long a close waits for reads in flight."),
+  SLOTS_TIMEOUT(
+      "slotsTimeout",
+      "20s",
+      "20s",
+      Kind.DURATION,
+      "How long a start waits for executors to register before it says that slots are missing."),
+  CHECK_MEMORY(
+      "checkMemory",
+      "true",
+      "true",
+      Kind.choice(List.of("true", "false")),
+      "Whether a load is refused when its shards cannot fit into the memory that is there.");
+
+  static final String PREFIX = "spark.ddstore.";
+
+  private final String shortName;
+  private final String defaultText;
+  private final String shownDefault;
+
+  @SuppressWarnings("ImmutableEnumChecker") // every kind captures immutable values only
+  private final Kind kind;
+
+  private final String meaning;
+
+  /**
+   * @param defaultText the value when nothing is set; empty if there is none
+   * @param shownDefault what the table of settings says of it
+   */
+  Setting(String shortName, String defaultText, String shownDefault, Kind kind, String meaning) {
+    this.shortName = shortName;
+    this.defaultText = defaultText;
+    this.shownDefault = shownDefault;
+    this.kind = kind;
+    this.meaning = meaning;
+  }
+
+  /** The full name, {@code spark.ddstore.ranks} for example. */
+  String key() {
+    return PREFIX + shortName;
+  }
+
+  String defaultText() {
+    return defaultText;
+  }
+
+  String shownDefault() {
+    return shownDefault;
+  }
+
+  String legalRange() {
+    return kind.legalRange();
+  }
+
+  String meaning() {
+    return meaning;
+  }
+
+  static Optional<Setting> byKey(String key) {
+    return Arrays.stream(values()).filter(setting -> setting.key().equals(key)).findAny();
+  }
+
+  /**
+   * @return {@code text} without surrounding blanks
+   * @throws IllegalArgumentException if it is outside the legal range
+   */
+  String checked(String text) {
+    String value = text.strip();
+    if (!kind.accepts(value)) {
+      throw new IllegalArgumentException(
+          "%s is \"%s\", legal: %s".formatted(key(), value, legalRange()));
+    }
+    return value;
+  }
+
+  /** The values that a setting takes. */
+  private interface Kind {
+    Kind PATH =
+        new Kind() {
+          @Override
+          public boolean accepts(String value) {
+            try {
+              return Path.of(value).isAbsolute();
+            } catch (InvalidPathException e) {
+              return false;
+            }
+          }
+
+          @Override
+          public String legalRange() {
+            return "an absolute path";
+          }
+        };
+
+    Kind DURATION =
+        new Kind() {
+          @Override
+          public boolean accepts(String value) {
+            try {
+              return milliseconds(value) > 0;
+            } catch (IllegalArgumentException e) {
+              return false;
+            }
+          }
+
+          @Override
+          public String legalRange() {
+            return "a time above 0 such as 500ms, 30s or 10min; seconds without a unit";
+          }
+        };
+
+    boolean accepts(String value);
+
+    String legalRange();
+
+    static Kind integer(int least, int most) {
+      return new Kind() {
+        @Override
+        public boolean accepts(String value) {
+          try {
+            int number = Integer.parseInt(value);
+            return number >= least && number <= most;
+          } catch (NumberFormatException e) {
+            return false;
+          }
+        }
+
+        @Override
+        public String legalRange() {
+          return String.format(Locale.ROOT, "%d to %,d", least, most);
+        }
+      };
+    }
+
+    static Kind choice(List<String> values) {
+      return new Kind() {
+        @Override
+        public boolean accepts(String value) {
+          return values.contains(value);
+        }
+
+        @Override
+        public String legalRange() {
+          return String.join(", ", values);
+        }
+      };
+    }
+  }
+
+  /** Reads a time as Spark does; a number without a unit means seconds. */
+  static long milliseconds(String value) {
+    boolean withoutUnit = value.chars().allMatch(Character::isDigit);
+    return withoutUnit
+        ? TimeUnit.SECONDS.toMillis(JavaUtils.timeStringAsSec(value))
+        : JavaUtils.timeStringAsMs(value);
+  }
+}

@@ -1,0 +1,18 @@
+package org.ddstore.spark;
+
+import java.io.Serializable;
+import java.util.Iterator;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.Schema;
+import org.ddstore.ShardWriter;
+
+/** How a rank fills its shard; sent to the executors. */
+interface ShardLoader extends Serializable {
+  Schema schema();
+
+  /** The bytes that a rank is about to allocate, about; 0 if not known. */
+  long estimatedBytes(int rank);
+
+  /** Writes the rows of a rank. */
+  void load(int rank, Iterator<InternalRow> rows, ShardWriter writer);
+}

@@ -1,0 +1,241 @@
+package org.ddstore.spark;
+
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.Backing;
+import org.ddstore.DType;
+import org.ddstore.Schema;
+import org.ddstore.ShardWriter;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.spark.ingest.IngestOptions;
+import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.ingest.NotUniformException;
+import org.ddstore.spark.ingest.RowEncoder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How a DataFrame becomes a store: which columns in which types, in what order, on how many ranks,
+ * in what memory. Immutable; every method that changes something gives a changed copy. What a
+ * builder method says counts before the {@code spark.ddstore.*} setting of the session, and that
+ * before the default (docs/settings.md).
+ *
+ * <p>The order of rows never depends on the number of ranks, cores or partitions: rows of files
+ * follow the file path and the row's place in its file; {@link #orderBy} and {@link #shuffle} give
+ * other orders. Rank r of n holds the rows [r * N / n, (r + 1) * N / n).
+ */
+public final class StoreSpec {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreSpec.class);
+
+  private final Dataset<Row> rows;
+  private final IngestOptions ingest;
+  private final Settings settings;
+
+  private StoreSpec(Dataset<Row> rows, IngestOptions ingest, Settings settings) {
+    this.rows = rows;
+    this.ingest = ingest;
+    this.settings = settings;
+  }
+
+  static StoreSpec of(Dataset<Row> rows) {
+    Preflight.refuseConnect(rows);
+    return new StoreSpec(rows, IngestOptions.defaults(), Settings.of(rows.sparkSession()));
+  }
+
+  private StoreSpec with(UnaryOperator<IngestOptions> change) {
+    return new StoreSpec(rows, change.apply(ingest), settings);
+  }
+
+  private StoreSpec set(Function<Settings, Settings> change) {
+    return new StoreSpec(rows, ingest, change.apply(settings));
+  }
+
+  /** The number of ranks, at least 1 and at most the slots; all slots unless said. */
+  public StoreSpec ranks(int ranks) {
+    return set(s -> s.withRanks(ranks));
+  }
+
+  /** See {@link IngestOptions#withColumns}. */
+  public StoreSpec columns(String... names) {
+    return with(i -> i.withColumns(names));
+  }
+
+  /** Declares type and fixed shape of a column's field; see {@link IngestOptions#withField}. */
+  public StoreSpec field(String column, DType dtype, int... shape) {
+    return with(i -> i.withField(column, dtype, shape));
+  }
+
+  /** Declares a column of arrays to be ragged; see {@link IngestOptions#withRagged}. */
+  public StoreSpec raggedField(String column, DType dtype, int... innerShape) {
+    return with(i -> i.withRagged(column, dtype, innerShape));
+  }
+
+  /** Puts a value in the place of nulls; see {@link IngestOptions#withFilledNulls}. */
+  public StoreSpec fillNulls(String column, Serializable value) {
+    return with(i -> i.withFilledNulls(column, value));
+  }
+
+  /** Pads arrays that are shorter than their declared shape. */
+  public StoreSpec pad(String column, Number value) {
+    return with(i -> i.withPadding(column, value));
+  }
+
+  /** Cuts arrays that are longer than their declared shape. */
+  public StoreSpec truncate(String column) {
+    return with(i -> i.withTruncation(column));
+  }
+
+  /** Orders the rows by columns, ascending, ties by their place in the source. */
+  public StoreSpec orderBy(String... columns) {
+    return with(i -> i.withOrderBy(columns));
+  }
+
+  /** Shuffles the rows at the load: the same order for the same seed and source. */
+  public StoreSpec shuffle(long seed) {
+    return with(i -> i.withShuffle(seed));
+  }
+
+  /** Where the shards lie: {@code SHM} or {@code DIRECT}; for files see {@link #files}. */
+  public StoreSpec backing(Backing backing) {
+    return set(s -> s.withBacking(backing));
+  }
+
+  /** Keeps the shards in mapped files under a directory that every executor has. */
+  public StoreSpec files(Path directory) {
+    return set(s -> s.withBacking(Backing.FILE).withDirectory(directory));
+  }
+
+  /** How often the job is submitted before it fails, the first time included. */
+  public StoreSpec maxAttempts(int attempts) {
+    return set(s -> s.withMaxAttempts(attempts));
+  }
+
+  /** How long a rank waits for the others in a collective call. */
+  public StoreSpec collectiveTimeout(Duration timeout) {
+    return set(s -> s.withCollectiveTimeout(timeout));
+  }
+
+  /**
+   * Loads the rows, runs {@code task} on every rank beside its shard, and drops the store: one
+   * barrier stage. Blocks until all ranks have ended. A failed job is submitted again, {@code
+   * spark.ddstore.maxAttempts} times at most.
+   *
+   * @return the ranks' results in rank order
+   * @throws PreflightException at once, if the cluster cannot run it; it says what is missing
+   * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
+   *     row
+   * @throws StoreJobException if the last attempt failed; its cause is what a rank threw
+   */
+  public <T> List<T> run(RankTask<T> task) {
+    int ranks = Preflight.ranks(javaContext(), settings);
+    Preflight.check(session(), ranks, 0, settings);
+    try (Plans plans = new Plans(IngestPlan.of(rows, ingest, ranks))) {
+      while (true) {
+        IngestPlan plan = plans.current();
+        try {
+          return new BarrierJob(session(), settings, ranks, plan.estimatedBytes())
+              .run(plan.shards(), new PlannedLoader(plan, ranks), task);
+        } catch (NotUniformException e) {
+          LOG.info("{}; loading again with what is known now", e.getMessage());
+          plans.replace(plan.with(e));
+        }
+      }
+    }
+  }
+
+  /**
+   * What {@link #run} would do: rows and bytes per rank and executor, the memory that needs and
+   * that is there, how each pair of ranks will read and why. Starts the ranks without loading the
+   * rows.
+   */
+  public Explanation explain() {
+    int ranks = Preflight.ranks(javaContext(), settings);
+    Preflight.check(session(), ranks, 0, settings);
+    try (IngestPlan plan = IngestPlan.of(rows, ingest, ranks)) {
+      return Explanation.of(session(), settings, plan, ranks);
+    }
+  }
+
+  private SparkSession session() {
+    return rows.sparkSession();
+  }
+
+  private JavaSparkContext javaContext() {
+    return JavaSparkContext.fromSparkContext(session().sparkContext());
+  }
+
+  @Override
+  public String toString() {
+    return "StoreSpec[%s, %s]".formatted(ingest, settings);
+  }
+
+  /** The plan in use; a plan that replaces another one keeps what that has materialised. */
+  private static final class Plans implements AutoCloseable {
+    private IngestPlan plan;
+
+    Plans(IngestPlan plan) {
+      this.plan = plan;
+      plan.warnings().forEach(LOG::warn);
+    }
+
+    IngestPlan current() {
+      return plan;
+    }
+
+    void replace(IngestPlan next) {
+      plan = next;
+    }
+
+    @Override
+    public void close() {
+      plan.close();
+    }
+  }
+
+  /** Loads what an {@link IngestPlan} gives a rank. */
+  private static final class PlannedLoader implements ShardLoader {
+    private static final long serialVersionUID = 1L;
+
+    private final RowEncoder encoder;
+    private final long rows;
+    private final long bytes;
+    private final int ranks;
+
+    PlannedLoader(IngestPlan plan, int ranks) {
+      this.encoder = plan.encoder();
+      this.rows = plan.rows();
+      this.bytes = plan.estimatedBytes();
+      this.ranks = ranks;
+    }
+
+    @Override
+    public Schema schema() {
+      return encoder.schema();
+    }
+
+    @Override
+    public long estimatedBytes(int rank) {
+      long own = firstRow(rank + 1) - firstRow(rank);
+      return rows == 0 ? 0 : (long) ((double) bytes / rows * own);
+    }
+
+    @Override
+    public void load(int rank, Iterator<InternalRow> shard, ShardWriter writer) {
+      encoder.encode(shard, firstRow(rank), writer);
+    }
+
+    private long firstRow(int rank) {
+      return ExtentMap.balancedStart(rows, rank, ranks);
+    }
+  }
+}

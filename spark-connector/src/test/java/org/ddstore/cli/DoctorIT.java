@@ -1,0 +1,159 @@
+package org.ddstore.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code doctor} as the launcher starts it and as spark-submit does, from the runtime jar. */
+@Tag("system")
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class DoctorIT {
+  private static final Path JAR = Path.of(System.getProperty("ddstore.runtime.jar"));
+  private static final Path SPARK_HOME = Path.of(System.getenv("SPARK_HOME"));
+
+  @TempDir private Path directory;
+  private long pid;
+
+  @Test
+  void reportsTwoExecutorsAndLeavesNothing() throws IOException, InterruptedException {
+    String text = run(0, "org.ddstore.cli.Main", "doctor", "--json");
+
+    JsonNode object = new ObjectMapper().readTree(text);
+    assertThat(object.get("command").asText()).isEqualTo("doctor");
+    assertThat(object.get("mismatches").asInt()).isZero();
+    assertThat(object.get("canRun").asBoolean()).isTrue();
+    assertThat(object.get("slots").asInt()).isEqualTo(2);
+    assertThat(object.get("problems")).isEmpty();
+    assertThat(object.get("results").findValuesAsText("executor")).containsExactly("0", "1");
+    for (JsonNode result : object.get("results")) {
+      long executorPid = result.get("host").get("pid").asLong();
+      assertThat(ProcessHandle.of(executorPid)).as("executor %d", executorPid).isEmpty();
+    }
+    assertNothingLeft();
+  }
+
+  @Test
+  void peopleGetTables() throws IOException, InterruptedException {
+    assertThat(run(0, "org.ddstore.cli.Main", "doctor"))
+        .contains("| transport ", "| shared memory ", "| locked memory ", "same host")
+        .endsWith("A store can run here.\n");
+    assertNothingLeft();
+  }
+
+  @Test
+  void sparkSubmitChoosesTheMaster() throws IOException, InterruptedException {
+    String text =
+        run(
+            0,
+            "org.apache.spark.deploy.SparkSubmit",
+            "--master",
+            "local[3]",
+            "--conf",
+            "spark.ui.enabled=false",
+            "--class",
+            "org.ddstore.cli.Main",
+            JAR.toString(),
+            "doctor",
+            "--json");
+
+    JsonNode object = new ObjectMapper().readTree(text.lines().reduce((a, b) -> b).orElseThrow());
+    assertThat(object.get("master").asText()).isEqualTo("local[3]");
+    assertThat(object.get("slots").asInt()).isEqualTo(3);
+    assertThat(object.get("results").findValuesAsText("executor")).containsExactly("driver");
+  }
+
+  @Test
+  void aProblemIsNamedAndTheExitStatusSaysSo() throws IOException, InterruptedException {
+    String text =
+        run(
+            1,
+            "org.apache.spark.deploy.SparkSubmit",
+            "--master",
+            "local[1]",
+            "--conf",
+            "spark.ui.enabled=false",
+            "--conf",
+            "spark.ddstore.ranks=2",
+            "--class",
+            "org.ddstore.cli.Main",
+            JAR.toString(),
+            "doctor");
+
+    assertThat(text)
+        .contains(
+            "PROBLEM  2 ranks need 2 slots at the same time, there are 1",
+            "  do     spark.ddstore.ranks=1, or local[2] as master")
+        .endsWith("A store cannot run here.\n");
+  }
+
+  @Test
+  void anInterruptedCommandCleansUp() throws IOException, InterruptedException {
+    Process process = start("org.ddstore.cli.Main", "doctor");
+    Awaitility.await("executors")
+        .atMost(Duration.ofSeconds(90))
+        .until(() -> process.children().count() == 2);
+    List<ProcessHandle> executors = process.children().toList();
+
+    process.destroy();
+
+    assertThat(process.waitFor(90, TimeUnit.SECONDS)).as("ended").isTrue();
+    assertThat(executors).noneMatch(ProcessHandle::isAlive);
+    assertNothingLeft();
+  }
+
+  /** Runs a class with the launcher's class path; gives its standard output. */
+  private String run(int expectedStatus, String mainClass, String... arguments)
+      throws IOException, InterruptedException {
+    Process process = start(mainClass, arguments);
+
+    assertThat(process.waitFor())
+        .as("exit status; stderr: %s", Files.readString(directory.resolve("err.txt"), UTF_8))
+        .isEqualTo(expectedStatus);
+    return Files.readString(directory.resolve("out.txt"), UTF_8);
+  }
+
+  private Process start(String mainClass, String... arguments) throws IOException {
+    Path temporary = Files.createDirectories(directory.resolve("temporary"));
+    Path options =
+        Path.of(
+            System.getProperty("ddstore.root"), "spark-connector/src/main/launcher/java-options");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("@" + options);
+    command.add("-Djava.io.tmpdir=" + temporary);
+    command.addAll(List.of("-cp", JAR + ":" + SPARK_HOME.resolve("jars") + "/*", mainClass));
+    command.addAll(List.of(arguments));
+
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectOutput(directory.resolve("out.txt").toFile())
+            .redirectError(directory.resolve("err.txt").toFile());
+    builder.environment().put("SPARK_LOCAL_DIRS", temporary.toString());
+    Process process = builder.start();
+    pid = process.pid();
+    return process;
+  }
+
+  private void assertNothingLeft() throws IOException {
+    assertThat(directory.resolve("temporary")).isEmptyDirectory();
+    try (Stream<Path> work = Files.list(SPARK_HOME.resolve("work"))) {
+      assertThat(work.map(path -> path.getFileName().toString()))
+          .noneMatch(name -> name.startsWith("ddstore-" + pid + "-"));
+    }
+  }
+}

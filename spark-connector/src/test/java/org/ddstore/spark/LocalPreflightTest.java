@@ -1,0 +1,103 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.PreflightException.Problem;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Preflight on a Spark of one JVM. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class LocalPreflightTest {
+  private static final Settings DEFAULTS = Settings.of(Map.of());
+  private static SparkSession session;
+
+  @BeforeAll
+  static void start() {
+    session =
+        SparkSession.builder()
+            .master("local[4]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.task.cpus", "2")
+            .getOrCreate();
+  }
+
+  @AfterAll
+  static void stop() {
+    session.stop();
+  }
+
+  /** Spark itself would look for ten minutes. */
+  @Test
+  @Timeout(value = 5, unit = TimeUnit.SECONDS)
+  void tooFewSlotsFailAtOnce() {
+    assertThatExceptionOfType(PreflightException.class)
+        .isThrownBy(() -> Preflight.check(session, 3, 0, DEFAULTS))
+        .withMessage(
+            """
+            cannot run 3 ranks here:
+            - 3 ranks need 3 slots at the same time, there are 2: 1 executors, 4 cores, 2 cpus a task
+              -> spark.ddstore.ranks=2, or local[6] as master, or spark.task.cpus=1""");
+  }
+
+  @Test
+  void whatFitsPasses() {
+    ClusterFacts cluster = Preflight.check(session, 2, 1, DEFAULTS);
+
+    assertThat(cluster.slots()).isEqualTo(2);
+    assertThat(cluster.executors()).extracting(ClusterFacts.Executor::id).containsExactly("driver");
+    assertThat(cluster.overheadBytes()).isNull();
+  }
+
+  @Test
+  void sharedMemoryOfThisHostIsLookedAt() {
+    assertThatExceptionOfType(PreflightException.class)
+        .isThrownBy(() -> Preflight.check(session, 2, 1L << 60, DEFAULTS))
+        .satisfies(
+            thrown ->
+                assertThat(thrown.problems())
+                    .singleElement()
+                    .extracting(Problem::missing)
+                    .asString()
+                    .startsWith("2 ranks on this host need 1024.00 PiB in /dev/shm, which has"));
+  }
+
+  @Test
+  void ranksAreAllSlotsWhereNobodySaysOtherwise() {
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
+
+    assertThat(Preflight.ranks(context, DEFAULTS)).isEqualTo(2);
+    assertThat(Preflight.ranks(context, DEFAULTS.withRanks(9))).isEqualTo(9);
+  }
+
+  @Test
+  void theReportNamesTheOnlyExecutor() {
+    ClusterReport report = ClusterReport.of(session, Duration.ofSeconds(30));
+
+    assertThat(report.problems()).isEmpty();
+    assertThat(report.silent()).isEmpty();
+    assertThat(report.executors())
+        .singleElement()
+        .satisfies(
+            executor -> {
+              assertThat(executor.host().executorId()).isEqualTo("driver");
+              assertThat(executor.sparkVersion()).isEqualTo(System.getProperty("spark.version"));
+              assertThat(executor.scalaVersion()).startsWith("2.13.");
+              assertThat(executor.transports())
+                  .extracting(TransportReport::name)
+                  .containsExactly("own process", "same host", "tcp", "fabric", "mpi");
+              assertThat(executor.transports())
+                  .filteredOn(TransportReport::available)
+                  .extracting(TransportReport::name)
+                  .contains("own process", "same host");
+            });
+  }
+}
