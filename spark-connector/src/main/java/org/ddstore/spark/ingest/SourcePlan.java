@@ -42,11 +42,10 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
       places[tops[i]] = i;
     }
     List<Column> placed = move(columns, places);
-    PlanShape shape = PlanShape.of(chosen.queryExecution().optimizedPlan());
-    boolean sorted = !options.orderBy().isEmpty() || options.shuffleSeed().isPresent();
-    if (sorted) {
-      return sorted(df, chosen, placed, shape, options, conf);
+    if (!options.orderBy().isEmpty() || options.shuffleSeed().isPresent()) {
+      return sorted(df, chosen, placed, options, conf);
     }
+    PlanShape shape = PlanShape.of(chosen.queryExecution().optimizedPlan());
     if (shape != PlanShape.OTHER) {
       Optional<Scan> scan = Scan.of(chosen, shape, false, conf);
       if (scan.isPresent()) {
@@ -68,13 +67,12 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
       Dataset<Row> df,
       Dataset<Row> chosen,
       List<Column> placed,
-      PlanShape shape,
       IngestOptions options,
       SQLConf conf) {
     SortedRows sorting = SortedRows.of(df, chosen, options, conf);
     List<String> warnings = new ArrayList<>();
     boolean shuffled = options.shuffleSeed().isPresent();
-    if (shape == PlanShape.OTHER || !sorting.isReproducible()) {
+    if (!sorting.isReproducible()) {
       warnings.add(
           shuffled ? NOT_REPRODUCIBLE : TIES_NOT_REPRODUCIBLE.formatted(options.orderBy()));
     }
