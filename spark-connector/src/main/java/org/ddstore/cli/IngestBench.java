@@ -1,19 +1,13 @@
 package org.ddstore.cli;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.ByteSize;
-import org.ddstore.spark.DDStores;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -68,9 +62,9 @@ final class IngestBench implements Callable<Integer> {
     List<Round> measured = new ArrayList<>();
     try (EmbeddedSpark spark = cluster.open(RANKS, Map.of());
         Progress progress = Progress.open("bench ingest", rounds + 1)) {
-      Dataset<Row> frame = write(spark.session(), spark.scratch("ingest").resolve("rows.parquet"));
+      IngestRun run = IngestRun.write(spark, rows, floats);
       for (int round = 0; round <= rounds; round++) {
-        Round result = measure(frame);
+        Round result = run.measure(cluster);
         if (round > 0) {
           measured.add(result);
         }
@@ -79,32 +73,6 @@ final class IngestBench implements Callable<Integer> {
     }
     report(measured);
     return 0;
-  }
-
-  private Dataset<Row> write(SparkSession session, Path path) {
-    session
-        .range(rows)
-        .selectExpr("transform(sequence(1, %d), i -> float(id + i)) as x".formatted(floats))
-        .write()
-        .parquet(path.toUri().toString());
-    return session.read().parquet(path.toUri().toString());
-  }
-
-  private Round measure(Dataset<Row> frame) {
-    long scanStart = System.nanoTime();
-    BareScan.run(frame);
-    double scanSeconds = seconds(System.nanoTime() - scanStart);
-    long jobStart = System.nanoTime();
-    List<Long> loads = cluster.on(DDStores.from(frame)).run(rank -> rank.loadNanos());
-    double jobSeconds = seconds(System.nanoTime() - jobStart);
-    return new Round(
-        scanSeconds,
-        seconds(loads.stream().mapToLong(Long::longValue).max().orElseThrow()),
-        jobSeconds);
-  }
-
-  private static double seconds(long nanos) {
-    return (double) nanos / TimeUnit.SECONDS.toNanos(1);
   }
 
   private void report(List<Round> measured) {
