@@ -28,7 +28,7 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
           + " one file scan with projections and filters; order by columns that identify a row";
 
   static SourcePlan of(Dataset<Row> df, List<Column> columns, IngestOptions options) {
-    SQLConf conf = SQLConf.get().clone();
+    SQLConf conf = SparkInternals.conf(df).clone();
     conf.setConfString("spark.sql.adaptive.enabled", "false");
     return SparkInternals.withConf(conf, () -> plan(df, columns, options, conf));
   }
@@ -123,9 +123,11 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
     /** Counts the rows with no more columns than the filters need. */
     OrderedRows count(SQLConf conf) {
       Dataset<Row> bare = df.select(new org.apache.spark.sql.Column[0]);
+      PlanShape shape = PlanShape.of(bare.queryExecution().optimizedPlan());
       Optional<Scan> counting =
-          Scan.of(bare, PlanShape.of(bare.queryExecution().optimizedPlan()), false, conf)
-              .filter(scan -> scan.places().equals(places()));
+          shape == PlanShape.of(df.queryExecution().optimizedPlan())
+              ? Scan.of(bare, shape, false, conf).filter(scan -> scan.places().equals(places()))
+              : Optional.empty();
       long[] counts = counting.orElse(this).run();
       return new OrderedRows(
           physical.rdd(), physical.format(), df.schema().size(), partitions, counts, false);

@@ -10,6 +10,8 @@ import static org.ddstore.DType.UINT8;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
@@ -78,8 +80,8 @@ class ColumnTypesTest {
       return (int) date.toLocalDate().toEpochDay();
     } else if (value instanceof java.sql.Timestamp time) {
       return Math.floorDiv(time.getTime(), 1000L) * 1_000_000 + time.getNanos() / 1000;
-    } else if (value instanceof java.time.LocalDateTime time) {
-      return time.toEpochSecond(java.time.ZoneOffset.UTC) * 1_000_000 + time.getNano() / 1000;
+    } else if (value instanceof LocalDateTime time) {
+      return ChronoUnit.MICROS.between(LocalDateTime.of(1970, 1, 1, 0, 0), time);
     }
     return value;
   }
