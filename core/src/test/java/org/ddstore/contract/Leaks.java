@@ -69,7 +69,7 @@ public final class Leaks {
           files.add(file);
         }
       } catch (NoSuchFileException e) {
-        continue; // that of the listing itself
+        // That of the listing itself.
       }
     }
     return files;

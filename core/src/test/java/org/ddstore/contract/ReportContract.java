@@ -144,10 +144,10 @@ interface ReportContract extends Contract {
     long from = ExtentMap.balancedStart(rows, rank.rank(), rank.ranks());
     long to = ExtentMap.balancedStart(rows, rank.rank() + 1, rank.ranks());
     try (DDStore store = rank.open();
-        ShardWriter shard = ShardWriter.create(Schema.of(RecordContract.FIELDS), rank.options())) {
+        ShardWriter shard = ShardWriter.create(Schema.of(Records.FIELDS), rank.options())) {
       for (long index = from; index < to; index++) {
         long source = swapped && (index == 3 || index == 30) ? 33 - index : index;
-        shard.append(RecordContract.values(9, source));
+        shard.append(Records.values(9, source));
       }
       store.add("records", shard);
       try (Batch batch = store.getBatch("records", 3)) {

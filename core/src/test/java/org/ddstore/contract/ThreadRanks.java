@@ -18,7 +18,7 @@ import org.ddstore.collective.LocalGroup;
 
 /** Ranks as threads of this JVM. */
 public final class ThreadRanks implements RankHarness {
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final StoreOptions options;
   private final GroupFactory groups;
