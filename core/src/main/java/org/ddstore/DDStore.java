@@ -2,10 +2,7 @@ package org.ddstore;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.ddstore.collective.Communicator;
@@ -30,15 +27,14 @@ import org.ddstore.transport.SegmentAddress;
  * <p><b>Reads</b> are local calls of any thread. The convenience methods here share readers; a loop
  * is faster with a {@link Variable#reader} of its own.
  */
-public final class DDStore implements AutoCloseable {
+public final class DDStore extends ReadableStore {
   private final Communicator communicator;
   private final StoreOptions options;
-  private final ReadGate gate = new ReadGate(this, this::free);
   private final StagedUpdates staged = new StagedUpdates();
-  private volatile Map<String, Variable> variables = Map.of();
   private boolean inEpoch;
 
   private DDStore(Communicator communicator, StoreOptions options) {
+    super(options.closeTimeout());
     this.communicator = communicator;
     this.options = options;
   }
@@ -54,10 +50,12 @@ public final class DDStore implements AutoCloseable {
   }
 
   /** This rank, of [0, {@link #ranks()}). */
+  @Override
   public int rank() {
     return communicator.rank();
   }
 
+  @Override
   public int ranks() {
     return communicator.size();
   }
@@ -132,7 +130,7 @@ public final class DDStore implements AutoCloseable {
 
   /** Adds one extent per rank to {@code existing}, or to a new variable if that is null. */
   private Variable extend(String call, Variable existing, Contribution contribution) {
-    gate.checkOpen();
+    checkOpen();
     Segment own = null;
     List<Attachment> attached = new ArrayList<>();
     try {
@@ -148,7 +146,7 @@ public final class DDStore implements AutoCloseable {
             return new byte[0];
           });
       Variable variable =
-          existing == null ? new Variable(this, contribution.name(), own.schema(), gate) : existing;
+          existing == null ? newVariable(contribution.name(), own.schema()) : existing;
       variable.append(own, addresses, attached);
       publish(variable);
       return variable;
@@ -161,17 +159,11 @@ public final class DDStore implements AutoCloseable {
     }
   }
 
-  private void publish(Variable variable) {
-    Map<String, Variable> more = new LinkedHashMap<>(variables);
-    more.put(variable.name(), variable);
-    variables = Collections.unmodifiableMap(more);
-  }
-
   private byte[] offer(Variable existing, Contribution contribution) throws Exception {
-    if (existing == null && variables.containsKey(contribution.name())) {
+    if (existing == null && contains(contribution.name())) {
       throw new IllegalArgumentException(
           "a variable \"%s\" was added before: %s"
-              .formatted(contribution.name(), variables.get(contribution.name())));
+              .formatted(contribution.name(), variable(contribution.name())));
     }
     Segment segment = contribution.seal(options);
     if (existing != null && !existing.schema().equals(segment.schema())) {
@@ -179,21 +171,6 @@ public final class DDStore implements AutoCloseable {
           "rows of %s cannot be appended to %s".formatted(segment.schema(), existing));
     }
     return ShardOffer.of(segment).toBytes();
-  }
-
-  /**
-   * The variable of this name.
-   *
-   * @throws IllegalArgumentException if there is none; the message lists those there are
-   */
-  public Variable variable(String name) {
-    gate.checkOpen();
-    Variable variable = variables.get(name);
-    if (variable == null) {
-      throw new IllegalArgumentException(
-          "no variable \"%s\"; there are %s".formatted(name, variables.keySet()));
-    }
-    return variable;
   }
 
   /**
@@ -222,33 +199,6 @@ public final class DDStore implements AutoCloseable {
     staged.stage(variable, rows, localRow);
   }
 
-  /** Reads consecutive rows of a variable of one fixed field; see {@link Reader#get}. */
-  public void get(String name, Tensor destination, long start) {
-    withReader(name, reader -> reader.get(destination, start));
-  }
-
-  /** Reads rows of a variable of one fixed field; see {@link Reader#getBatch(Tensor, long...)}. */
-  public void getBatch(String name, Tensor destination, long... indices) {
-    withReader(name, reader -> reader.getBatch(destination, indices));
-  }
-
-  /** Reads rows of any variable into a batch to be closed; see {@link Reader#getBatch(long...)}. */
-  public Batch getBatch(String name, long... indices) {
-    Batch[] batch = new Batch[1];
-    withReader(name, reader -> batch[0] = reader.getBatch(indices));
-    return batch[0];
-  }
-
-  private void withReader(String name, Consumer<Reader> read) {
-    Variable variable = variable(name);
-    Reader reader = variable.borrowReader();
-    try {
-      read.accept(reader);
-    } finally {
-      variable.giveBack(reader);
-    }
-  }
-
   /**
    * Begins an access epoch: what was updated on any rank before is seen by all afterwards, and
    * nothing changes until the next one. Collective.
@@ -256,7 +206,7 @@ public final class DDStore implements AutoCloseable {
    * @throws IllegalStateException if an epoch has begun and not ended
    */
   public void epochBegin() {
-    gate.checkOpen();
+    checkOpen();
     communicator.exchange("epochBegin()", () -> checkEpoch(false));
     communicator.exchange("epochBegin() apply", () -> inside(() -> staged.apply()));
     inEpoch = true;
@@ -268,7 +218,7 @@ public final class DDStore implements AutoCloseable {
    * @throws IllegalStateException if none has begun
    */
   public void epochEnd() {
-    gate.checkOpen();
+    checkOpen();
     communicator.exchange("epochEnd()", () -> checkEpoch(true));
     inEpoch = false;
   }
@@ -314,93 +264,19 @@ public final class DDStore implements AutoCloseable {
     return ByteBuffer.allocate(2 * Long.BYTES).putLong(digest.high()).putLong(digest.low()).array();
   }
 
-  /** Touches segments as a reader does, so that a close waits for it. */
-  private byte[] inside(Runnable work) {
-    ReadGate.Pass pass = gate.newPass();
-    pass.enter(this);
-    try {
-      work.run();
-    } finally {
-      pass.exit();
-      pass.retire(this);
-    }
-    return new byte[0];
+  /** What a reader that is no rank needs, to be given to {@link AttachedStore#open}. Local. */
+  public Catalog catalog() {
+    checkOpen();
+    return new Catalog(ranks(), variables().stream().map(Variable::entry).toList());
   }
 
-  /**
-   * What this rank knows of the store: variables, who holds which rows, how it reads them. Local.
-   */
-  public StoreInfo info() {
-    gate.checkOpen();
-    return new StoreInfo(
-        rank(), ranks(), variables.values().stream().map(DDStore::describe).toList());
-  }
-
-  private static StoreInfo.VariableInfo describe(Variable variable) {
-    Placement placement = variable.placement();
-    ExtentMap extents = placement.extents();
-    List<StoreInfo.Extent> described = new ArrayList<>();
-    long bytes = 0;
-    for (int e = 0; e < extents.extents(); e++) {
-      SegmentAddress address = variable.addresses().get(e);
-      bytes += address.dataBytes();
-      described.add(
-          new StoreInfo.Extent(
-              extents.rank(e),
-              extents.firstRow(e),
-              extents.rows(e),
-              address.dataBytes(),
-              address.process(),
-              placement.path(e),
-              placement.reason(e)));
-    }
-    return new StoreInfo.VariableInfo(
-        variable.name(), variable.schema(), variable.rows(), bytes, described);
-  }
-
-  /** What this rank has read of all variables, over each path. Local. */
-  public List<ReadStatistics> statistics() {
-    List<ReadStatistics> sum = new ArrayList<>();
-    for (ReadPath path : ReadPath.values()) {
-      ReadStatistics total = new ReadStatistics(path, 0, 0, 0, 0);
-      for (Variable variable : variables.values()) {
-        total = total.plus(variable.statistics().get(path.index()));
-      }
-      sum.add(total);
-    }
-    return sum;
-  }
-
-  /**
-   * Ends the store on this rank: new reads are refused at once, own files are unlinked, reads in
-   * flight are waited for, then the memory is freed. Local and idempotent. Batches that are still
-   * open stay valid until they are closed. Other ranks keep what they have mapped.
-   *
-   * @throws DeadlineExceededException if reads are still in flight after {@link
-   *     StoreOptions#closeTimeout()}; the last of them frees the memory
-   */
   @Override
-  public void close() {
-    variables.values().forEach(Variable::unlink);
-    try {
-      if (!gate.close(options.closeTimeout())) {
-        throw new DeadlineExceededException(
-            "%d reads are still in flight %s after the close of %s; the last of them frees the memory"
-                .formatted(gate.inside(), options.closeTimeout(), this));
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new DDStoreException("interrupted while waiting for readers of " + this, e);
-    }
-  }
-
-  private void free() {
+  void beforeFree() {
     staged.close();
-    variables.values().forEach(Variable::free);
   }
 
   @Override
   public String toString() {
-    return "DDStore[%s, variables %s]".formatted(communicator, variables.keySet());
+    return "DDStore[%s, variables %s]".formatted(communicator, names());
   }
 }

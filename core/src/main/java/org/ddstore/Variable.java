@@ -19,7 +19,7 @@ import org.ddstore.transport.SegmentAddress;
  * what is appended later follows at the end.
  */
 public final class Variable {
-  private final DDStore store;
+  private final int rank;
   private final String name;
   private final Schema schema;
   private final ReadGate gate;
@@ -31,8 +31,8 @@ public final class Variable {
   private final Map<ReadPath, ReadStatistics> ofClosedReaders = new EnumMap<>(ReadPath.class);
   private volatile Placement placement = new Placement(ExtentMap.EMPTY, List.of());
 
-  Variable(DDStore store, String name, Schema schema, ReadGate gate) {
-    this.store = store;
+  Variable(int rank, String name, Schema schema, ReadGate gate) {
+    this.rank = rank;
     this.name = name;
     this.schema = schema;
     this.gate = gate;
@@ -56,7 +56,7 @@ public final class Variable {
     ExtentMap extents = placement.extents();
     long rows = 0;
     for (int e = 0; e < extents.extents(); e++) {
-      rows += extents.rank(e) == store.rank() ? extents.rows(e) : 0;
+      rows += extents.rank(e) == rank ? extents.rows(e) : 0;
     }
     return rows;
   }
@@ -128,9 +128,20 @@ public final class Variable {
     return ownSegments;
   }
 
+  /** What the catalog says of this variable. */
+  Catalog.Entry entry() {
+    ExtentMap extents = placement.extents();
+    return new Catalog.Entry(name, schema, addresses.subList(0, extents.extents()));
+  }
+
   /** Adds one extent per rank. By the thread of the collective. */
   void append(Segment own, List<SegmentAddress> added, List<Attachment> attached) {
     ownSegments.add(own);
+    attach(added, attached);
+  }
+
+  /** Adds extents that others hold, one per rank. */
+  void attach(List<SegmentAddress> added, List<Attachment> attached) {
     addresses.addAll(added);
     attachments.addAll(attached);
     ExtentMap extents =

@@ -1,5 +1,7 @@
 package org.ddstore.cli;
 
+import java.util.Objects;
+import org.apache.spark.sql.AnalysisException;
 import org.ddstore.DDStoreException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -16,10 +18,18 @@ import picocli.CommandLine.Spec;
     description = "Rows of a DataFrame in the memory of the executors, read by global index.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.JarVersion.class,
-    subcommands = {DoctorCommand.class, HelpCommand.class},
+    subcommands = {
+      DemoCommand.class,
+      GetCommand.class,
+      ExplainCommand.class,
+      DoctorCommand.class,
+      BenchCommand.class,
+      HelpCommand.class
+    },
     footerHeading = "%nFrom a source checkout also:%n",
     footer = {
       "  test [--quick]  Build, check and run all tests; --quick: unit tests only.",
+      "  jmh [ARGS]      Run the JMH benchmarks.",
       "  format          Apply the project's formatting to the sources."
     })
 public final class Main implements Runnable {
@@ -31,17 +41,30 @@ public final class Main implements Runnable {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Main()).setExecutionExceptionHandler(Main::report);
+    return new CommandLine(new Main())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(Main::report);
   }
 
-  /** What a message explains in full needs no stack; all else is a defect, or Spark's. */
-  private static int report(Exception failure, CommandLine command, ParseResult arguments)
-      throws Exception {
-    if (failure instanceof DDStoreException || failure instanceof IllegalArgumentException) {
-      command.getErr().println("ddstore: " + failure.getMessage());
-      return CommandLine.ExitCode.SOFTWARE;
+  /** The message alone: a stack helps who looks for a defect, and who does so asks for it. */
+  private static int report(Exception failure, CommandLine command, ParseResult arguments) {
+    boolean isKnown =
+        failure instanceof DDStoreException
+            || failure instanceof IllegalArgumentException
+            || failure instanceof AnalysisException;
+    String message = Objects.requireNonNullElse(failure.getMessage(), "no message").strip();
+    command
+        .getErr()
+        .println(
+            "ddstore: "
+                + (isKnown ? "" : failure.getClass().getSimpleName() + ": ")
+                + (isKnown ? message : message.lines().findFirst().orElse("")));
+    if (arguments.hasMatchedOption(Output.VERBOSE)) {
+      failure.printStackTrace(command.getErr());
+    } else if (!isKnown) {
+      command.getErr().println("ddstore: %s shows where it comes from".formatted(Output.VERBOSE));
     }
-    throw failure;
+    return CommandLine.ExitCode.SOFTWARE;
   }
 
   @Override

@@ -18,12 +18,18 @@ import picocli.CommandLine.Spec;
  * object and nothing else.
  */
 final class Output {
+  /** The option that asks for stack traces; see {@link Main}. */
+  static final String VERBOSE = "--verbose";
+
   private static final int MAX_COLUMN_CHARS = 90;
 
   @Option(
       names = "--json",
       description = "Print one JSON object as the last line, instead of tables.")
   private boolean isJson;
+
+  @Option(names = VERBOSE, description = "Show the stack trace of an error.")
+  private boolean isVerbose;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;

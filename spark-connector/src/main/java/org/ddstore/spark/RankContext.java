@@ -14,14 +14,21 @@ public final class RankContext {
   private final Communicator communicator;
   private final String executorId;
   private final String host;
+  private final long loadNanos;
 
   RankContext(
-      int attempt, DDStore store, Communicator communicator, String executorId, String host) {
+      int attempt,
+      DDStore store,
+      Communicator communicator,
+      String executorId,
+      String host,
+      long loadNanos) {
     this.attempt = attempt;
     this.store = store;
     this.communicator = communicator;
     this.executorId = executorId;
     this.host = host;
+    this.loadNanos = loadNanos;
   }
 
   /** This rank, of [0, {@link #ranks()}). */
@@ -61,6 +68,11 @@ public final class RankContext {
   /** The address of the executor, as Spark knows it. */
   public String host() {
     return host;
+  }
+
+  /** How long this rank took to fetch, decode and pack the rows of its shard, in nanoseconds. */
+  public long loadNanos() {
+    return loadNanos;
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -24,6 +25,9 @@ import org.ddstore.memory.ProcessDirectory;
 final class RankRunner<T> implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  /** What the ranks that run in this JVM have allocated or are about to. */
+  private static final AtomicLong EXECUTOR_BYTES = new AtomicLong();
+
   private final ShardLoader loader;
   private final Settings settings;
   private final RankTask<T> task;
@@ -40,25 +44,37 @@ final class RankRunner<T> implements Serializable {
   T run(Iterator<InternalRow> rows) throws Exception {
     BarrierTaskContext context = BarrierTaskContext.get();
     StoreOptions options = settings.storeOptions();
-    checkMemory(context);
+    long rankBytes = loader.estimatedBytes(rank(context));
+    long executorBytes = EXECUTOR_BYTES.addAndGet(rankBytes);
+    try {
+      checkMemory(context, rankBytes, executorBytes);
+      return load(context, options, rows);
+    } finally {
+      EXECUTOR_BYTES.addAndGet(-rankBytes);
+    }
+  }
+
+  private T load(BarrierTaskContext context, StoreOptions options, Iterator<InternalRow> rows)
+      throws Exception {
     ProcessDirectory directory = ProcessDirectory.acquire(ProcessDirectory.SHARED_MEMORY);
     try (ShardWriter writer = ShardWriter.create(loader.schema(), options);
         SharedMemoryEndpoint endpoint =
             SharedMemoryEndpoint.create(directory.path(), rank(context), ranks(context))) {
+      long start = System.nanoTime();
       loader.load(rank(context), rows, writer);
+      long loadNanos = System.nanoTime() - start;
       String mine = new StartMessage(endpoint.address(), directory.lockFile().toString()).encode();
       List<StartMessage> all =
           Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
       try (Communicator communicator = connect(context, endpoint, all)) {
-        return runTask(communicator, options, writer);
+        return runTask(communicator, options, writer, loadNanos);
       }
     } finally {
       directory.release();
     }
   }
 
-  private void checkMemory(BarrierTaskContext context) {
-    long rankBytes = loader.estimatedBytes(rank(context));
+  private void checkMemory(BarrierTaskContext context, long rankBytes, long executorBytes) {
     if (rankBytes == 0) {
       return;
     }
@@ -70,7 +86,9 @@ final class RankRunner<T> implements Serializable {
     }
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
     MemoryCheck.check(
-        HostFacts.read(directory), new MemoryCheck.Need(rankBytes, rankBytes, hostBytes), settings);
+        HostFacts.read(directory),
+        new MemoryCheck.Need(rankBytes, executorBytes, hostBytes),
+        settings);
   }
 
   private Communicator connect(
@@ -92,7 +110,8 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  private T runTask(Communicator communicator, StoreOptions options, ShardWriter writer)
+  private T runTask(
+      Communicator communicator, StoreOptions options, ShardWriter writer, long loadNanos)
       throws Exception {
     try (DDStore store = DDStore.open(communicator, options)) {
       store.add(RankContext.ROWS, writer);
@@ -102,7 +121,8 @@ final class RankRunner<T> implements Serializable {
               store,
               communicator,
               SparkEnv.get().executorId(),
-              SparkEnv.get().blockManager().blockManagerId().host()));
+              SparkEnv.get().blockManager().blockManagerId().host(),
+              loadNanos));
     } catch (Exception | Error e) {
       communicator.abort(e);
       throw e;

@@ -1,0 +1,124 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.ddstore.ReadPath;
+import org.ddstore.spark.ByteSize;
+
+/** The demo's words and tables for people. */
+final class DemoReport {
+  private static final double NANOS = 1e9;
+
+  private final Output output;
+
+  DemoReport(Output output) {
+    this.output = output;
+  }
+
+  void wrote(Path directory, long rows, long nanos) throws IOException {
+    try (Stream<Path> walk = Files.list(directory)) {
+      List<Path> files = walk.filter(file -> file.toString().endsWith(".parquet")).toList();
+      long bytes = 0;
+      for (Path file : files) {
+        bytes += Files.size(file);
+      }
+      line(
+          "Wrote    %,d rows as %d Parquet files of %s together, in %.1f s",
+          rows, files.size(), ByteSize.format(bytes), nanos / NANOS);
+    }
+  }
+
+  void asked(ExpectedRows expected, String path, long nanos) {
+    line("Asked    Spark SQL for %,d rows of %s, in %.1f s", expected.size(), path, nanos / NANOS);
+  }
+
+  /**
+   * @param input the user's data, or null
+   */
+  void print(DemoResult result, String input) {
+    RankReadings.Summary store = result.store();
+    line(
+        "Loaded   %,d rows of %s into the memory of %d executors, in %.1f s (%,d rows/s)",
+        store.rows(),
+        ByteSize.format(store.bytes()),
+        result.executors(),
+        result.loadSeconds(),
+        result.ingestRowsPerSecond());
+    output.table(
+        List.of("field", "type"),
+        store.fields().stream().map(field -> List.of(field.field(), field.type())).toList());
+    output.table(
+        List.of(
+            "rank",
+            "executor",
+            "rows",
+            "bytes",
+            "rows read",
+            "own process",
+            "same host",
+            "remote",
+            "us/row single",
+            "us/row batch",
+            "mismatches"),
+        result.ranks().stream().map(DemoReport::cells).toList());
+    line(
+        "Read     %,d rows, drawn from all ranks, singly and in batches: %s",
+        result.rowsRead(), shares(result));
+    line(
+        "Speed    one row a call %.2f us, batches %.2f us a row (the ranks one after the other)",
+        result.singleMicrosPerRow(), result.batchMicrosPerRow());
+    line("Digest   %s, the same for every number of ranks", result.digest());
+    line(
+        "Checked  %,d mismatches in %,d rows read, every byte against Spark SQL",
+        result.mismatches(), result.rowsRead());
+    for (RankReadings rank : result.ranks()) {
+      if (rank.firstMismatch() >= 0) {
+        line("         rank %d: first at row %,d", rank.rank(), rank.firstMismatch());
+      }
+    }
+    line(
+        input == null
+            ? "Next     ./ddstore demo --input YOUR.parquet, ./ddstore explain --input YOUR.parquet"
+            : "Next     ./ddstore get --input " + input + " --indices 0,1,2");
+  }
+
+  private static List<Object> cells(RankReadings rank) {
+    List<RankReadings> alone = List.of(rank);
+    return List.of(
+        rank.rank(),
+        rank.executor(),
+        rank.info().ownRows(),
+        ByteSize.format(rank.info().ownBytes()),
+        rank.rowsRead(),
+        percent(DemoResult.share(ReadPath.OWN_PROCESS, alone)),
+        percent(DemoResult.share(ReadPath.SAME_HOST, alone)),
+        percent(DemoResult.share(ReadPath.REMOTE, alone)),
+        decimal(rank.single().microsPerRow()),
+        decimal(rank.batches().microsPerRow()),
+        rank.mismatches());
+  }
+
+  private static String shares(DemoResult result) {
+    return "%s own process, %s same host, %s remote"
+        .formatted(
+            percent(result.share(ReadPath.OWN_PROCESS)),
+            percent(result.share(ReadPath.SAME_HOST)),
+            percent(result.share(ReadPath.REMOTE)));
+  }
+
+  private static String percent(double share) {
+    return String.format(Locale.ROOT, "%.0f %%", 100 * share);
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+
+  private void line(String format, Object... values) {
+    output.line(String.format(Locale.ROOT, format, values));
+  }
+}

@@ -1,0 +1,119 @@
+package org.ddstore.cli;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.broadcast.Broadcast;
+import org.ddstore.Batch;
+import org.ddstore.ReadStatistics;
+import org.ddstore.Reader;
+import org.ddstore.cli.RankReadings.Speed;
+import org.ddstore.cli.RankReadings.Summary;
+import org.ddstore.spark.RankContext;
+import org.ddstore.spark.RankTask;
+
+/**
+ * What every rank of the demo does: read rows of all ranks in a drawn order and compare each with
+ * what Spark SQL said of it, then read once more against the clock.
+ *
+ * @param expected what Spark SQL says
+ * @param leaves the columns
+ * @param batchRows rows read in one call, at most
+ * @param seed of the order
+ */
+record DemoTask(Broadcast<ExpectedRows> expected, List<Leaf> leaves, int batchRows, long seed)
+    implements RankTask<RankReadings> {
+  private static final int SINGLE_ROWS = 5000;
+  private static final long BATCH_BYTES = 64L << 20;
+  private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  /** Shared by the ranks, which take turns. */
+  private static final long SPEED_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  @Override
+  public RankReadings run(RankContext context) {
+    ExpectedRows rows = expected.value();
+    Summary info = Summary.of(context.store().info());
+    long meanBytes = info.rows() == 0 ? 1 : Math.max(1, info.bytes() / info.rows());
+    int batch = (int) Math.max(1, Math.min(batchRows, BATCH_BYTES / meanBytes));
+    try (Reader reader = context.rows().reader();
+        RowChecker checker = new RowChecker(reader, rows, leaves)) {
+      checkBatches(context, checker, rows.size(), batch);
+      checkSingles(context, checker, rows.size());
+      List<Long> rowsByPath =
+          context.store().statistics().stream().map(ReadStatistics::rows).toList();
+      Speed single = Speed.NONE;
+      Speed batches = Speed.NONE;
+      long turnNanos = SPEED_NANOS / context.ranks() / 2;
+      for (int turn = 0; turn < context.ranks(); turn++) {
+        context.communicator().barrier();
+        if (turn == context.rank() && info.rows() > 0) {
+          single = time(reader, info.rows(), 1, turnNanos);
+          batches = time(reader, info.rows(), batch, turnNanos);
+        }
+      }
+      context.communicator().barrier();
+      return new RankReadings(
+          context.rank(),
+          context.executorId(),
+          context.loadNanos(),
+          info,
+          context.store().digest(RankContext.ROWS),
+          checker.rowsRead(),
+          checker.mismatches(),
+          checker.firstMismatch(),
+          new ArrayList<>(rowsByPath),
+          single,
+          batches);
+    }
+  }
+
+  /** Its part of all expected rows, so that all ranks together read each of them. */
+  private void checkBatches(RankContext context, RowChecker checker, int rows, int batch) {
+    int[] order = RowChecker.shuffled(rows, seed);
+    int first = (int) ((long) rows * context.rank() / context.ranks());
+    int end = (int) ((long) rows * (context.rank() + 1) / context.ranks());
+    long start = System.nanoTime();
+    for (int from = first; from < end && !isOver(start); from += batch) {
+      checker.check(order, from, Math.min(end, from + batch));
+    }
+  }
+
+  private void checkSingles(RankContext context, RowChecker checker, int rows) {
+    SplittableRandom random = new SplittableRandom(seed + 1 + context.rank());
+    int[] number = new int[1];
+    long start = System.nanoTime();
+    for (int i = 0; i < Math.min(SINGLE_ROWS, rows) && !isOver(start); i++) {
+      number[0] = random.nextInt(rows);
+      checker.check(number, 0, 1);
+    }
+  }
+
+  private static boolean isOver(long start) {
+    return System.nanoTime() - start > CHECK_NANOS;
+  }
+
+  /** Reads drawn rows for about {@code limitNanos}; the drawing is not timed. */
+  private Speed time(Reader reader, long rows, int batchRows, long limitNanos) {
+    SplittableRandom random = new SplittableRandom(seed);
+    long[][] draws = new long[Math.max(1, 4096 / batchRows)][batchRows];
+    long nanos = 0;
+    long read = 0;
+    try (Batch batch = reader.getBatch()) {
+      while (nanos < limitNanos) {
+        for (long[] draw : draws) {
+          Arrays.setAll(draw, i -> random.nextLong(rows));
+        }
+        long start = System.nanoTime();
+        for (long[] draw : draws) {
+          reader.getBatch(batch, draw);
+        }
+        nanos += System.nanoTime() - start;
+        read += (long) draws.length * batchRows;
+      }
+    }
+    return new Speed(read, nanos);
+  }
+}

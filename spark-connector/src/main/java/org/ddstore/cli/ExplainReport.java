@@ -1,0 +1,158 @@
+package org.ddstore.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.ddstore.cli.RankReadings.FieldText;
+import org.ddstore.spark.ByteSize;
+import org.ddstore.spark.Explanation;
+import org.ddstore.spark.Explanation.Path;
+import org.ddstore.spark.Explanation.Rank;
+import org.ddstore.spark.HostFacts;
+
+/** The words, tables and objects of {@link ExplainCommand}. */
+final class ExplainReport {
+  private final Explanation explanation;
+
+  ExplainReport(Explanation explanation) {
+    this.explanation = explanation;
+  }
+
+  void print(String input, Output output) {
+    output.line(
+        String.format(
+            Locale.ROOT,
+            "%s: %,d rows, %s%s, loaded by %s",
+            input,
+            explanation.rows(),
+            ByteSize.format(explanation.bytes()),
+            explanation.exactBytes() ? "" : " (from a sample of rows)",
+            explanation.route()));
+    output.table(
+        List.of("field", "type"),
+        fields(explanation).stream().map(field -> List.of(field.field(), field.type())).toList());
+    output.table(
+        List.of("rank", "executor", "first row", "rows", "bytes"),
+        explanation.ranks().stream()
+            .map(
+                rank ->
+                    List.<Object>of(
+                        rank.rank(),
+                        rank.executor(),
+                        rank.firstRow(),
+                        rank.rows(),
+                        ByteSize.format(rank.bytes())))
+            .toList());
+    output.table(
+        List.of(
+            "executor",
+            "host",
+            "ranks",
+            "needs",
+            "segments in",
+            "free there",
+            "heap",
+            "container",
+            "locked memory"),
+        executors().values().stream().map(ExplainReport::memory).toList());
+    printPaths(output);
+    explanation.warnings().forEach(warning -> output.line("WARNING  " + warning));
+  }
+
+  private Map<String, List<Rank>> executors() {
+    return explanation.ranks().stream()
+        .collect(Collectors.groupingBy(Rank::executor, TreeMap::new, Collectors.toList()));
+  }
+
+  private static List<Object> memory(List<Rank> ranks) {
+    HostFacts host = ranks.get(0).host();
+    return List.of(
+        ranks.get(0).executor(),
+        "%s (pid %d)".formatted(host.hostName(), host.pid()),
+        ranks.stream().map(rank -> "" + rank.rank()).collect(Collectors.joining(", ")),
+        ByteSize.format(ranks.stream().mapToLong(Rank::bytes).sum()),
+        host.sharedMemoryPath(),
+        bytesOr(host.sharedMemoryFreeBytes(), "not there"),
+        ByteSize.format(host.maxHeapBytes()),
+        bytesOr(host.containerLimitBytes(), "no limit"),
+        bytesOr(host.lockedMemorySoftBytes(), "unlimited"));
+  }
+
+  private static String bytesOr(Long bytes, String none) {
+    return bytes == null ? none : ByteSize.format(bytes);
+  }
+
+  /** A letter for each pair of ranks, and below it what the letters mean and why it is so. */
+  private void printPaths(Output output) {
+    Map<String, String> letters = new LinkedHashMap<>();
+    StringBuilder matrix = new StringBuilder();
+    int ranks = explanation.ranks().size();
+    String[][] cells = new String[ranks][ranks];
+    for (Path path : explanation.paths()) {
+      String letter = letters.computeIfAbsent(path.path(), text -> letter(text, letters));
+      cells[path.reader()][path.owner()] = letter;
+    }
+    int width = Integer.toString(ranks - 1).length();
+    output.line("How rank (row) reads the rows of rank (column):");
+    matrix.append(" ".repeat(width));
+    for (int owner = 0; owner < ranks; owner++) {
+      matrix.append(' ').append(" ".repeat(width - Integer.toString(owner).length())).append(owner);
+    }
+    output.line(matrix.toString());
+    for (int reader = 0; reader < ranks; reader++) {
+      StringBuilder line = new StringBuilder(("%" + width + "d").formatted(reader));
+      for (int owner = 0; owner < ranks; owner++) {
+        line.append(" ".repeat(width)).append(cells[reader][owner]);
+      }
+      output.line(line.toString());
+    }
+    letters.forEach(
+        (path, letter) ->
+            output.line(
+                "%s = %s: %s"
+                    .formatted(
+                        letter,
+                        path,
+                        explanation.paths().stream()
+                            .filter(found -> found.path().equals(path))
+                            .map(Path::reason)
+                            .distinct()
+                            .collect(Collectors.joining("; ")))));
+  }
+
+  private static String letter(String path, Map<String, String> taken) {
+    for (char c : (path + "abcdefghijklmnopqrstuvwxyz").toCharArray()) {
+      String letter = Character.toString(c);
+      if (Character.isLetter(c) && !taken.containsValue(letter)) {
+        return letter;
+      }
+    }
+    throw new IllegalStateException("more paths than letters: " + taken);
+  }
+
+  private static List<FieldText> fields(Explanation explanation) {
+    return explanation.schema().fields().stream()
+        .map(field -> new FieldText(field.name(), field.typeText()))
+        .toList();
+  }
+
+  static List<Rank> results(Explanation explanation) {
+    return explanation.ranks();
+  }
+
+  static Map<String, Object> summary(Explanation explanation) {
+    Map<String, Object> summary = new LinkedHashMap<>();
+    summary.put("rows", explanation.rows());
+    summary.put("bytes", explanation.bytes());
+    summary.put("exactBytes", explanation.exactBytes());
+    summary.put("fields", fields(explanation));
+    summary.put("route", explanation.route());
+    summary.put("warnings", new ArrayList<>(explanation.warnings()));
+    summary.put("paths", explanation.paths());
+    return summary;
+  }
+}

@@ -1,0 +1,96 @@
+package org.ddstore.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.DDStoreException;
+import org.ddstore.cli.RankReadings.FieldText;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Prints records by global index. */
+@Command(
+    name = "get",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Prints records of a Parquet data set by their global index: the same records for every"
+          + " number of ranks.",
+      "In JSON, arrays are lists nested by the field's shape, bytes are base64, NaN and Infinity"
+          + " are strings. Dates and timestamps are the integers that are stored: days and"
+          + " microseconds since 1970-01-01 UTC."
+    })
+final class GetCommand implements Callable<Integer> {
+  private static final int RANKS = 2;
+  private static final int MAX_VALUE_CHARS = 400;
+
+  @Option(
+      names = "--input",
+      paramLabel = "PATH",
+      required = true,
+      description = "A Parquet file or directory.")
+  private String input;
+
+  @Option(
+      names = "--indices",
+      paramLabel = "0,5,10-19",
+      required = true,
+      converter = IndexRanges.class,
+      description = "Global indices; a range includes both ends.")
+  private long[] indices;
+
+  @Mixin private SourceOptions source;
+  @Mixin private ClusterOptions cluster;
+  @Mixin private Output output;
+
+  @Override
+  public Integer call() {
+    SourceOptions.checkExists(input);
+    GetTask.Found found;
+    try (EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
+      Dataset<Row> files = SourceOptions.read(spark.session(), input);
+      found = cluster.on(source.spec(files)).run(new GetTask(indices)).get(0);
+    }
+    for (long index : indices) {
+      if (index < 0 || index >= found.rows()) {
+        throw new DDStoreException(
+            "index %d outside [0, %d), the rows of %s".formatted(index, found.rows(), input));
+      }
+    }
+    for (int i = 0; i < indices.length; i++) {
+      output.line("row " + indices[i]);
+      output.table(List.of("field", "type", "value"), cells(found, i));
+    }
+    output.finish(0, found.fields(), Map.of("rows", rows(found)));
+    return 0;
+  }
+
+  private static List<List<String>> cells(GetTask.Found found, int record) {
+    List<List<String>> cells = new ArrayList<>();
+    for (FieldText field : found.fields()) {
+      String value = String.valueOf(found.records().get(record).get(field.field()));
+      boolean isLong = value.length() > MAX_VALUE_CHARS;
+      cells.add(
+          List.of(
+              field.field(),
+              field.type(),
+              isLong ? value.substring(0, MAX_VALUE_CHARS) + " .. (--json prints all)" : value));
+    }
+    return cells;
+  }
+
+  private List<Map<String, Object>> rows(GetTask.Found found) {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (int i = 0; i < indices.length; i++) {
+      Map<String, Object> row = new LinkedHashMap<>();
+      row.put("index", indices[i]);
+      row.put("record", found.records().get(i));
+      rows.add(row);
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,63 @@
+package org.ddstore.cli;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.ddstore.cli.RankReadings.FieldText;
+import org.ddstore.spark.RankContext;
+import org.ddstore.spark.RankTask;
+
+/**
+ * Reads records by global index, on rank 0; the others only hold their rows.
+ *
+ * @param indices as the user gave them
+ */
+record GetTask(long... indices) implements RankTask<GetTask.Found> {
+  /** Bounds what a batch holds, whatever the size of a record. */
+  private static final int BATCH_ROWS = 64;
+
+  /**
+   * What rank 0 found.
+   *
+   * @param rows of the store
+   * @param fields of a record
+   * @param records one per index; empty if an index is not one of the store
+   */
+  record Found(long rows, List<FieldText> fields, List<Map<String, Object>> records)
+      implements Serializable {}
+
+  @Override
+  public Found run(RankContext context) {
+    if (context.rank() != 0) {
+      return null;
+    }
+    long rows = context.rows().rows();
+    List<FieldText> fields =
+        context.rows().schema().fields().stream()
+            .map(field -> new FieldText(field.name(), field.typeText()))
+            .toList();
+    List<Map<String, Object>> records = new ArrayList<>();
+    if (Arrays.stream(indices).allMatch(index -> index >= 0 && index < rows)) {
+      try (Reader reader = context.rows().reader()) {
+        for (int from = 0; from < indices.length; from += BATCH_ROWS) {
+          int to = Math.min(indices.length, from + BATCH_ROWS);
+          read(reader, Arrays.copyOfRange(indices, from, to), records);
+        }
+      }
+    }
+    return new Found(rows, fields, records);
+  }
+
+  private static void read(Reader reader, long[] indices, List<Map<String, Object>> records) {
+    try (Batch batch = reader.getBatch(indices)) {
+      RecordValues values = new RecordValues(batch);
+      for (int row = 0; row < indices.length; row++) {
+        records.add(values.record(row));
+      }
+    }
+  }
+}

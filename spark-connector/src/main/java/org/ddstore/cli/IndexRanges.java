@@ -1,0 +1,39 @@
+package org.ddstore.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Indices as a user writes them, with ranges that include both ends: {@code 0,5,10-19}. */
+final class IndexRanges implements ITypeConverter<long[]> {
+  private static final Pattern PART = Pattern.compile("(-?\\d{1,18})(?:-(\\d{1,18}))?");
+  private static final int MAX_INDICES = 100_000;
+
+  @Override
+  public long[] convert(String text) {
+    List<long[]> parts = new ArrayList<>();
+    long count = 0;
+    for (String part : text.split(",", -1)) {
+      Matcher match = PART.matcher(part.strip());
+      if (!match.matches()) {
+        throw new TypeConversionException(
+            "\"%s\" in \"%s\" is neither an index nor a range as 0-9".formatted(part, text));
+      }
+      long first = Long.parseLong(match.group(1));
+      long last = match.group(2) == null ? first : Long.parseLong(match.group(2));
+      if (last < first) {
+        throw new TypeConversionException("range %s ends before it begins".formatted(part));
+      }
+      count += last - first + 1;
+      if (count > MAX_INDICES) {
+        throw new TypeConversionException("more than %,d indices".formatted(MAX_INDICES));
+      }
+      parts.add(LongStream.rangeClosed(first, last).toArray());
+    }
+    return parts.stream().flatMapToLong(LongStream::of).toArray();
+  }
+}

@@ -1,0 +1,122 @@
+package org.ddstore.cli;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.ddstore.DType;
+
+/**
+ * A column of a data set, or one inside a struct, as the check of the demo sees it. Found anew from
+ * the schema of Spark SQL: nothing here comes from the code that loads stores.
+ *
+ * @param path names from the outermost struct inwards
+ * @param form what its values are
+ * @param dtype of its numbers as they must be stored; null if they are none
+ */
+record Leaf(List<String> path, Form form, DType dtype) implements Serializable {
+  /** What the values of a column are. */
+  enum Form {
+    /** A number, or arrays of them, or arrays of arrays. */
+    NUMBERS,
+    /** UTF-8. */
+    TEXT,
+    /** Bytes of any length. */
+    BYTES,
+    /** A vector of Spark ML in its SQL form. */
+    VECTOR
+  }
+
+  /**
+   * The columns that can be stored; a load refuses the others.
+   *
+   * @param fields names of columns or of structs, empty for all
+   * @param types as declared by the user
+   */
+  static List<Leaf> of(StructType schema, List<String> fields, List<FieldType> types) {
+    List<Leaf> leaves = new ArrayList<>();
+    for (StructField field : schema.fields()) {
+      add(List.of(field.name()), field.dataType(), leaves);
+    }
+    return leaves.stream()
+        .filter(leaf -> fields.isEmpty() || fields.stream().anyMatch(leaf::isIn))
+        .map(leaf -> leaf.as(types))
+        .toList();
+  }
+
+  private static void add(List<String> path, DataType type, List<Leaf> leaves) {
+    if (type instanceof StructType struct && !isVector(struct)) {
+      for (StructField field : struct.fields()) {
+        List<String> inner = new ArrayList<>(path);
+        inner.add(field.name());
+        add(List.copyOf(inner), field.dataType(), leaves);
+      }
+    } else if (type instanceof StructType) {
+      leaves.add(new Leaf(path, Form.VECTOR, DType.FLOAT64));
+    } else if (type instanceof StringType) {
+      leaves.add(new Leaf(path, Form.TEXT, null));
+    } else if (type instanceof BinaryType) {
+      leaves.add(new Leaf(path, Form.BYTES, null));
+    } else {
+      numbers(type).ifPresent(dtype -> leaves.add(new Leaf(path, Form.NUMBERS, dtype)));
+    }
+  }
+
+  private static boolean isVector(StructType type) {
+    return type.simpleString()
+        .equals("struct<type:tinyint,size:int,indices:array<int>,values:array<double>>");
+  }
+
+  private static Optional<DType> numbers(DataType type) {
+    if (type instanceof ArrayType array) {
+      return numbers(array.elementType());
+    }
+    return Optional.ofNullable(
+        switch (type.typeName()) {
+          case "boolean" -> DType.BOOL;
+          case "byte" -> DType.INT8;
+          case "short" -> DType.INT16;
+          case "integer", "date" -> DType.INT32;
+          case "long", "timestamp", "timestamp_ntz" -> DType.INT64;
+          case "float" -> DType.FLOAT32;
+          case "double" -> DType.FLOAT64;
+          default -> null;
+        });
+  }
+
+  private boolean isIn(String field) {
+    return name().equals(field) || name().startsWith(field + ".");
+  }
+
+  private Leaf as(List<FieldType> types) {
+    return types.stream()
+        .filter(type -> type.column().equals(name()))
+        .findFirst()
+        .map(type -> new Leaf(path, Form.NUMBERS, type.dtype()))
+        .orElse(this);
+  }
+
+  /** The name of its field, as in {@code a.b}. */
+  String name() {
+    return String.join(".", path);
+  }
+
+  /** Its values in Spark SQL; text as its bytes. */
+  Column column() {
+    Column column =
+        functions.col(
+            path.stream()
+                .map(name -> "`" + name.replace("`", "``") + "`")
+                .collect(Collectors.joining(".")));
+    return form == Form.TEXT ? column.cast("binary") : column;
+  }
+}

@@ -1,0 +1,70 @@
+package org.ddstore.cli;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * The form in which two sides compare a row without sending it: for each column its number of
+ * elements, then their little-endian bytes; of all that the first 128 bits of a SHA-256. One thread
+ * at a time.
+ */
+final class RowHash {
+  /** Bytes of a hash. */
+  static final int BYTES = 16;
+
+  private static final int FIRST_CAPACITY = 4096;
+
+  private final MessageDigest digest;
+  private final byte[] full;
+  private ByteBuffer row = allocate(FIRST_CAPACITY);
+
+  RowHash() {
+    try {
+      digest = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has it", e);
+    }
+    full = new byte[digest.getDigestLength()];
+  }
+
+  private static ByteBuffer allocate(int capacity) {
+    return ByteBuffer.allocate(capacity).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Little-endian, with room for {@code bytes} more; to be written into at its position. */
+  ByteBuffer room(long bytes) {
+    if (bytes > row.remaining()) {
+      long wanted = Math.max(2L * row.capacity(), row.position() + bytes);
+      ByteBuffer larger = allocate((int) Math.min(wanted, Integer.MAX_VALUE - Long.BYTES));
+      larger.put(row.flip());
+      row = larger;
+    }
+    return row;
+  }
+
+  /** Begins a column whose elements are not counted yet; to be ended by {@link #endColumn}. */
+  int beginColumn() {
+    int place = room(Integer.BYTES).position();
+    row.position(place + Integer.BYTES);
+    return place;
+  }
+
+  void endColumn(int place, int elements) {
+    row.putInt(place, elements);
+  }
+
+  /** Writes the hash of the row to {@code target} at {@code offset}, and begins the next row. */
+  void finish(byte[] target, int offset) {
+    try {
+      digest.update(row.flip());
+      digest.digest(full, 0, full.length);
+    } catch (DigestException e) {
+      throw new IllegalStateException("the array has the digest's length", e);
+    }
+    System.arraycopy(full, 0, target, offset, BYTES);
+    row.clear();
+  }
+}
