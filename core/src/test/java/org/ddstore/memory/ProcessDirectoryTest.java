@@ -11,12 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.stream.Stream;
 import org.ddstore.Backing;
 import org.ddstore.DDStoreException;
 import org.ddstore.DType;
@@ -49,13 +47,7 @@ class ProcessDirectoryTest {
     for (Process child : children) {
       child.destroyForcibly().waitFor();
     }
-    List<Path> left;
-    try (Stream<Path> files = Files.walk(root)) {
-      left = files.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path path : left) {
-      Files.delete(path);
-    }
+    TestRoots.delete(root);
   }
 
   /** A process that holds a segment until its input ends; prints where. */
