@@ -68,14 +68,16 @@ public final class ProcessDirectory {
   public static ProcessDirectory acquire(Path root) {
     synchronized (OPEN) {
       ProcessDirectory directory = OPEN.get(root);
-      if (directory == null) {
-        try {
+      try {
+        if (directory == null) {
           directory = create(root);
-        } catch (IOException e) {
-          throw new DDStoreException(
-              "cannot create a directory for segments under %s: %s".formatted(root, e), e);
+          OPEN.put(root, directory);
+        } else {
+          sweep(directory.path.getParent());
         }
-        OPEN.put(root, directory);
+      } catch (IOException e) {
+        throw new DDStoreException(
+            "cannot create a directory for segments under %s: %s".formatted(root, e), e);
       }
       directory.references++;
       return directory;
