@@ -114,6 +114,18 @@ class ProcessDirectoryTest {
   }
 
   @Test
+  @Tag("system")
+  void aProcessThatHoldsItsDirectorySweepsAtTheNextSegment() throws Exception {
+    ProcessDirectory held = ProcessDirectory.acquire(root);
+    Path killed = startHolder();
+    children.get(0).destroyForcibly().waitFor();
+    ProcessDirectory.acquire(root).release();
+    assertThat(killed.getParent()).doesNotExist();
+    assertThat(held.lockFile()).exists();
+    held.release();
+  }
+
+  @Test
   void aForeignFileInItsPlaceIsNamed() throws IOException {
     Files.writeString(parent, "not ours");
     assertThatThrownBy(() -> ProcessDirectory.acquire(root))
