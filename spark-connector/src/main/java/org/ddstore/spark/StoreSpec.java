@@ -1,5 +1,9 @@
 package org.ddstore.spark;
 
+import java.io.IOException;
+import java.io.NotSerializableException;
+import java.io.ObjectOutputStream;
+import java.io.OutputStream;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -131,12 +135,14 @@ public final class StoreSpec {
    * spark.ddstore.maxAttempts} times at most.
    *
    * @return the ranks' results in rank order
+   * @throws IllegalArgumentException at once, if the task cannot be sent to executors
    * @throws PreflightException at once, if the cluster cannot run it; it says what is missing
    * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
    *     row
    * @throws StoreJobException if the last attempt failed; its cause is what a rank threw
    */
   public <T> List<T> run(RankTask<T> task) {
+    checkSerializable(task);
     int ranks = Preflight.ranks(javaContext(), settings);
     Preflight.check(session(), ranks, 0, settings);
     try (Plans plans = new Plans(IngestPlan.of(rows, ingest, ranks))) {
@@ -150,6 +156,20 @@ public final class StoreSpec {
           plans.replace(plan.with(e));
         }
       }
+    }
+  }
+
+  /** Spark would say so after the rows have been planned, and in a hundred lines. */
+  private static void checkSerializable(RankTask<?> task) {
+    try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
+      out.writeObject(task);
+    } catch (NotSerializableException e) {
+      throw new IllegalArgumentException(
+          "the task cannot be sent to the executors: it holds a %s, which is not serializable"
+              .formatted(e.getMessage()),
+          e);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("the task cannot be sent to the executors: " + e, e);
     }
   }
 
