@@ -43,6 +43,17 @@ final class RankRunner<T> implements Serializable {
   /** Runs the rank of the calling barrier task. What fails here ends the attempt on all ranks. */
   T run(Iterator<InternalRow> rows) throws Exception {
     BarrierTaskContext context = BarrierTaskContext.get();
+    try {
+      return run(rows, context);
+    } catch (Exception | Error e) {
+      if (Echo.isEcho(e, rank(context))) {
+        Echo.awaitCause();
+      }
+      throw e;
+    }
+  }
+
+  private T run(Iterator<InternalRow> rows, BarrierTaskContext context) throws Exception {
     StoreOptions options = settings.storeOptions();
     long rankBytes = loader.estimatedBytes(rank(context));
     long executorBytes = EXECUTOR_BYTES.addAndGet(rankBytes);
