@@ -1,5 +1,6 @@
 package org.ddstore;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -42,6 +43,7 @@ public final class Field {
   }
 
   private static final int MAX_DIMENSIONS = 8;
+  private static final int MAX_NAME_BYTES = 1000;
 
   private final String name;
   private final Kind kind;
@@ -56,6 +58,18 @@ public final class Field {
     this.shape = shape.clone();
     if (name.isEmpty()) {
       throw new IllegalArgumentException("a field name must not be empty");
+    }
+    int nameBytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (nameBytes > MAX_NAME_BYTES) {
+      throw new IllegalArgumentException(
+          "field \"%.20s..\": a name of %,d bytes is above %,d"
+              .formatted(name, nameBytes, MAX_NAME_BYTES));
+    }
+    boolean text = kind == Kind.STRING || kind == Kind.BYTES;
+    if (text && (dtype != DType.UINT8 || shape.length > 0)) {
+      throw new IllegalArgumentException(
+          "field \"%s\": %s of %s%s, not of uint8"
+              .formatted(name, kind, dtype, Arrays.toString(shape)));
     }
     if (shape.length > MAX_DIMENSIONS) {
       throw new IllegalArgumentException(

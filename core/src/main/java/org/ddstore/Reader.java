@@ -17,6 +17,7 @@ import org.ddstore.transport.ReadPlan;
  */
 public final class Reader implements AutoCloseable {
   private static final int PIECE_BYTES = 256 << 10;
+  private static final long NOT_CHANGING = Long.MIN_VALUE;
   private static final long STABLE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Variable variable;
@@ -30,6 +31,7 @@ public final class Reader implements AutoCloseable {
   private final long[] rowsByPath = new long[ReadPath.values().length];
   private final ByteBuffer[] oneTarget = new ByteBuffer[1];
   private GrowingBuffer piece;
+  private long changingSinceNanos;
 
   Reader(Variable variable, ReadGate.Pass pass, int... fields) {
     Schema schema = variable.schema();
@@ -80,15 +82,16 @@ public final class Reader implements AutoCloseable {
     }
     pass.enter(this);
     try {
-      long start = System.nanoTime();
+      long start = begin();
       Placement placement = variable.placement();
       placement.checkAll(indices, variable.name());
       batch.reserve(indices.length);
       do {
         plan.locate(placement, indices, 0, indices.length);
         batch.fill(plan, fixedGather, raggedGather);
-      } while (!plan.isStable() && awaitStable(start));
-      count(start, batch.valueBytes());
+      } while (!plan.isStable() && awaitStable(plan.changingRank()));
+      tally();
+      count(start, indices.length, batch.valueBytes());
     } finally {
       pass.exit();
     }
@@ -106,46 +109,43 @@ public final class Reader implements AutoCloseable {
     Field field = checkDestination(destination, indices.length);
     pass.enter(this);
     try {
-      long start = System.nanoTime();
+      long start = begin();
       Placement placement = variable.placement();
       placement.checkAll(indices, variable.name());
       ByteBuffer target = destination.memory().bufferOrNull();
       if (target != null) {
-        copy(placement, target, indices, 0, indices.length, start);
-        count(start, (long) indices.length * field.bytes());
+        copy(placement, target, indices, 0, indices.length);
       } else {
-        copyInPieces(placement, destination, field.bytes(), start, indices);
+        copyInPieces(placement, destination, field.bytes(), indices);
       }
+      count(start, indices.length, (long) indices.length * field.bytes());
     } finally {
       pass.exit();
     }
   }
 
-  private void copy(
-      Placement placement, ByteBuffer target, long[] indices, int offset, int count, long start) {
+  private void copy(Placement placement, ByteBuffer target, long[] indices, int offset, int count) {
     oneTarget[0] = target;
     do {
       plan.locate(placement, indices, offset, count);
       fixedGather.copy(plan, oneTarget);
-    } while (!plan.isStable() && awaitStable(start));
+    } while (!plan.isStable() && awaitStable(plan.changingRank()));
     oneTarget[0] = null;
+    tally();
   }
 
   /** Java arrays take no unaligned rows: these go through a piece that fits a cache. */
   private void copyInPieces(
-      Placement placement, Tensor destination, int rowBytes, long start, long... indices) {
+      Placement placement, Tensor destination, int rowBytes, long... indices) {
     int pieceRows = Math.max(1, PIECE_BYTES / rowBytes);
     if (piece == null) {
       piece = new GrowingBuffer();
     }
     ByteBuffer target = piece.ensure((long) Math.min(pieceRows, indices.length) * rowBytes);
-    long since = start;
     for (int row = 0; row < indices.length; row += pieceRows) {
       int count = Math.min(pieceRows, indices.length - row);
-      copy(placement, target, indices, row, count, since);
+      copy(placement, target, indices, row, count);
       destination.memory().write((long) row * rowBytes, target, 0, count * rowBytes);
-      count(since, (long) count * rowBytes);
-      since = System.nanoTime();
     }
   }
 
@@ -162,6 +162,7 @@ public final class Reader implements AutoCloseable {
     Field field = checkDestination(destination, destination.rows());
     pass.enter(this);
     try {
+      long since = begin();
       Placement placement = variable.placement();
       long count = destination.rows();
       placement.check(start, count, variable.name());
@@ -172,6 +173,7 @@ public final class Reader implements AutoCloseable {
         long most = whole ? count - done : 1;
         done += getRun(placement, destination, field.bytes(), offset, start + done, done, most);
       }
+      count(since, count, count * field.bytes());
     } finally {
       pass.exit();
     }
@@ -186,7 +188,6 @@ public final class Reader implements AutoCloseable {
       long row,
       long destinationRow,
       long most) {
-    long since = System.nanoTime();
     ExtentMap extents = placement.extents();
     int extent = extents.extentOf(row);
     Segment segment = placement.segment(extent);
@@ -201,8 +202,8 @@ public final class Reader implements AutoCloseable {
     do {
       version = segment.version();
       destination.memory().write(destinationRow * rowBytes, chunk, position + offset, bytes);
-    } while (!segment.validate(version) && awaitStable(since));
-    counters.count(placement.path(extent).index(), run, bytes, System.nanoTime() - since);
+    } while (!segment.validate(version) && awaitStable(extents.rank(extent)));
+    rowsByPath[placement.path(extent).index()] += run;
     return run;
   }
 
@@ -233,14 +234,17 @@ public final class Reader implements AutoCloseable {
     return text.toString();
   }
 
-  private boolean awaitStable(long startNanos) {
-    if (System.nanoTime() - startNanos > STABLE_TIMEOUT_NANOS) {
+  private boolean awaitStable(int changingRank) {
+    long now = System.nanoTime();
+    if (changingSinceNanos == NOT_CHANGING) {
+      changingSinceNanos = now;
+    } else if (now - changingSinceNanos > STABLE_TIMEOUT_NANOS) {
       throw new DeadlineExceededException(
           "rows of \"%s\" have been changing for %d s on rank %d, which may have died in epochBegin()"
               .formatted(
                   variable.name(),
                   TimeUnit.NANOSECONDS.toSeconds(STABLE_TIMEOUT_NANOS),
-                  plan.changingRank()));
+                  changingRank));
     }
     if (Thread.currentThread().isInterrupted()) {
       throw new DDStoreException("interrupted while rows of \"" + variable.name() + "\" changed");
@@ -249,16 +253,23 @@ public final class Reader implements AutoCloseable {
     return true;
   }
 
-  private void count(long start, long bytes) {
-    int rows = plan.rows();
-    long nanos = System.nanoTime() - start;
-    if (rows == 0) {
-      return;
-    }
+  /** Begins the count and the clock of a read. */
+  private long begin() {
     Arrays.fill(rowsByPath, 0);
+    changingSinceNanos = NOT_CHANGING;
+    return System.nanoTime();
+  }
+
+  /** Adds the rows of the plan to the count of this read. */
+  private void tally() {
+    int rows = plan.rows();
     for (int i = 0; i < rows; i++) {
       rowsByPath[plan.path(i)]++;
     }
+  }
+
+  private void count(long start, long rows, long bytes) {
+    long nanos = System.nanoTime() - start;
     for (int path = 0; path < rowsByPath.length; path++) {
       if (rowsByPath[path] > 0) {
         double share = (double) rowsByPath[path] / rows;

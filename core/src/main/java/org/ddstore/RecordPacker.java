@@ -79,8 +79,18 @@ final class RecordPacker {
     return memory;
   }
 
+  /** The bytes of a text; null if it is none, as half of a surrogate pair. */
   private static byte[] utf8(Object value) {
-    return value instanceof String text ? text.getBytes(StandardCharsets.UTF_8) : null;
+    if (!(value instanceof String text)) {
+      return null;
+    }
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    for (byte unit : bytes) {
+      if (unit == '?') { // the text's own, or in the place of what cannot be encoded
+        return StandardCharsets.UTF_8.newEncoder().canEncode(text) ? bytes : null;
+      }
+    }
+    return bytes;
   }
 
   /** The value as an array of the field's type, or null if it is not one. */

@@ -169,6 +169,7 @@ public final class Schema {
    * The size in bytes of the packed record that begins at {@code position}, by its lengths.
    *
    * @param record little-endian; may hold the prefix only
+   * @throws IllegalArgumentException if a length is negative
    */
   public long recordBytes(ByteBuffer record, int position) {
     long bytes = prefixBytes();
@@ -176,7 +177,12 @@ public final class Schema {
       int at = position + fixedBytes;
       for (Field field : fields) {
         if (field.isRagged()) {
-          bytes += (long) record.getInt(at) * field.bytes();
+          int length = record.getInt(at);
+          if (length < 0) {
+            throw new IllegalArgumentException(
+                "length %d of field %s is negative".formatted(length, field));
+          }
+          bytes += (long) length * field.bytes();
           at += Integer.BYTES;
         }
       }

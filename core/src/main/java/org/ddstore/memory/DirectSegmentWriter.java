@@ -7,9 +7,13 @@ import java.util.Deque;
 import java.util.List;
 import org.ddstore.Schema;
 
-/** A segment in direct buffers of this process, grown a chunk of 64 MiB at a time. */
+/**
+ * A segment in direct buffers of this process: chunks of 64 MiB, each grown to that by doubling, so
+ * that a small shard costs little.
+ */
 final class DirectSegmentWriter extends SegmentWriter {
   private static final int CHUNK_BYTES = 64 << 20;
+  private static final int FIRST_BYTES = 64 << 10;
   private static final int ENTRY_SHIFT = 17;
   private static final int HEADER_BYTES = 128;
 
@@ -19,6 +23,7 @@ final class DirectSegmentWriter extends SegmentWriter {
   private final List<OffHeapBuffer> entries = new ArrayList<>();
   private final List<Long> chunkStart = new ArrayList<>();
   private long offsetCount;
+  private int mostBytes;
   private ByteBuffer current = ByteBuffer.allocate(0);
 
   DirectSegmentWriter(String name, Schema schema) {
@@ -29,10 +34,10 @@ final class DirectSegmentWriter extends SegmentWriter {
 
   @Override
   void beginRecord(long offset, int length) {
-    if (current.remaining() < length) {
+    if (current.remaining() < length && !grow(length)) {
       trimLast();
       chunkStart.add(offset);
-      newChunk(Math.max(CHUNK_BYTES, length));
+      newChunk(Math.max(CHUNK_BYTES, length), length);
     }
     putOffset(offset);
   }
@@ -46,10 +51,28 @@ final class DirectSegmentWriter extends SegmentWriter {
     offsetCount++;
   }
 
-  private void newChunk(int bytes) {
-    OffHeapBuffer chunk = OffHeapBuffer.allocate(bytes);
+  /** Begins a chunk that has room for {@code needed} bytes now and may grow to {@code most}. */
+  private void newChunk(int most, int needed) {
+    OffHeapBuffer chunk = OffHeapBuffer.allocate(Math.min(most, Math.max(needed, FIRST_BYTES)));
     chunks.add(chunk);
     current = chunk.buffer();
+    mostBytes = most;
+  }
+
+  /**
+   * Makes room for {@code needed} bytes more in the last chunk; false if it may not grow so far.
+   */
+  private boolean grow(int needed) {
+    int filled = current.position();
+    if (mostBytes - filled < needed) {
+      return false;
+    }
+    long bytes = Math.max((long) filled + needed, 2L * current.capacity());
+    OffHeapBuffer larger = OffHeapBuffer.allocate(Math.min(mostBytes, bytes));
+    larger.buffer().put(0, current, 0, filled);
+    chunks.set(chunks.size() - 1, larger).close();
+    current = larger.buffer().position(filled);
+    return true;
   }
 
   /** Gives back what the last chunk did not use, if that is worth a copy. */
@@ -67,8 +90,8 @@ final class DirectSegmentWriter extends SegmentWriter {
   void write(ByteBuffer records) {
     int end = records.limit();
     while (records.hasRemaining()) {
-      if (!current.hasRemaining()) {
-        newChunk(schema().fixedBytes() << rowShift);
+      if (!current.hasRemaining() && !grow(1)) {
+        newChunk(schema().fixedBytes() << rowShift, 1);
       }
       int now = Math.min(records.remaining(), current.remaining());
       current.put(records.limit(records.position() + now));

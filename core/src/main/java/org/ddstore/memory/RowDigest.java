@@ -22,8 +22,8 @@ public final class RowDigest {
 
   /** Adds row {@code index}, whose packed record lies at {@code position}. */
   public void add(long index, ByteBuffer chunk, int position, int length) {
-    long a = mix(KEY_A ^ index, MULTIPLIER_A) + length;
-    long b = mix(KEY_B ^ index, MULTIPLIER_B) + length;
+    long a = mix(KEY_A ^ index, MULTIPLIER_A);
+    long b = mix(KEY_B ^ index, MULTIPLIER_B);
     int end = position + length;
     int at = position;
     for (; at <= end - Long.BYTES; at += Long.BYTES) {
@@ -39,8 +39,9 @@ public final class RowDigest {
       a = mix(a ^ word, MULTIPLIER_A);
       b = mix(b ^ word, MULTIPLIER_B);
     }
-    high += mix(a, MULTIPLIER_B);
-    low += mix(b, MULTIPLIER_A);
+    // The length comes last: beside the index, a byte of the first word could make up for it.
+    high += mix(a ^ length, MULTIPLIER_B);
+    low += mix(b ^ length, MULTIPLIER_A);
   }
 
   /** Adds all rows of a segment whose first row has this global index. */

@@ -10,7 +10,8 @@ import org.ddstore.Schema;
 
 /**
  * Fills a segment record by record in bounded memory: the records, 8 bytes more for each ragged
- * one, and a few MiB. Used by one thread. Closing it unsealed discards what was written.
+ * one, and a few MiB. Used by one thread. Closing it unsealed discards what was written; so does a
+ * write that finds no room, after which the writer is closed.
  */
 public abstract class SegmentWriter implements AutoCloseable {
   private static final int ZEROS_BYTES = 1 << 20;
@@ -54,7 +55,7 @@ public abstract class SegmentWriter implements AutoCloseable {
    * Appends packed records of a schema without ragged fields.
    *
    * @param records any number of whole records from position to limit, which become equal
-   * @throws DDStoreException if there is no room; nothing that was written before is lost
+   * @throws DDStoreException if there is no room; the writer is closed then
    */
   public void appendRows(ByteBuffer records) {
     int size = schema.fixedBytes();
@@ -65,9 +66,23 @@ public abstract class SegmentWriter implements AutoCloseable {
     checkOpen();
     long count = records.remaining() / size;
     long length = records.remaining();
-    write(records);
+    orDiscard(() -> write(records));
     rows += count;
     bytes += length;
+  }
+
+  /** What was staged when a write failed is lost: no row may follow it, and none may be read. */
+  private void orDiscard(Runnable write) {
+    try {
+      write.run();
+    } catch (RuntimeException | Error e) {
+      try {
+        close();
+      } catch (DDStoreException onClose) {
+        e.addSuppressed(onClose);
+      }
+      throw e;
+    }
   }
 
   /**
@@ -76,7 +91,7 @@ public abstract class SegmentWriter implements AutoCloseable {
    * @param record from position to limit, which become equal
    * @throws IllegalArgumentException if its size is not that of its schema and lengths, or above 1
    *     GiB
-   * @throws DDStoreException if there is no room; nothing that was written before is lost
+   * @throws DDStoreException if there is no room; the writer is closed then
    */
   public void append(ByteBuffer record) {
     checkOpen();
@@ -94,9 +109,14 @@ public abstract class SegmentWriter implements AutoCloseable {
       }
     } else {
       checkLengths(record, length);
-      beginRecord(bytes, length);
     }
-    write(record);
+    orDiscard(
+        () -> {
+          if (!schema.isFixed()) {
+            beginRecord(bytes, length);
+          }
+          write(record);
+        });
     rows++;
     bytes += length;
   }
@@ -123,13 +143,17 @@ public abstract class SegmentWriter implements AutoCloseable {
     if (!schema.isFixed() || count < 0) {
       throw new IllegalArgumentException(count + " rows of zeros of " + schema);
     }
-    int most = Math.max(1, ZEROS_BYTES / size);
-    ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(count, most) * size);
-    for (long left = count; left > 0; ) {
-      int now = (int) Math.min(left, most);
-      appendRows(zeros.clear().limit(now * size));
-      left -= now;
-    }
+    checkOpen();
+    long length = Math.multiplyExact(count, size);
+    ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(length, ZEROS_BYTES));
+    orDiscard(
+        () -> {
+          for (long left = length; left > 0; left -= zeros.limit()) {
+            write(zeros.clear().limit((int) Math.min(left, zeros.capacity())));
+          }
+        });
+    rows += count;
+    bytes += length;
   }
 
   /**

@@ -5,7 +5,7 @@ import java.time.Duration;
 /** What the parts of the contract are written against. */
 interface Contract {
   /** Of collectives that are to succeed. */
-  Duration PATIENCE = Duration.ofSeconds(60);
+  Duration PATIENCE = Duration.ofMinutes(1);
 
   /** How many ranks this subclass runs, at least 2. */
   int ranks();

@@ -177,8 +177,8 @@ interface DestinationContract extends Contract {
           try (DDStore store = rank.open()) {
             Variable x = Rows.addLongs(store, "x", 1);
             try (Reader reader = x.reader();
-                Reader another = x.reader();
-                Batch batch = reader.getBatch(0)) {
+                Reader another = x.reader()) {
+              Batch batch = reader.getBatch(0);
               assertThatThrownBy(() -> another.getBatch(batch, 0))
                   .isInstanceOf(IllegalArgumentException.class)
                   .hasMessageContaining("was not given by Reader[\"x\"]");

@@ -18,7 +18,7 @@ import org.ddstore.collective.SharedMemoryEndpoint;
  * Where ranks that are processes find each other: each leaves a file with process id and address.
  */
 record Meeting(Path directory, int rank, int ranks) {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   /** Joins the group of this name. Collective. */
   Communicator join(String name, Duration timeout) throws IOException {

@@ -103,7 +103,7 @@ public final class ProcessRanks implements RankHarness {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     for (WorkerProcess worker : workers) {
       worker.close();
     }

@@ -1,5 +1,6 @@
 package org.ddstore.contract;
 
+import java.io.IOException;
 import java.time.Duration;
 
 /** Knows how to run ranks over one backend; all that the contract knows of a backend. */
@@ -14,5 +15,5 @@ public interface RankHarness extends AutoCloseable {
 
   /** Ends what runs ranks, and checks that nothing of theirs is left. */
   @Override
-  void close() throws Exception;
+  void close() throws IOException;
 }

@@ -22,7 +22,7 @@ import org.ddstore.collective.Communicator;
  * {@link Task}; each is answered by a line {@code ok}, or by the stack trace in base64.
  */
 final class RankWorker {
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final Leaks leaks;
   private final StoreOptions options;

@@ -186,11 +186,11 @@ interface ReadContract extends Contract {
           Random same = new Random(seed); // equal on all ranks
           try (DDStore store = rank.open()) {
             for (int trial = 0; trial < 12; trial++) {
-              DType dtype = DType.values()[same.nextInt(DType.values().length)];
+              DType dtype = DType.ofCode(1 + same.nextInt(DType.values().length));
               int elements = 1 + same.nextInt(300);
               long[] first = new long[rank.ranks() + 1];
               for (int r = 0; r < rank.ranks(); r++) {
-                first[r + 1] = first[r] + same.nextInt(3) * same.nextInt(200);
+                first[r + 1] = first[r] + (long) same.nextInt(3) * same.nextInt(200);
               }
               String name = "v" + trial;
               Tensor own =

@@ -84,8 +84,8 @@ interface ReportContract extends Contract {
             }
             long[] array = new long[Math.toIntExact(3 * count)];
             store.get("x", Tensor.wrap(array, count, 3), first);
-            ReadStatistics total = store.statistics().get(ReadPath.OWN_PROCESS.ordinal());
-            ReadStatistics ofVariable = x.statistics().get(ReadPath.OWN_PROCESS.ordinal());
+            ReadStatistics total = store.statistics().get(ReadPath.OWN_PROCESS.index());
+            ReadStatistics ofVariable = x.statistics().get(ReadPath.OWN_PROCESS.index());
             assertThat(total).isEqualTo(ofVariable);
             assertThat(total.path()).isEqualTo(ReadPath.OWN_PROCESS);
             ReadPath others = rank.pathTo(rank.rank() == 0 ? 1 : 0);
@@ -144,10 +144,10 @@ interface ReportContract extends Contract {
     long from = ExtentMap.balancedStart(rows, rank.rank(), rank.ranks());
     long to = ExtentMap.balancedStart(rows, rank.rank() + 1, rank.ranks());
     try (DDStore store = rank.open();
-        ShardWriter shard = ShardWriter.create(Schema.of(RecordContract.FIELDS), rank.options())) {
+        ShardWriter shard = ShardWriter.create(Schema.of(Records.FIELDS), rank.options())) {
       for (long index = from; index < to; index++) {
         long source = swapped && (index == 3 || index == 30) ? 33 - index : index;
-        shard.append(RecordContract.values(9, source));
+        shard.append(Records.values(9, source));
       }
       store.add("records", shard);
       try (Batch batch = store.getBatch("records", 3)) {

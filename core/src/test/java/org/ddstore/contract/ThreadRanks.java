@@ -2,6 +2,7 @@ package org.ddstore.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,7 +18,7 @@ import org.ddstore.collective.LocalGroup;
 
 /** Ranks as threads of this JVM. */
 public final class ThreadRanks implements RankHarness {
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final StoreOptions options;
   private final GroupFactory groups;
@@ -79,7 +80,7 @@ public final class ThreadRanks implements RankHarness {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     assertThat(Thread.getAllStackTraces().keySet())
         .as("threads of ranks")
         .noneMatch(thread -> thread.getName().startsWith("contract-rank-"));

@@ -9,8 +9,10 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.ddstore.Backing;
 
 /** The side of a {@link RankWorker} that the test sees. */
@@ -95,11 +97,13 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     process.getOutputStream().close();
-    if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
-      throw new AssertionError("a worker did not end: " + tailOfLog());
+    try {
+      process.onExit().get(PATIENCE_S, TimeUnit.SECONDS);
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      process.destroyForcibly();
+      throw new AssertionError("a worker did not end: " + tailOfLog(), e);
     }
     Files.delete(log);
   }

@@ -2,20 +2,11 @@ package org.ddstore.cli;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.Utils$;
 import org.ddstore.DDStoreException;
@@ -28,23 +19,17 @@ import org.ddstore.DDStoreException;
 final class EmbeddedSpark implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
-  private static final Duration EXECUTOR_EXIT = Duration.ofSeconds(20);
-  private static final int DELETE_TRIES = 100;
 
   private final SparkSession session;
-
-  /** Null if Spark is not ours. */
-  private final Path scratch;
-
-  private final Path workDirectory;
+  private final LocalClusterRemains remains;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final Thread closeAtExit = new Thread(this::closeQuietly, "ddstore-close-spark");
 
-  private EmbeddedSpark(SparkSession session, Path scratch, Path workDirectory) {
+  /**
+   * @param remains null if Spark is not ours
+   */
+  private EmbeddedSpark(SparkSession session, LocalClusterRemains remains) {
     this.session = session;
-    this.scratch = scratch;
-    this.workDirectory = workDirectory;
-    Runtime.getRuntime().addShutdownHook(closeAtExit);
+    this.remains = remains;
   }
 
   /**
@@ -64,30 +49,29 @@ final class EmbeddedSpark implements AutoCloseable {
    */
   static EmbeddedSpark open(
       String appName, int executors, int coresEach, int memoryMb, Map<String, String> settings) {
+    if (!isSubmitted()) {
+      quietLogging();
+    }
     SparkSession.Builder builder = SparkSession.builder();
     if (isSubmitted()) {
       if (System.getProperty("spark.app.name") == null) {
         builder.appName(appName);
       }
       settings.forEach(builder::config);
-      return new EmbeddedSpark(builder.getOrCreate(), null, null);
+      return new EmbeddedSpark(builder.getOrCreate(), null);
     }
-    quietLogging();
-    requireSparkHome();
-    Utils$.MODULE$.setCustomHostname(LOOPBACK);
-    Path scratch = createScratch();
+    LocalClusterRemains remains = LocalClusterRemains.prepare(sparkHome());
     try {
+      Utils$.MODULE$.setCustomHostname(LOOPBACK);
       builder
           .appName(appName)
           .master("local-cluster[%d,%d,%d]".formatted(executors, coresEach, memoryMb))
           .config("spark.executor.memory", memoryMb + "m");
-      configure(builder, scratch);
+      configure(builder, remains);
       settings.forEach(builder::config);
-      SparkSession session = builder.getOrCreate();
-      Path work = Path.of(System.getenv("SPARK_HOME"), "work");
-      return new EmbeddedSpark(session, scratch, work);
+      return new EmbeddedSpark(builder.getOrCreate(), remains);
     } catch (RuntimeException | Error e) {
-      deleteTree(scratch);
+      remains.close();
       throw e;
     }
   }
@@ -97,15 +81,14 @@ final class EmbeddedSpark implements AutoCloseable {
     return System.getProperty("spark.master") != null;
   }
 
-  private static void configure(SparkSession.Builder builder, Path scratch) {
+  private static void configure(SparkSession.Builder builder, LocalClusterRemains remains) {
     builder
         .config("spark.driver.host", LOOPBACK)
         .config("spark.driver.bindAddress", LOOPBACK)
-        .config("spark.local.dir", scratch.resolve("local").toString())
-        .config("spark.sql.warehouse.dir", scratch.resolve("warehouse").toUri().toString())
-        // Workers keep their files in SPARK_HOME/work/<application>: a name that no other run has.
+        .config("spark.local.dir", remains.scratch().resolve("local").toString())
         .config(
-            "spark.deploy.appIdPattern", "ddstore-" + ProcessHandle.current().pid() + "-%s-%04d")
+            "spark.sql.warehouse.dir", remains.scratch().resolve("warehouse").toUri().toString())
+        .config("spark.deploy.appIdPattern", remains.applicationIdPattern())
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.locality.wait", "0")
@@ -129,28 +112,21 @@ final class EmbeddedSpark implements AutoCloseable {
     }
   }
 
-  /** Before the first class of Spark that logs: it would take the console otherwise. */
+  /** Before the first class of Spark that logs, unless the user brings a configuration. */
   private static void quietLogging() {
-    if (System.getProperty(LOG_CONFIGURATION) == null) {
+    if (System.getProperty(LOG_CONFIGURATION) == null && System.getenv("SPARK_CONF_DIR") == null) {
       System.setProperty(LOG_CONFIGURATION, "classpath:org/ddstore/cli/log4j2.properties");
     }
   }
 
-  private static void requireSparkHome() {
+  private static Path sparkHome() {
     String home = System.getenv("SPARK_HOME");
     if (home == null || !new File(home, "jars").isDirectory()) {
       throw new DDStoreException(
           "SPARK_HOME is %s, which has no folder \"jars\": start by ./ddstore or by spark-submit"
               .formatted(home == null ? "not set" : home));
     }
-  }
-
-  private static Path createScratch() {
-    try {
-      return Files.createTempDirectory("ddstore-spark-");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Path.of(home);
   }
 
   SparkSession session() {
@@ -160,13 +136,16 @@ final class EmbeddedSpark implements AutoCloseable {
     return session;
   }
 
-  /** A directory that lives as long as this, for data that a command makes. */
+  /**
+   * A directory that lives as long as this, for data that a command makes.
+   *
+   * @throws IllegalStateException if Spark is not ours: its executors may be on other hosts
+   */
   Path scratch(String name) throws IOException {
-    if (scratch == null) {
-      throw new IllegalStateException(
-          "no scratch directory is shared with the executors of " + this);
+    if (remains == null) {
+      throw new IllegalStateException("no directory is shared with the executors of " + this);
     }
-    return Files.createDirectories(scratch.resolve(name));
+    return Files.createDirectories(remains.scratch().resolve(name));
   }
 
   /**
@@ -176,88 +155,19 @@ final class EmbeddedSpark implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (!closed.compareAndSet(false, true)) {
-      return;
-    }
-    removeHook();
-    String application = session.sparkContext().applicationId();
-    session.stop();
-    if (scratch == null) {
-      return;
-    }
-    try {
-      // Workers run in this JVM, so that executors are its children.
-      awaitExit(ProcessHandle.current().children().toList());
-    } finally {
-      deleteTree(workDirectory.resolve(application));
-      deleteTree(scratch);
-    }
-  }
-
-  private void closeQuietly() {
-    try {
-      close();
-    } catch (RuntimeException e) {
-      System.err.println("ddstore: " + e.getMessage());
-    }
-  }
-
-  private void removeHook() {
-    try {
-      Runtime.getRuntime().removeShutdownHook(closeAtExit);
-    } catch (IllegalStateException e) {
-      return; // the JVM ends already, and this may be the hook itself
-    }
-  }
-
-  private static void awaitExit(List<ProcessHandle> processes) {
-    try {
-      CompletableFuture.allOf(
-              processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
-          .get(EXECUTOR_EXIT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new DDStoreException("interrupted while executors end", e);
-    } catch (ExecutionException | TimeoutException e) {
-      throw new DDStoreException(
-          "executors still run %d s after Spark stopped: %s"
-              .formatted(
-                  EXECUTOR_EXIT.toSeconds(),
-                  processes.stream()
-                      .filter(ProcessHandle::isAlive)
-                      .map(ProcessHandle::pid)
-                      .toList()),
-          e);
-    }
-  }
-
-  /** Threads of Spark that end may still add or delete a file meanwhile: then again. */
-  private static void deleteTree(Path directory) {
-    IOException failure = null;
-    for (int i = 0; i < DELETE_TRIES && Files.exists(directory); i++) {
+    if (closed.compareAndSet(false, true)) {
       try {
-        for (Path path : deepestFirst(directory)) {
-          Files.deleteIfExists(path);
+        session.stop();
+      } finally {
+        if (remains != null) {
+          remains.close();
         }
-      } catch (IOException e) {
-        failure = e;
       }
-    }
-    if (Files.exists(directory)) {
-      throw new UncheckedIOException("cannot delete " + directory, failure);
-    }
-  }
-
-  private static List<Path> deepestFirst(Path directory) throws IOException {
-    try (Stream<Path> walk = Files.walk(directory)) {
-      return walk.sorted(Comparator.reverseOrder()).toList();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
     }
   }
 
   @Override
   public String toString() {
-    return "EmbeddedSpark[%s]".formatted(scratch == null ? "from spark-submit" : scratch);
+    return "EmbeddedSpark[%s]".formatted(remains == null ? "from spark-submit" : remains.scratch());
   }
 }

@@ -26,11 +26,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
       GetCommand.class,
       ExplainCommand.class,
       DoctorCommand.class,
+      BenchCommand.class,
       HelpCommand.class
     },
     footerHeading = "%nFrom a source checkout also:%n",
     footer = {
       "  test [--quick]  Build, check and run all tests; --quick: unit tests only.",
+      "  jmh [ARGS]      Run the JMH benchmarks.",
       "  format          Apply the project's formatting to the sources."
     })
 public final class Main implements Runnable {

@@ -59,7 +59,7 @@ final class RowHash {
   /** Writes the hash of the row to {@code target} at {@code offset}, and begins the next row. */
   void finish(byte[] target, int offset) {
     try {
-      digest.update(row.array(), 0, row.position());
+      digest.update(row.flip());
       digest.digest(full, 0, full.length);
     } catch (DigestException e) {
       throw new IllegalStateException("the array has the digest's length", e);

@@ -1,14 +1,19 @@
 package org.ddstore.spark;
 
+import java.io.NotSerializableException;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import org.apache.spark.SparkContext;
-import org.apache.spark.SparkException;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.DDStoreException;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.ingest.IngestException;
 import org.ddstore.spark.ingest.NotUniformException;
@@ -25,6 +30,29 @@ final class BarrierJob {
   private static final Logger LOG = LoggerFactory.getLogger(BarrierJob.class);
   private static final String INTERRUPT_ON_CANCEL = "spark.job.interruptOnCancel";
   private static final long LISTENER_TIMEOUT_MS = 10_000;
+
+  /** What Spark says of a job that somebody cancelled, with or without an error class before it. */
+  private static final Pattern CANCELLED =
+      Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
+
+  /** Ranks that are told to stop do so within this time, or {@code run} ends before them. */
+  private static final Duration LAST_TASKS = Duration.ofSeconds(10);
+
+  /** More than Spark takes to give up an executor that does not answer. */
+  private static final Duration TASKS_BEFORE_RESUBMISSION = Duration.ofMinutes(4);
+
+  /**
+   * What an attempt loads.
+   *
+   * @param rows one partition per rank
+   */
+  record Load(RDD<InternalRow> rows, ShardLoader loader) {}
+
+  /** Gives each attempt what it loads; what a former one loaded may be lost with its executors. */
+  @FunctionalInterface
+  interface LoadSource {
+    Load load(int attempt);
+  }
 
   private final SparkSession session;
   private final Settings settings;
@@ -44,89 +72,167 @@ final class BarrierJob {
   /**
    * Runs the job until it succeeds, at most {@code spark.ddstore.maxAttempts} times.
    *
-   * @param rows one partition per rank
+   * @param source asked before each attempt for what it loads
    * @return the ranks' results in rank order
    * @throws IngestException if the data cannot be loaded: it would fail again
    * @throws NotUniformException if the schema has to be changed before it can be loaded
    * @throws StoreJobException if the last attempt failed
    */
-  <T> List<T> run(RDD<InternalRow> rows, ShardLoader loader, RankTask<T> task) {
+  <T> List<T> run(LoadSource source, RankTask<T> task) {
+    StoreJobException last = null;
     for (int attempt = 1; ; attempt++) {
-      Preflight.check(session, ranks, estimatedBytes, settings);
-      String job = UUID.randomUUID().toString();
-      JobFailures failures = new JobFailures(job);
+      checkCluster(last);
+      JobWatch watch = new JobWatch(UUID.randomUUID().toString());
       try {
-        return submit(rows, new RankRunner<>(loader, settings, task, attempt), job, failures);
+        Load load = source.load(attempt);
+        return submit(load.rows(), new RankRunner<>(load.loader(), settings, task, attempt), watch);
       } catch (Exception e) {
-        sweep();
-        RuntimeException failed = explain(e, failures, attempt);
-        if (attempt >= settings.maxAttempts()
-            || failed instanceof IngestException
-            || failed instanceof NotUniformException
-            || Thread.currentThread().isInterrupted()) {
-          throw failed;
-        }
-        LOG.warn("{}; submitting it again", failed.getMessage());
+        last = afterFailure(e, watch, attempt);
       }
+      LOG.warn("{}; submitting it again", last.getMessage());
     }
   }
 
-  private <T> List<T> submit(
-      RDD<InternalRow> rows, RankRunner<T> runner, String job, JobFailures failures) {
+  private void checkCluster(StoreJobException last) {
+    try {
+      Preflight.check(session, ranks, estimatedBytes, settings);
+    } catch (PreflightException e) {
+      if (last != null) {
+        e.addSuppressed(last); // why there are fewer slots than before
+      }
+      throw e;
+    }
+  }
+
+  private <T> List<T> submit(RDD<InternalRow> rows, RankRunner<T> runner, JobWatch watch) {
     SparkContext context = session.sparkContext();
     String interrupt = context.getLocalProperty(INTERRUPT_ON_CANCEL);
-    context.addSparkListener(failures);
+    context.addSparkListener(watch);
     context.setLocalProperty(INTERRUPT_ON_CANCEL, "true");
-    context.setLocalProperty(JobFailures.JOB_PROPERTY, job);
+    context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
+    context.addJobTag(watch.job());
     try {
       List<T> results = BarrierStage.run(rows, runner::run);
-      context.removeSparkListener(failures);
+      context.removeSparkListener(watch);
       return results;
-    } catch (Exception e) {
-      awaitListeners(context);
-      context.removeSparkListener(failures);
-      throw e;
     } finally {
+      context.removeJobTag(watch.job());
       context.setLocalProperty(INTERRUPT_ON_CANCEL, interrupt);
-      context.setLocalProperty(JobFailures.JOB_PROPERTY, null);
+      context.setLocalProperty(JobWatch.JOB_PROPERTY, null);
     }
+  }
+
+  /**
+   * Waits for what a failed attempt leaves and cleans up.
+   *
+   * @return why the attempt failed, if the next one may succeed
+   * @throws RuntimeException why it failed, if there is to be no other
+   */
+  private StoreJobException afterFailure(Exception e, JobWatch watch, int attempt) {
+    SparkContext context = session.sparkContext();
+    boolean interrupted = e instanceof InterruptedException;
+    if (interrupted) {
+      context.cancelJobsWithTag(watch.job()); // Spark lets it run on
+    }
+    awaitListeners(context);
+    RuntimeException failed = explain(e, watch, attempt);
+    boolean again =
+        !interrupted
+            && failed instanceof StoreJobException
+            && attempt < settings.maxAttempts()
+            && !context.isStopped()
+            && !isPermanent(e, watch);
+    Collection<Integer> still = Set.of();
+    try {
+      still = watch.awaitTasks(again ? TASKS_BEFORE_RESUBMISSION : LAST_TASKS);
+    } catch (InterruptedException during) {
+      interrupted = true;
+    }
+    context.removeSparkListener(watch);
+    sweep(failed);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (!still.isEmpty()) {
+      failed.addSuppressed(
+          new DDStoreException(
+              "the tasks of ranks %s have not ended since: not submitted again".formatted(still)));
+    }
+    if (!again || interrupted || !still.isEmpty()) {
+      throw failed;
+    }
+    return (StoreJobException) failed;
   }
 
   /** Task failures reach listeners a moment after the job's. */
   private static void awaitListeners(SparkContext context) {
+    boolean interrupted = Thread.interrupted();
     try {
       context.listenerBus().waitUntilEmpty(LISTENER_TIMEOUT_MS);
     } catch (TimeoutException e) {
       LOG.warn("the reasons of a failed job may be incomplete: {}", e.getMessage());
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
   /** What killed executors of this host left, if the next attempt is not there to do it. */
-  private void sweep() {
-    settings.segmentDirectory().ifPresent(ProcessDirectory::sweepDead);
-    ProcessDirectory.sweepDead(ProcessDirectory.SHARED_MEMORY);
+  private void sweep(RuntimeException failed) {
+    try {
+      settings.segmentDirectory().ifPresent(ProcessDirectory::sweepDead);
+      ProcessDirectory.sweepDead(ProcessDirectory.SHARED_MEMORY);
+    } catch (DDStoreException e) {
+      failed.addSuppressed(e);
+    }
   }
 
-  private RuntimeException explain(Exception e, JobFailures failures, int attempt) {
-    Optional<JobFailures.Failure> first = failures.first();
-    Throwable cause = first.map(JobFailures.Failure::cause).orElse(null);
-    if (cause instanceof IngestException ingest) {
-      return ingest;
+  /** True if somebody wants no other attempt, or it would fail like this one. */
+  private static boolean isPermanent(Exception e, JobWatch watch) {
+    String message = String.valueOf(e.getMessage());
+    return CANCELLED.matcher(message).matches()
+        || message.contains("spark.driver.maxResultSize")
+        || watch.first().map(BarrierJob::isUnsendable).orElse(false);
+  }
+
+  private static boolean isUnsendable(JobWatch.Failure failure) {
+    return failure.thrown().equals(NotSerializableException.class.getName());
+  }
+
+  private RuntimeException explain(Exception e, JobWatch watch, int attempt) {
+    Optional<JobWatch.Failure> first = watch.first();
+    Throwable cause = first.map(JobWatch.Failure::cause).orElse(null);
+    if (cause instanceof IngestException
+        || cause instanceof NotUniformException
+        || cause instanceof PreflightException) {
+      return (DDStoreException) cause;
     }
-    if (cause instanceof NotUniformException notUniform) {
-      return notUniform;
+    boolean fromSpark = !(e instanceof RuntimeException) || first.isPresent();
+    if (!fromSpark) {
+      return (RuntimeException) e;
     }
-    boolean fromSpark = e instanceof SparkException || first.isPresent();
-    if (!fromSpark && e instanceof RuntimeException unchecked) {
-      return unchecked;
-    }
-    String reason =
-        first
-            .map(failure -> "rank %d: %s".formatted(failure.rank(), failure.text()))
-            .orElseGet(e::getMessage);
     return new StoreJobException(
-        "attempt %d of %d on %d ranks failed: %s"
-            .formatted(attempt, settings.maxAttempts(), ranks, reason),
+        "attempt %d of %d on %d ranks %s"
+            .formatted(attempt, settings.maxAttempts(), ranks, reason(e, first)),
         cause == null ? e : cause);
+  }
+
+  private static String reason(Exception e, Optional<JobWatch.Failure> first) {
+    String message = String.valueOf(e.getMessage());
+    if (e instanceof InterruptedException) {
+      return "was cancelled: the thread that waited for it was interrupted";
+    }
+    if (CANCELLED.matcher(message).matches()) {
+      return "was cancelled: " + message;
+    }
+    return first
+        .map(
+            failure ->
+                isUnsendable(failure)
+                    ? "failed: the result of rank %d cannot be sent to the driver: %s"
+                        .formatted(failure.rank(), failure.text())
+                    : "failed: rank %d: %s".formatted(failure.rank(), failure.text()))
+        .orElse("failed: " + message);
   }
 }

@@ -48,7 +48,7 @@ public final class Preflight {
   /**
    * Waits for executors that still register, then checks.
    *
-   * @param estimatedBytes of one full copy of the data; 0 if not known
+   * @param estimatedBytes of the data; 0 if not known
    * @return the cluster as it was found
    * @throws PreflightException naming everything that is missing
    */
@@ -126,10 +126,8 @@ public final class Preflight {
     }
     addDirectory(problems, cluster, driver, settings);
     if (settings.checkMemory() && estimatedBytes > 0) {
-      long copies = ranks / settings.width(ranks);
-      long totalBytes = Math.multiplyExact(estimatedBytes, copies);
-      addSharedMemory(problems, cluster, driver, ranks, totalBytes, settings);
-      addOverhead(problems, cluster, ranks, totalBytes, settings);
+      addSharedMemory(problems, cluster, driver, ranks, estimatedBytes, settings);
+      addOverhead(problems, cluster, ranks, estimatedBytes, settings);
     }
     return problems;
   }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -24,6 +25,9 @@ import org.ddstore.memory.ProcessDirectory;
 final class RankRunner<T> implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  /** What the ranks that run in this JVM have allocated or are about to. */
+  private static final AtomicLong EXECUTOR_BYTES = new AtomicLong();
+
   private final ShardLoader loader;
   private final Settings settings;
   private final RankTask<T> task;
@@ -39,8 +43,30 @@ final class RankRunner<T> implements Serializable {
   /** Runs the rank of the calling barrier task. What fails here ends the attempt on all ranks. */
   T run(Iterator<InternalRow> rows) throws Exception {
     BarrierTaskContext context = BarrierTaskContext.get();
+    try {
+      return run(rows, context);
+    } catch (Exception | Error e) {
+      if (Echo.isEcho(e, rank(context))) {
+        Echo.awaitCause();
+      }
+      throw e;
+    }
+  }
+
+  private T run(Iterator<InternalRow> rows, BarrierTaskContext context) throws Exception {
     StoreOptions options = settings.storeOptions();
-    checkMemory(context);
+    long rankBytes = loader.estimatedBytes(rank(context));
+    long executorBytes = EXECUTOR_BYTES.addAndGet(rankBytes);
+    try {
+      checkMemory(context, rankBytes, executorBytes);
+      return load(context, options, rows);
+    } finally {
+      EXECUTOR_BYTES.addAndGet(-rankBytes);
+    }
+  }
+
+  private T load(BarrierTaskContext context, StoreOptions options, Iterator<InternalRow> rows)
+      throws Exception {
     ProcessDirectory directory = ProcessDirectory.acquire(ProcessDirectory.SHARED_MEMORY);
     try (ShardWriter writer = ShardWriter.create(loader.schema(), options);
         SharedMemoryEndpoint endpoint =
@@ -59,8 +85,7 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  private void checkMemory(BarrierTaskContext context) {
-    long rankBytes = loader.estimatedBytes(rank(context));
+  private void checkMemory(BarrierTaskContext context, long rankBytes, long executorBytes) {
     if (rankBytes == 0) {
       return;
     }
@@ -72,7 +97,9 @@ final class RankRunner<T> implements Serializable {
     }
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
     MemoryCheck.check(
-        HostFacts.read(directory), new MemoryCheck.Need(rankBytes, rankBytes, hostBytes), settings);
+        HostFacts.read(directory),
+        new MemoryCheck.Need(rankBytes, executorBytes, hostBytes),
+        settings);
   }
 
   private Communicator connect(

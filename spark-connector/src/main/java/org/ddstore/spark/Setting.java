@@ -18,12 +18,6 @@ enum Setting {
       "all slots",
       Kind.integer(1, 1 << 20),
       "Number of ranks: barrier tasks that each own one shard."),
-  WIDTH(
-      "width",
-      "",
-      "ranks",
-      Kind.integer(1, 1 << 20),
-      "Ranks of a replica group, which together hold one full copy; it divides `ranks`."),
   BACKING(
       "backing",
       "shm",
@@ -37,18 +31,6 @@ enum Setting {
       "/dev/shm for shm",
       Kind.PATH,
       "Where segment files are made; it exists on every executor. Required for `file`."),
-  TRANSPORT(
-      "transport",
-      "auto",
-      "auto",
-      Kind.choice(List.of("auto", "tcp", "fabric", "mpi")),
-      "How rows on other hosts are read."),
-  SHORTCUT(
-      "shortcut",
-      "true",
-      "true",
-      Kind.choice(List.of("true", "false")),
-      "Whether rows of the own process and host are read from memory, not by the transport."),
   MAX_ATTEMPTS(
       "maxAttempts",
       "4",

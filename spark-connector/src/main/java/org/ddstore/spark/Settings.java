@@ -123,25 +123,6 @@ final class Settings implements Serializable {
     return with(Setting.RANKS, ranks);
   }
 
-  /**
-   * Ranks of a replica group.
-   *
-   * @throws IllegalArgumentException if the width does not divide {@code ranks}
-   */
-  int width(int ranks) {
-    int width = integer(Setting.WIDTH).orElse(ranks);
-    if (width > ranks || ranks % width != 0) {
-      throw new IllegalArgumentException(
-          "%s is %d, legal: a divisor of the %d ranks"
-              .formatted(Setting.WIDTH.key(), width, ranks));
-    }
-    return width;
-  }
-
-  Settings withWidth(int width) {
-    return with(Setting.WIDTH, width);
-  }
-
   Backing backing() {
     return Backing.valueOf(text(Setting.BACKING).toUpperCase(Locale.ROOT));
   }
@@ -157,23 +138,6 @@ final class Settings implements Serializable {
 
   Settings withDirectory(Path directory) {
     return with(Setting.DIRECTORY, directory);
-  }
-
-  /** The way to other hosts: {@code auto} or the name of a transport. */
-  String transport() {
-    return text(Setting.TRANSPORT);
-  }
-
-  Settings withTransport(String transport) {
-    return with(Setting.TRANSPORT, transport);
-  }
-
-  boolean shortcut() {
-    return Boolean.parseBoolean(text(Setting.SHORTCUT));
-  }
-
-  Settings withShortcut(boolean shortcut) {
-    return with(Setting.SHORTCUT, shortcut);
   }
 
   int maxAttempts() {

@@ -90,18 +90,6 @@ class PreflightTest {
   }
 
   @Test
-  void everyCopyCounts() {
-    HostFacts host = host(GIB, 4 * GIB, null);
-
-    assertThat(
-            Preflight.problems(cluster(2, 2, "here"), host, 4, 2 * GIB / 3, DEFAULTS.withWidth(2)))
-        .singleElement()
-        .extracting(Problem::missing)
-        .asString()
-        .contains("need 1.33 GiB");
-  }
-
-  @Test
   void otherHostsAreNotJudgedByThisOne() {
     HostFacts host = host(GIB, 4 * GIB, null);
 

@@ -25,12 +25,9 @@ class SettingsTest {
   @Test
   void nothingSetGivesTheDefaults() {
     assertThat(DEFAULTS.ranks()).isEmpty();
-    assertThat(DEFAULTS.width(6)).isEqualTo(6);
     assertThat(DEFAULTS.backing()).isEqualTo(Backing.SHM);
     assertThat(DEFAULTS.directory()).isEmpty();
     assertThat(DEFAULTS.segmentDirectory()).contains(Path.of("/dev/shm"));
-    assertThat(DEFAULTS.transport()).isEqualTo("auto");
-    assertThat(DEFAULTS.shortcut()).isTrue();
     assertThat(DEFAULTS.maxAttempts()).isEqualTo(4);
     assertThat(DEFAULTS.collectiveTimeout()).isEqualTo(Duration.ofMinutes(10));
     assertThat(DEFAULTS.closeTimeout()).isEqualTo(Duration.ofSeconds(30));
@@ -45,19 +42,19 @@ class SettingsTest {
             .master("local[1]")
             .config("spark.ui.enabled", "false")
             .config("spark.ddstore.maxAttempts", "7")
-            .config("spark.ddstore.transport", "mpi")
+            .config("spark.ddstore.directory", "/mnt/a")
             .config("spark.ddstore.backing", "direct")
             .getOrCreate();
     try {
       SparkSession session = application.newSession();
-      session.conf().set("spark.ddstore.transport", "tcp");
+      session.conf().set("spark.ddstore.directory", "/mnt/b");
       session.conf().set("spark.ddstore.backing", "shm");
 
       Settings settings = Settings.of(session).withBacking(Backing.DIRECT).withRanks(3);
 
       assertThat(settings.closeTimeout()).as("default").isEqualTo(Duration.ofSeconds(30));
       assertThat(settings.maxAttempts()).as("application").isEqualTo(7);
-      assertThat(settings.transport()).as("session").isEqualTo("tcp");
+      assertThat(settings.directory()).as("session").contains(Path.of("/mnt/b"));
       assertThat(settings.backing()).as("builder").isEqualTo(Backing.DIRECT);
       assertThat(settings.ranks()).as("builder").hasValue(3);
     } finally {
@@ -78,11 +75,8 @@ class SettingsTest {
       value = {
         "ranks             | 0        | 1 to 1,048,576",
         "ranks             | many     | 1 to 1,048,576",
-        "width             | -1       | 1 to 1,048,576",
         "maxAttempts       | 1001     | 1 to 1,000",
         "backing           | ssd      | shm, file, direct",
-        "transport         | udp      | auto, tcp, fabric, mpi",
-        "shortcut          | yes      | true, false",
         "directory         | here     | an absolute path",
         "closeTimeout      | 0s       | a time above 0",
         "collectiveTimeout | 5parsecs | a time above 0",
@@ -103,14 +97,6 @@ class SettingsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> DEFAULTS.withCloseTimeout(Duration.ZERO))
         .withMessageStartingWith("spark.ddstore.closeTimeout is \"0ms\"");
-  }
-
-  @Test
-  void widthDividesTheRanks() {
-    assertThat(DEFAULTS.withWidth(2).width(6)).isEqualTo(2);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> DEFAULTS.withWidth(4).width(6))
-        .withMessage("spark.ddstore.width is 4, legal: a divisor of the 6 ranks");
   }
 
   @Test

@@ -23,10 +23,11 @@ class StoreSpecTest {
                 context -> {
                   long sum = 0;
                   try (Reader reader = context.rows().reader()) {
-                    for (long i = 0; i < 1000; i++) {
+                    for (int i = 0; i < 1000; i++) {
                       try (Batch batch = reader.getBatch(i)) {
                         sum += batch.field("id").getLong(0);
-                        assertThat(batch.field("x").toFloatArray()).containsExactly(i, -i);
+                        assertThat(batch.field("x").toFloatArray())
+                            .containsExactly((float) i, (float) -i);
                         assertThat(batch.string("t", 0)).isEqualTo("t" + i);
                       }
                     }

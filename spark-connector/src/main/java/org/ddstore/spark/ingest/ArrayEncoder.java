@@ -152,6 +152,9 @@ final class ArrayEncoder extends ColumnEncoder {
     if (repairs.fill() == null) {
       throw nullProblem(record, "null");
     }
+    if (guessed && !field.isRagged()) {
+      throw new NotUniformException(name(), record.row(), ArrayForm.RAGGED, "null");
+    }
     if (field.isRagged()) {
       record.view().putInt(place, 0);
     } else {

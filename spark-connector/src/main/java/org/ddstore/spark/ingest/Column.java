@@ -10,8 +10,8 @@ import org.ddstore.Schema;
 abstract class Column implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** Of {@link #observe}: the value says nothing about the column's form. */
-  static final int ANY_LENGTH = -1;
+  /** In place of what {@link #observe} gives: there is no value, hence no common length. */
+  static final int NULL = -1;
 
   /** Of {@link #observe}: a sparse vector. */
   static final int SPARSE = -2;

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.DataType;
@@ -43,9 +44,10 @@ final class ColumnResolver {
   }
 
   private List<Column> chosen() {
-    checkNames("declared field", options.fields());
-    checkNames("fill", options.fills());
-    checkNames("padding", options.pads());
+    checkNames("declared field", options.fields().keySet());
+    checkNames("fill", options.fills().keySet());
+    checkNames("padding", options.pads().keySet());
+    checkNames("truncation", options.truncated());
     List<Column> chosen = new ArrayList<>();
     List<IngestException> problems = new ArrayList<>();
     if (options.columns().isEmpty()) {
@@ -75,8 +77,8 @@ final class ColumnResolver {
     }
   }
 
-  private void checkNames(String what, Map<String, ?> named) {
-    for (String name : named.keySet()) {
+  private void checkNames(String what, Set<String> named) {
+    for (String name : named) {
       if (!columns.containsKey(name) && !refused.containsKey(name)) {
         throw unknown(what, name);
       }

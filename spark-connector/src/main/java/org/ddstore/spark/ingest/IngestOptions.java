@@ -68,7 +68,7 @@ public final class IngestOptions implements Serializable {
 
   /**
    * Puts {@code value} where a column or an element of its arrays is null. A null array becomes one
-   * of the field's full shape, or an empty one if the field is ragged.
+   * of the declared fixed shape; a column of undeclared shape is ragged then, and it is empty.
    *
    * @param value a {@code Number}, {@code Boolean}, {@code String} or {@code byte[]} as the column
    *     has it

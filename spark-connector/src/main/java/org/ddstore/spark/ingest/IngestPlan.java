@@ -60,13 +60,14 @@ public final class IngestPlan implements AutoCloseable {
     List<Column> resolved = ColumnResolver.resolve(df.schema(), options);
     SourcePlan source = SourcePlan.of(df, resolved, options);
     try {
-      List<Column> placed = new ArrayList<>();
-      for (int i = 0; i < resolved.size(); i++) {
-        placed.add(source.columns().get(i));
-      }
-      RowSample sample = RowSample.take(source.rows(), placed);
+      RowSample sample = RowSample.take(source.rows(), source.columns());
       return new IngestPlan(
-          source.rows(), sample.guess(placed), sample, ranks, source.route(), source.warnings());
+          source.rows(),
+          sample.guess(source.columns()),
+          sample,
+          ranks,
+          source.route(),
+          source.warnings());
     } catch (RuntimeException | Error e) {
       source.rows().release();
       throw e;

@@ -55,7 +55,7 @@ final class RowSample {
       SpecializedGetters parent = path.parent(row);
       found[i] =
           parent == null || parent.isNullAt(path.ordinal())
-              ? Column.ANY_LENGTH
+              ? Column.NULL
               : columns.get(i).observe(parent, path.ordinal());
     }
     return found;
@@ -71,16 +71,14 @@ final class RowSample {
   }
 
   private Column guess(Column column, int index) {
-    int length = Column.ANY_LENGTH;
+    int length = Column.NULL;
     boolean uniform = true;
     for (int[] row : observations) {
       if (row[index] == Column.SPARSE) {
         return column.in(ArrayForm.SPARSE, 0);
       }
-      if (row[index] != Column.ANY_LENGTH) {
-        uniform &= length == Column.ANY_LENGTH || length == row[index];
-        length = row[index];
-      }
+      uniform &= row == observations.get(0) || length == row[index];
+      length = row[index];
     }
     return uniform && length > 0
         ? column.in(ArrayForm.UNIFORM, length)

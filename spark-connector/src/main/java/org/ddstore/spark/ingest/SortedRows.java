@@ -26,7 +26,11 @@ record SortedRows(OrderedRows rows, boolean isReproducible) {
   private static final String DRAWN = "ddstore drawn";
   private static final String POSITION = "ddstore position";
   private static final String PARTITIONS = "spark.sql.shuffle.partitions";
-  private static final long PARTITION_BYTES = 32L << 20;
+
+  /** By Spark's estimate, which knows files as they are compressed. */
+  private static final long PARTITION_BYTES = 16L << 20;
+
+  private static final int MIN_PARTITIONS = 8;
   private static final int MAX_PARTITIONS = 10_000;
 
   /** Positions of rows that cannot be counted beforehand: partition and row in it. */
@@ -85,8 +89,8 @@ record SortedRows(OrderedRows rows, boolean isReproducible) {
 
   private static int partitions(Dataset<Row> source) {
     double bytes = source.queryExecution().optimizedPlan().stats().sizeInBytes().doubleValue();
-    int cores = source.queryExecution().toRdd().sparkContext().defaultParallelism();
-    return (int) Math.min(MAX_PARTITIONS, Math.max(cores, Math.ceil(bytes / PARTITION_BYTES)));
+    return (int)
+        Math.min(MAX_PARTITIONS, Math.max(MIN_PARTITIONS, Math.ceil(bytes / PARTITION_BYTES)));
   }
 
   private static org.apache.spark.sql.Column[] columns(String... names) {

@@ -28,7 +28,7 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
           + " one file scan with projections and filters; order by columns that identify a row";
 
   static SourcePlan of(Dataset<Row> df, List<Column> columns, IngestOptions options) {
-    SQLConf conf = SQLConf.get().clone();
+    SQLConf conf = SparkInternals.conf(df).clone();
     conf.setConfString("spark.sql.adaptive.enabled", "false");
     return SparkInternals.withConf(conf, () -> plan(df, columns, options, conf));
   }
@@ -42,11 +42,10 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
       places[tops[i]] = i;
     }
     List<Column> placed = move(columns, places);
-    PlanShape shape = PlanShape.of(chosen.queryExecution().optimizedPlan());
-    boolean sorted = !options.orderBy().isEmpty() || options.shuffleSeed().isPresent();
-    if (sorted) {
-      return sorted(df, chosen, placed, shape, options, conf);
+    if (!options.orderBy().isEmpty() || options.shuffleSeed().isPresent()) {
+      return sorted(df, chosen, placed, options, conf);
     }
+    PlanShape shape = PlanShape.of(chosen.queryExecution().optimizedPlan());
     if (shape != PlanShape.OTHER) {
       Optional<Scan> scan = Scan.of(chosen, shape, false, conf);
       if (scan.isPresent()) {
@@ -68,13 +67,12 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
       Dataset<Row> df,
       Dataset<Row> chosen,
       List<Column> placed,
-      PlanShape shape,
       IngestOptions options,
       SQLConf conf) {
     SortedRows sorting = SortedRows.of(df, chosen, options, conf);
     List<String> warnings = new ArrayList<>();
     boolean shuffled = options.shuffleSeed().isPresent();
-    if (shape == PlanShape.OTHER || !sorting.isReproducible()) {
+    if (!sorting.isReproducible()) {
       warnings.add(
           shuffled ? NOT_REPRODUCIBLE : TIES_NOT_REPRODUCIBLE.formatted(options.orderBy()));
     }
@@ -125,9 +123,11 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
     /** Counts the rows with no more columns than the filters need. */
     OrderedRows count(SQLConf conf) {
       Dataset<Row> bare = df.select(new org.apache.spark.sql.Column[0]);
+      PlanShape shape = PlanShape.of(bare.queryExecution().optimizedPlan());
       Optional<Scan> counting =
-          Scan.of(bare, PlanShape.of(bare.queryExecution().optimizedPlan()), false, conf)
-              .filter(scan -> scan.places().equals(places()));
+          shape == PlanShape.of(df.queryExecution().optimizedPlan())
+              ? Scan.of(bare, shape, false, conf).filter(scan -> scan.places().equals(places()))
+              : Optional.empty();
       long[] counts = counting.orElse(this).run();
       return new OrderedRows(
           physical.rdd(), physical.format(), df.schema().size(), partitions, counts, false);

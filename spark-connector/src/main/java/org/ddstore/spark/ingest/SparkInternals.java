@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceRDDPartition;
 import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.internal.SessionState;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
@@ -46,6 +47,11 @@ final class SparkInternals {
             return action.get();
           }
         });
+  }
+
+  /** The settings of the session that a DataFrame belongs to. */
+  static SQLConf conf(Dataset<Row> df) {
+    return ((SessionState) call(df.sparkSession(), "sessionState")).conf();
   }
 
   /** A DataFrame of internal rows, of the session of another one. */

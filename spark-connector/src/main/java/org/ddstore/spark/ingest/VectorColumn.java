@@ -90,7 +90,10 @@ final class VectorColumn extends Column {
   @Override
   int observe(SpecializedGetters parent, int ordinal) {
     InternalRow vector = parent.getStruct(ordinal, SQL_FIELDS);
-    return isSparse(vector) ? SPARSE : vector.getArray(SQL_VALUES).numElements();
+    if (isSparse(vector)) {
+      return SPARSE;
+    }
+    return vector.isNullAt(SQL_VALUES) ? NULL : vector.getArray(SQL_VALUES).numElements();
   }
 
   @Override

@@ -1,22 +1,28 @@
 package org.ddstore.spark;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.ExecutorLostFailure;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
-import org.ddstore.RankFailedException;
+import org.apache.spark.scheduler.SparkListenerTaskStart;
 
 /**
- * Notes how the tasks of one job failed: the exception that Spark throws on the driver has only
- * their text.
+ * Notes of the tasks of one job how they failed, because the exception that Spark throws on the
+ * driver has only their text, and which still run, because Spark ends a failed job without waiting
+ * for them.
  */
-final class JobFailures extends SparkListener {
+final class JobWatch extends SparkListener {
   /** The local property that tells our job from others. */
   static final String JOB_PROPERTY = "spark.ddstore.internal.job";
 
@@ -24,17 +30,26 @@ final class JobFailures extends SparkListener {
   private final Set<Integer> stages = new HashSet<>();
   private final List<Failure> failures = new ArrayList<>();
 
+  /** Task to rank. */
+  private final Map<Long, Integer> running = new HashMap<>();
+
   /**
    * A task that failed.
    *
    * @param rank its partition
    * @param cause what it threw, or null if it could not say or could not be read
    * @param text what Spark says of it
+   * @param thrown the class of what it threw, or empty
    */
-  record Failure(int rank, Throwable cause, String text) {}
+  record Failure(int rank, Throwable cause, String text, String thrown) {}
 
-  JobFailures(String job) {
+  JobWatch(String job) {
     this.job = job;
+  }
+
+  /** The value of {@link #JOB_PROPERTY}, and a tag of the job. */
+  String job() {
+    return job;
   }
 
   @Override
@@ -51,6 +66,13 @@ final class JobFailures extends SparkListener {
   }
 
   @Override
+  public synchronized void onTaskStart(SparkListenerTaskStart start) {
+    if (stages.contains(start.stageId())) {
+      running.put(start.taskInfo().taskId(), start.taskInfo().index());
+    }
+  }
+
+  @Override
   public synchronized void onTaskEnd(SparkListenerTaskEnd end) {
     if (!stages.contains(end.stageId())) {
       return;
@@ -59,10 +81,16 @@ final class JobFailures extends SparkListener {
     if (end.reason() instanceof ExceptionFailure failure) {
       Throwable cause = failure.exception().isDefined() ? failure.exception().get() : null;
       failures.add(
-          new Failure(rank, cause, failure.className() + ": " + firstLine(failure.description())));
+          new Failure(
+              rank,
+              cause,
+              failure.className() + ": " + firstLine(failure.description()),
+              failure.className()));
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
-      failures.add(new Failure(rank, null, lost.toErrorString()));
+      failures.add(new Failure(rank, null, lost.toErrorString(), ""));
     }
+    running.remove(end.taskInfo().taskId());
+    notifyAll();
   }
 
   private static String firstLine(String text) {
@@ -72,8 +100,23 @@ final class JobFailures extends SparkListener {
   /** The first failure, preferring one that is not the echo of another rank's. */
   synchronized Optional<Failure> first() {
     return failures.stream()
-        .filter(failure -> !(failure.cause() instanceof RankFailedException))
+        .filter(failure -> !Echo.isEcho(failure.cause(), failure.rank()))
         .findFirst()
         .or(() -> failures.stream().findFirst());
+  }
+
+  /**
+   * Waits until the tasks that have started have ended, one way or another.
+   *
+   * @return the ranks whose tasks still run after {@code timeout}
+   */
+  synchronized Collection<Integer> awaitTasks(Duration timeout) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + timeout.toNanos();
+    long leftMs = timeout.toMillis();
+    while (!running.isEmpty() && leftMs > 0) {
+      wait(leftMs);
+      leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
+    }
+    return new TreeSet<>(running.values());
   }
 }

@@ -1,0 +1,55 @@
+package org.ddstore.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.junit.jupiter.api.Test;
+
+class OffHeapBufferTest {
+  @Test
+  void isZeroAlignedLittleEndianAndCounted() {
+    long before = OffHeapBuffer.liveBytes();
+    for (int bytes : new int[] {0, 1, 255, 256, 257, 4096, 1 << 20}) {
+      try (OffHeapBuffer memory = OffHeapBuffer.allocate(bytes)) {
+        ByteBuffer buffer = memory.buffer();
+        assertThat(buffer.capacity()).isEqualTo(bytes);
+        assertThat(buffer.position()).isZero();
+        assertThat(buffer.limit()).isEqualTo(bytes);
+        assertThat(buffer.isDirect()).isTrue();
+        assertThat(buffer.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+        assertThat(buffer.alignmentOffset(0, OffHeapBuffer.ALIGNMENT_BYTES)).isZero();
+        byte[] content = new byte[bytes];
+        buffer.get(0, content);
+        assertThat(content).isEqualTo(new byte[bytes]);
+        for (int i = 0; i < bytes; i++) {
+          buffer.put(i, (byte) i);
+        }
+        assertThat(OffHeapBuffer.liveBytes()).isEqualTo(before + bytes);
+      }
+      assertThat(OffHeapBuffer.liveBytes()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void closesOnceAndIsNotUsedAfterwards() {
+    long before = OffHeapBuffer.liveBytes();
+    OffHeapBuffer memory = OffHeapBuffer.allocate(1000);
+    memory.close();
+    memory.close();
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(before);
+    assertThatThrownBy(memory::buffer)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("closed: OffHeapBuffer[1,000 bytes]");
+  }
+
+  @Test
+  void sizesOutOfRangeAreNamed() {
+    for (long bytes : new long[] {-1, Integer.MAX_VALUE - 255L, Long.MAX_VALUE}) {
+      assertThatThrownBy(() -> OffHeapBuffer.allocate(bytes))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("%,d bytes outside [0, 2,147,483,391]".formatted(bytes));
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.spark.DDStores;
+
+/**
+ * The rounds of {@link IngestBench}, without its options and words.
+ *
+ * @param frame rows of one array of floats, from Parquet files
+ */
+record IngestRun(Dataset<Row> frame) {
+
+  /** Writes the files that are scanned and loaded. */
+  static IngestRun write(EmbeddedSpark spark, long rows, int floats) throws IOException {
+    String path = spark.scratch("ingest").resolve("rows.parquet").toUri().toString();
+    spark
+        .session()
+        .range(rows)
+        .selectExpr("transform(sequence(1, %d), i -> float(id + i)) as x".formatted(floats))
+        .write()
+        .parquet(path);
+    return new IngestRun(spark.session().read().parquet(path));
+  }
+
+  /** Scans, then loads. */
+  IngestBench.Round measure(ClusterOptions cluster) {
+    long scanStart = System.nanoTime();
+    frame.queryExecution().toRdd().toJavaRDD().mapPartitions(IngestRun::arrays).collect();
+    double scanSeconds = seconds(System.nanoTime() - scanStart);
+    long jobStart = System.nanoTime();
+    List<Long> loads = cluster.on(DDStores.from(frame)).run(rank -> rank.loadNanos());
+    double jobSeconds = seconds(System.nanoTime() - jobStart);
+    long slowest = loads.stream().mapToLong(Long::longValue).max().orElseThrow();
+    return new IngestBench.Round(scanSeconds, seconds(slowest), jobSeconds);
+  }
+
+  /** Does nothing with the rows but turn each array of floats into a Java array. */
+  private static Iterator<Long> arrays(Iterator<InternalRow> rows) {
+    long elements = 0;
+    while (rows.hasNext()) {
+      elements += rows.next().getArray(0).toFloatArray().length;
+    }
+    return List.of(elements).iterator();
+  }
+
+  private static double seconds(long nanos) {
+    return (double) nanos / TimeUnit.SECONDS.toNanos(1);
+  }
+}

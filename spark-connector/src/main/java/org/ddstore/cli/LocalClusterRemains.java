@@ -1,0 +1,165 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.apache.spark.util.ShutdownHookManager;
+import org.ddstore.DDStoreException;
+import scala.runtime.BoxedUnit;
+
+/**
+ * What a local cluster of this JVM makes outside it: a scratch directory, the folders in which its
+ * workers keep the files of executors, and the executors, which are this JVM's children because the
+ * workers run in it. Removes it all, also when the JVM is told to end.
+ */
+final class LocalClusterRemains implements AutoCloseable {
+  private static final Duration EXECUTOR_EXIT = Duration.ofSeconds(20);
+
+  /** Spark's own hooks run first: it stops its context at 50, deletes its directories at 25. */
+  private static final int HOOK_PRIORITY = 10;
+
+  private static final int DELETE_TRIES = 100;
+
+  private final Path scratch;
+
+  /** The application's name among the folders of all applications, but for its time and number. */
+  private final String applicationPrefix = "ddstore-" + ProcessHandle.current().pid() + "-";
+
+  private final Path workFolder;
+  private final Object hook;
+
+  private LocalClusterRemains(Path scratch, Path workFolder) {
+    this.scratch = scratch;
+    this.workFolder = workFolder;
+    this.hook = ShutdownHookManager.addShutdownHook(HOOK_PRIORITY, this::removeAtExit);
+  }
+
+  /**
+   * Makes a scratch directory; called before Spark starts.
+   *
+   * @param sparkHome where workers make their folder {@code work}
+   */
+  static LocalClusterRemains prepare(Path sparkHome) {
+    try {
+      return new LocalClusterRemains(
+          Files.createTempDirectory("ddstore-spark-"), sparkHome.resolve("work"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A directory for files of Spark and of the command. */
+  Path scratch() {
+    return scratch;
+  }
+
+  /** Names the application so that its folders are known, for spark.deploy.appIdPattern. */
+  String applicationIdPattern() {
+    return applicationPrefix + "%s-%04d";
+  }
+
+  /**
+   * Waits for the executors of a Spark that was stopped, and deletes the files.
+   *
+   * @throws DDStoreException if an executor still runs after 20 seconds
+   */
+  @Override
+  public void close() {
+    try {
+      ShutdownHookManager.removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      return; // the JVM ends, and the hook does this
+    }
+    List<ProcessHandle> executors = ProcessHandle.current().children().toList();
+    try {
+      if (!awaitExit(executors)) {
+        throw new DDStoreException(
+            "executors still run %d s after Spark stopped: %s"
+                .formatted(EXECUTOR_EXIT.toSeconds(), executors));
+      }
+    } finally {
+      deleteAll();
+    }
+  }
+
+  /** A context that was still starting is not stopped by its own hook, and starts executors. */
+  private BoxedUnit removeAtExit() {
+    List<ProcessHandle> executors = ProcessHandle.current().children().toList();
+    for (int i = 0; i < DELETE_TRIES && !executors.isEmpty(); i++) {
+      executors.forEach(ProcessHandle::destroyForcibly);
+      awaitExit(executors);
+      executors = ProcessHandle.current().children().toList();
+    }
+    deleteAll();
+    return BoxedUnit.UNIT;
+  }
+
+  /** False if one still runs at the deadline. */
+  private static boolean awaitExit(List<ProcessHandle> processes) {
+    CompletableFuture<?>[] exits =
+        processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
+    try {
+      CompletableFuture.allOf(exits).get(EXECUTOR_EXIT.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException | TimeoutException e) {
+      return false;
+    }
+  }
+
+  private void deleteAll() {
+    List<Path> directories = new ArrayList<>(List.of(scratch));
+    if (Files.exists(workFolder)) {
+      try (DirectoryStream<Path> applications =
+          Files.newDirectoryStream(workFolder, applicationPrefix + "*")) {
+        applications.forEach(directories::add);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    directories.forEach(LocalClusterRemains::deleteTree);
+  }
+
+  /** Threads of Spark that end may still add or delete a file meanwhile: then again. */
+  private static void deleteTree(Path directory) {
+    IOException failure = null;
+    for (int i = 0; i < DELETE_TRIES && Files.exists(directory); i++) {
+      try {
+        for (Path path : deepestFirst(directory)) {
+          Files.deleteIfExists(path);
+        }
+      } catch (IOException e) {
+        failure = e;
+      }
+    }
+    if (Files.exists(directory)) {
+      throw new UncheckedIOException("cannot delete " + directory, failure);
+    }
+  }
+
+  private static List<Path> deepestFirst(Path directory) throws IOException {
+    try (Stream<Path> walk = Files.walk(directory)) {
+      return walk.sorted(Comparator.reverseOrder()).toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "LocalClusterRemains[%s, %s*]".formatted(scratch, workFolder.resolve(applicationPrefix));
+  }
+}

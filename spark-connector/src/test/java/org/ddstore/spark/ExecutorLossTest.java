@@ -1,0 +1,384 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.types.DataTypes;
+import org.ddstore.Batch;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.RankLostException;
+import org.ddstore.Reader;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Executors that are killed, stopped or end themselves: 2 with 2 ranks each. */
+@Tag("system")
+@Timeout(300)
+class ExecutorLossTest {
+  private static final int ROWS = 2000;
+  private static final Duration COLLECTIVE_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration WELL_BELOW_TIMEOUT = Duration.ofSeconds(30);
+
+  private static TestCluster cluster;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 2, 1024);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    cluster.assertNothingLeft();
+  }
+
+  private static StoreSpec numbers() {
+    Dataset<Row> frame =
+        cluster
+            .session()
+            .range(ROWS)
+            .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
+    return DDStores.from(frame).ranks(4).collectiveTimeout(COLLECTIVE_TIMEOUT);
+  }
+
+  /** Reads every row and fails if a byte is wrong. */
+  private static long readAll(RankContext context) {
+    long sum = 0;
+    try (Reader reader = context.rows().reader()) {
+      for (int first = 0; first < ROWS; first += 100) {
+        long[] indices = new long[100];
+        for (int i = 0; i < indices.length; i++) {
+          indices[i] = (first + i * 37L) % ROWS;
+        }
+        try (Batch batch = reader.getBatch(indices)) {
+          for (int i = 0; i < indices.length; i++) {
+            long id = batch.field("id").getLong(i);
+            String text = batch.string("t", i);
+            if (id != indices[i] || !text.equals("t" + id)) {
+              throw new AssertionError("row " + indices[i] + " is " + id + ", " + text);
+            }
+            sum += id;
+          }
+        }
+      }
+    }
+    return sum;
+  }
+
+  private static boolean isRunning(long pid) {
+    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+  }
+
+  private static void kill(long pid) {
+    assertThat(cluster.executors()).as("process to be killed").contains(pid);
+    ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+  }
+
+  /**
+   * What a rank does in the attempt in which others die: reads until they are dead and three times
+   * more, then calls a collective. By a thread of its own, which Spark does not interrupt.
+   */
+  private static void surviveLoss(RankContext context, Evidence evidence) {
+    evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
+    context.communicator().barrier();
+    String me = "rank " + context.rank();
+    CompletableFuture<Void> survivor =
+        CompletableFuture.runAsync(
+            () -> {
+              long rounds = 0;
+              while (!evidence.has("victim") || isRunning(evidence.awaitPid("victim"))) {
+                readAll(context);
+                rounds++;
+              }
+              for (int i = 0; i < 3; i++) {
+                readAll(context);
+              }
+              evidence.note(me + " read on", rounds);
+              long start = System.nanoTime();
+              try {
+                context.communicator().barrier();
+              } catch (RankLostException e) {
+                evidence.note(me + " lost", e.rank());
+                evidence.note(
+                    me + " waited ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+                throw e;
+              }
+            });
+    awaitUninterrupted(survivor);
+  }
+
+  private static void awaitUninterrupted(CompletableFuture<Void> survivor) {
+    while (!survivor.isDone()) {
+      try {
+        survivor.get();
+      } catch (InterruptedException | ExecutionException e) {
+        // Spark kills this task as soon as it knows of the loss; what the survivor met, join says.
+      }
+    }
+    survivor.join();
+  }
+
+  @Test
+  void survivorsReadOnAndTheJobIsRepeated() throws Exception {
+    Evidence evidence = new Evidence(directory);
+    Set<Long> before = cluster.executors();
+    CompletableFuture<List<String>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .run(
+                        context -> {
+                          if (context.attempt() == 1) {
+                            surviveLoss(context, evidence);
+                          }
+                          context.communicator().barrier();
+                          return context.attempt() + ":" + readAll(context);
+                        }));
+    long victim = evidence.awaitPid("pid of 3");
+    evidence.awaitNote("pid of 0");
+    evidence.note("victim", victim);
+    kill(victim);
+
+    assertThat(job.get(2, TimeUnit.MINUTES))
+        .as("results of the second attempt")
+        .isEqualTo(Collections.nCopies(4, "2:" + ROWS * (ROWS - 1L) / 2));
+    int survivors = 0;
+    for (int rank = 0; rank < 4; rank++) {
+      if (evidence.awaitPid("pid of " + rank) != victim) {
+        survivors++;
+        assertThat(evidence.read("rank " + rank + " read on")).as("reads of " + rank).isNotNull();
+        int lost = Integer.parseInt(evidence.read("rank " + rank + " lost"));
+        assertThat(evidence.awaitPid("pid of " + lost)).as("who was lost").isEqualTo(victim);
+        assertThat(Long.parseLong(evidence.read("rank " + rank + " waited ms")))
+            .as("milliseconds in the barrier")
+            .isLessThan(WELL_BELOW_TIMEOUT.toMillis());
+      }
+    }
+    assertThat(survivors).isEqualTo(2);
+    assertThat(cluster.executors()).as("executors").doesNotContain(victim).isNotEqualTo(before);
+  }
+
+  @Test
+  void lossInTheOnlyAttemptIsTyped() {
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Integer>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
+                          context.communicator().barrier();
+                          return Evidence.waitForInterrupt();
+                        }));
+    long victim = evidence.awaitPid("pid of 1");
+    kill(victim);
+
+    assertThatThrownBy(() -> job.get(WELL_BELOW_TIMEOUT.toSeconds(), TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageContaining("attempt 1 of 1 on 4 ranks failed: rank ");
+  }
+
+  @Test
+  void lossWhileLoadingIsRepeated() throws Exception {
+    Evidence evidence = new Evidence(directory);
+    cluster
+        .session()
+        .udf()
+        .register(
+            "pausesAt1900",
+            (UDF1<Long, Long>)
+                id -> {
+                  if (id == 1900) {
+                    evidence.note("loader", ProcessHandle.current().pid());
+                    evidence.awaitNote("killed");
+                  }
+                  return id;
+                },
+            DataTypes.LongType);
+    Dataset<Row> frame = cluster.session().range(ROWS).selectExpr("pausesAt1900(id) as id");
+    CompletableFuture<List<Long>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                DDStores.from(frame)
+                    .ranks(4)
+                    .run(
+                        context -> {
+                          try (Reader reader = context.rows().reader();
+                              Batch batch = reader.getBatch(1900, 3)) {
+                            return batch.field("id").getLong(0)
+                                + batch.field("id").getLong(1)
+                                + 10_000L * context.attempt();
+                          }
+                        }));
+    kill(evidence.awaitPid("loader"));
+    evidence.note("killed", "");
+
+    assertThat(job.get(2, TimeUnit.MINUTES)).containsOnly(21_903L);
+  }
+
+  @Test
+  void stoppedRankIsNamedAtTheDeadline() throws Exception {
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Integer>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .maxAttempts(1)
+                    .collectiveTimeout(Duration.ofSeconds(2))
+                    .run(
+                        context -> {
+                          evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
+                          evidence.awaitNote("stopped");
+                          context.communicator().barrier();
+                          return 0;
+                        }));
+    for (int rank = 0; rank < 4; rank++) {
+      evidence.awaitNote("pid of " + rank);
+    }
+    long stopped = evidence.awaitPid("pid of 2");
+    signal("STOP", stopped);
+    try {
+      evidence.note("stopped", "");
+      StoreJobException failed =
+          catchThrowableOfType(
+              StoreJobException.class,
+              () -> {
+                try {
+                  job.get(WELL_BELOW_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+                } catch (ExecutionException e) {
+                  throw e.getCause();
+                }
+              });
+      assertThat(failed)
+          .hasCauseInstanceOf(DeadlineExceededException.class)
+          .hasMessageContaining("rank 2 ");
+    } finally {
+      signal("CONT", stopped);
+    }
+  }
+
+  private static void signal(String name, long pid) throws Exception {
+    assertThat(cluster.executors()).as("process to be signalled").contains(pid);
+    assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor())
+        .as("exit status of kill")
+        .isZero();
+  }
+
+  @Test
+  void executorThatExitsIsReplaced() {
+    List<Integer> attempts =
+        numbers()
+            .run(
+                context -> {
+                  context.communicator().barrier();
+                  if (context.attempt() == 1 && context.rank() == 1) {
+                    System.exit(3);
+                  }
+                  context.communicator().barrier();
+                  readAll(context);
+                  return context.attempt();
+                });
+
+    assertThat(attempts).containsExactly(2, 2, 2, 2);
+  }
+
+  @Test
+  void executorOutOfMemoryIsReplaced() {
+    List<Integer> attempts =
+        numbers()
+            .run(
+                context -> {
+                  context.communicator().barrier();
+                  if (context.attempt() == 1 && context.rank() == 0) {
+                    throw new OutOfMemoryError("as if");
+                  }
+                  context.communicator().barrier();
+                  readAll(context);
+                  return context.attempt();
+                });
+
+    assertThat(attempts).containsExactly(2, 2, 2, 2);
+  }
+
+  /** Without another one, what the dead left must be swept by the driver. */
+  @Test
+  void exitInTheOnlyAttemptLeavesNothing() throws IOException {
+    assertThatThrownBy(
+            () ->
+                numbers()
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          context.communicator().barrier();
+                          if (context.rank() == 1) {
+                            Runtime.getRuntime().halt(4);
+                          }
+                          context.communicator().barrier();
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class);
+    await("executors that live")
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> cluster.executors().size() == 2);
+  }
+
+  @Test
+  void rowsThatWereSortedAreSortedAgainWhenTheExecutorThatStoredThemDies() {
+    Dataset<Row> frame =
+        cluster.session().range(ROWS).selectExpr("id", "-id as key", "concat('t', id) as t");
+    List<Long> wrong =
+        DDStores.from(frame)
+            .ranks(4)
+            .orderBy("key")
+            .collectiveTimeout(COLLECTIVE_TIMEOUT)
+            .run(
+                context -> {
+                  if (context.attempt() == 1 && context.rank() == 3) {
+                    Runtime.getRuntime().halt(137);
+                  }
+                  long differing = 0;
+                  try (Reader reader = context.rows().reader()) {
+                    for (long i = 0; i < ROWS; i++) {
+                      try (Batch batch = reader.getBatch(i)) {
+                        long id = ROWS - 1 - i;
+                        boolean right =
+                            batch.field("id").getLong(0) == id
+                                && batch.string("t", 0).equals("t" + id);
+                        differing += right ? 0 : 1;
+                      }
+                    }
+                  }
+                  context.communicator().barrier();
+                  return differing;
+                });
+    assertThat(wrong).containsExactly(0L, 0L, 0L, 0L);
+  }
+}

@@ -1,0 +1,315 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.types.DataTypes;
+import org.ddstore.RankFailedException;
+import org.ddstore.spark.ingest.IngestException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ranks that throw, in executors of their own: 2 with 2 ranks each. */
+@Tag("system")
+@Timeout(300)
+class RankFailureTest {
+  private static TestCluster cluster;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 2, 1024);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    cluster.assertNothingLeft();
+  }
+
+  private static StoreSpec numbers(long rows) {
+    Dataset<Row> frame =
+        cluster.session().range(rows).selectExpr("id", "array(float(id), float(-id)) as x");
+    return DDStores.from(frame).ranks(4).collectiveTimeout(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void exceptionOfATaskIsTheCause() {
+    Evidence evidence = new Evidence(directory);
+    StoreJobException failed =
+        catchThrowableOfType(
+            StoreJobException.class,
+            () ->
+                numbers(100)
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          if (context.rank() == 2) {
+                            throw new IllegalStateException("rank 2 is unwell");
+                          }
+                          try {
+                            context.communicator().barrier();
+                          } catch (RankFailedException e) {
+                            evidence.note("seen by " + context.rank(), e.rank() + e.getMessage());
+                            throw e;
+                          }
+                          return 0;
+                        }));
+
+    assertThat(failed)
+        .hasMessageContaining("attempt 1 of 1 on 4 ranks failed: rank 2: ")
+        .hasMessageContaining("rank 2 is unwell");
+    assertThat(failed.getCause())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("rank 2 is unwell");
+    for (int rank : List.of(0, 1, 3)) {
+      assertThat(evidence.awaitNote("seen by " + rank))
+          .as("what rank %d saw", rank)
+          .startsWith("2")
+          .contains("rank 2 is unwell");
+    }
+  }
+
+  @Test
+  void anErrorOfATaskIsTheCause() {
+    assertThatThrownBy(
+            () ->
+                numbers(100)
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          if (context.rank() == 1) {
+                            throw new AssertionError("no such thing");
+                          }
+                          context.communicator().barrier();
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageContaining("rank 1: ")
+        .hasRootCauseInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void secondAttemptSucceeds() {
+    List<String> results =
+        numbers(1000)
+            .run(
+                context -> {
+                  context.communicator().barrier();
+                  if (context.attempt() == 1 && context.rank() == 3) {
+                    throw new IllegalStateException("once");
+                  }
+                  context.communicator().barrier();
+                  return context.rank() + "/" + context.attempt() + "/" + context.rows().rows();
+                });
+
+    assertThat(results).containsExactly("0/2/1000", "1/2/1000", "2/2/1000", "3/2/1000");
+  }
+
+  @Test
+  void everyAttemptFails() {
+    Evidence evidence = new Evidence(directory);
+    assertThatThrownBy(
+            () ->
+                numbers(10)
+                    .maxAttempts(3)
+                    .run(
+                        context -> {
+                          evidence.note(context.rank() + "." + context.attempt(), "ran");
+                          context.communicator().barrier();
+                          throw new IllegalStateException("always");
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageContaining("attempt 3 of 3")
+        .hasMessageContaining("always");
+    assertThat(evidence.has("0.3")).as("third attempt").isTrue();
+    assertThat(evidence.has("0.4")).as("fourth attempt").isFalse();
+  }
+
+  @Test
+  void badDataAreNotTriedAgain() {
+    Evidence evidence = new Evidence(directory);
+    cluster
+        .session()
+        .udf()
+        .register(
+            "lengthOf",
+            (UDF1<Long, Integer>)
+                id -> {
+                  evidence.note("row " + id + " " + System.nanoTime(), "");
+                  return id == 77 ? 3 : 2;
+                },
+            DataTypes.IntegerType);
+    Dataset<Row> frame =
+        cluster
+            .session()
+            .range(100)
+            .selectExpr("id", "transform(sequence(1, lengthOf(id)), i -> float(i)) as x");
+
+    IngestException failed =
+        catchThrowableOfType(
+            IngestException.class,
+            () ->
+                DDStores.from(frame)
+                    .ranks(4)
+                    .field("x", org.ddstore.DType.FLOAT32, 2)
+                    .run(context -> 0));
+
+    assertThat(failed.column()).isEqualTo("x");
+    assertThat(failed.row()).isEqualTo(77);
+  }
+
+  @Test
+  void functionThatFailsOnceIsTriedAgain() {
+    Evidence evidence = new Evidence(directory);
+    cluster
+        .session()
+        .udf()
+        .register(
+            "failsOnce",
+            (UDF1<Long, Long>)
+                id -> {
+                  if (id == 60 && !evidence.has("failed")) {
+                    evidence.note("failed", "");
+                    throw new IllegalStateException("the first time");
+                  }
+                  return 2 * id;
+                },
+            DataTypes.LongType);
+
+    List<Integer> attempts =
+        DDStores.from(cluster.session().range(100).selectExpr("failsOnce(id) as x"))
+            .ranks(4)
+            .run(
+                context -> {
+                  long[] sum = {0};
+                  for (long i = 0; i < 100; i++) {
+                    try (var batch = context.store().getBatch(RankContext.ROWS, i)) {
+                      sum[0] += batch.field("x").getLong(0);
+                    }
+                  }
+                  assertThat(sum[0]).isEqualTo(9900);
+                  return context.attempt();
+                });
+
+    assertThat(evidence.has("failed")).as("it failed").isTrue();
+    assertThat(attempts).containsOnly(2);
+  }
+
+  @Test
+  void resultThatCannotBeSentFailsAtOnce() {
+    Evidence evidence = new Evidence(directory);
+    assertThatThrownBy(
+            () ->
+                numbers(10)
+                    .run(
+                        context -> {
+                          evidence.note("attempt " + context.attempt(), "");
+                          return new Object();
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageContaining("cannot be sent to the driver")
+        .hasMessageContaining("java.lang.Object");
+    assertThat(evidence.has("attempt 2")).as("second attempt").isFalse();
+  }
+
+  @Test
+  void exceptionThatCannotBeSentIsToldAsText() {
+    assertThatThrownBy(
+            () ->
+                numbers(10)
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          throw new Unsendable();
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageContaining("Unsendable: holds a thread");
+  }
+
+  private static final class Unsendable extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @SuppressWarnings({"unused", "serial"}) // what this test is about
+    private final Object held = Thread.currentThread();
+
+    Unsendable() {
+      super("holds a thread");
+    }
+  }
+
+  @Test
+  void taskThatCannotBeSentFailsAtOnce() {
+    Object unsendable = new Object();
+    assertThatThrownBy(() -> numbers(10).run(context -> unsendable.toString()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "the task cannot be sent to the executors: it holds a java.lang.Object, which is not"
+                + " serializable");
+  }
+
+  /** What a failed job leaves would add up. */
+  @Test
+  void descriptorsDoNotAddUp() {
+    failOnce();
+    List<Descriptors> before = descriptors();
+    for (int i = 0; i < 3; i++) {
+      failOnce();
+    }
+    assertThat(descriptors()).as("open files by executor").isEqualTo(before);
+  }
+
+  private void failOnce() {
+    assertThatThrownBy(
+            () ->
+                numbers(1000)
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          context.store().add("more", org.ddstore.Tensor.wrap(new float[8], 2, 4));
+                          if (context.rank() == 0) {
+                            throw new IllegalStateException("as always");
+                          }
+                          context.communicator().barrier();
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class);
+  }
+
+  /** Descriptors that are neither Spark's sockets nor files from which code is loaded. */
+  private record Descriptors(long pid, List<String> files) implements Serializable {}
+
+  private static List<Descriptors> descriptors() {
+    return new ArrayList<>(
+        Set.copyOf(
+            cluster.inEverySlot(
+                rows ->
+                    new Descriptors(
+                        ProcessHandle.current().pid(),
+                        Leftovers.openFiles().stream()
+                            .filter(file -> file.startsWith("/") && !file.endsWith(".jar"))
+                            .filter(file -> !file.startsWith("/proc"))
+                            .sorted()
+                            .toList()))));
+  }
+}

@@ -1,0 +1,173 @@
+package org.ddstore.spark;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.memory.ProcessDirectory;
+
+/**
+ * A Spark whose executors are JVMs of their own, children of this one, and what tests want to know
+ * of them. Ends any other Spark of this JVM first, because there can be one only.
+ */
+final class TestCluster implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final String EXECUTOR_CLASS = "CoarseGrainedExecutorBackend";
+
+  private final SparkSession session;
+  private final int slots;
+  private final Path workDirectory;
+  private final Set<Long> executorsSeen = new HashSet<>();
+
+  private TestCluster(SparkSession session, int slots) {
+    this.session = session;
+    this.slots = slots;
+    this.workDirectory =
+        Path.of(System.getenv("SPARK_HOME"), "work", session.sparkContext().applicationId());
+  }
+
+  static TestCluster start(int executors, int coresEach, int memoryMb) {
+    return start(executors, coresEach, memoryMb, Map.of());
+  }
+
+  static TestCluster start(
+      int executors, int coresEach, int memoryMb, Map<String, String> settings) {
+    stopOthers();
+    SparkSession.Builder builder =
+        SparkSession.builder()
+            .master("local-cluster[%d,%d,%d]".formatted(executors, coresEach, memoryMb))
+            .appName("fault tests")
+            .config("spark.executor.memory", memoryMb + "m")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.ui.enabled", "false")
+            .config("spark.locality.wait", "0")
+            .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
+            .config("spark.ddstore.slotsTimeout", "2min") // the machine may be busy
+            .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
+            .config(
+                "spark.deploy.appIdPattern", "test-" + ProcessHandle.current().pid() + "-%s-%04d")
+            .config("spark.sql.warehouse.dir", System.getProperty("java.io.tmpdir") + "/warehouse");
+    settings.forEach(builder::config);
+    TestCluster cluster = new TestCluster(builder.getOrCreate(), executors * coresEach);
+    cluster.session.sparkContext().setLogLevel("OFF");
+    return cluster;
+  }
+
+  /** A Spark of another test class would be given in the place of the one asked for. */
+  static void stopOthers() {
+    if (!SparkSession.getDefaultSession().isEmpty()) {
+      SparkSession.getDefaultSession().get().stop();
+    }
+    SparkSession.clearActiveSession();
+    SparkSession.clearDefaultSession();
+  }
+
+  SparkSession session() {
+    return session;
+  }
+
+  /** The live executor JVMs, by process id. */
+  Set<Long> executors() {
+    Set<Long> pids = new HashSet<>();
+    ProcessHandle.current()
+        .descendants()
+        .filter(process -> commandLine(process.pid()).contains(EXECUTOR_CLASS))
+        .forEach(process -> pids.add(process.pid()));
+    executorsSeen.addAll(pids);
+    return pids;
+  }
+
+  private static String commandLine(long pid) {
+    try {
+      return Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"));
+    } catch (IOException e) {
+      return ""; // has ended
+    }
+  }
+
+  /** Runs a function once in every slot, at the same time, and without a store. */
+  <T> List<T> inEverySlot(BarrierStage.TaskBody<T> body) {
+    Preflight.check(
+        JavaSparkContext.fromSparkContext(session.sparkContext()), slots, 0, settings());
+    RDD<InternalRow> rows =
+        JavaSparkContext.fromSparkContext(session.sparkContext())
+            .parallelize(new ArrayList<InternalRow>(), slots)
+            .rdd();
+    return BarrierStage.run(rows, body);
+  }
+
+  private Settings settings() {
+    return Settings.of(session);
+  }
+
+  /**
+   * Fails unless, within two minutes, no living executor holds anything of ours and no process that
+   * was an executor of this cluster, or this JVM, has left files in shared memory.
+   */
+  void assertNothingLeft() {
+    executors();
+    await("nothing of ours is left in executors and shared memory")
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              for (Leftovers left : inEverySlot(rows -> Leftovers.ofThisProcess())) {
+                left.assertNone();
+              }
+              Leftovers.assertNoSharedMemoryOf(processes());
+            });
+  }
+
+  private Set<Long> processes() {
+    executors();
+    Set<Long> all = new HashSet<>(executorsSeen);
+    all.add(ProcessHandle.current().pid());
+    return all;
+  }
+
+  /** Stops Spark and waits until its executors have ended. */
+  @Override
+  public void close() {
+    Set<Long> live = executors();
+    session.stop();
+    SparkSession.clearActiveSession();
+    SparkSession.clearDefaultSession();
+    await("executors end")
+        .atMost(PATIENCE)
+        .until(() -> live.stream().noneMatch(TestCluster::isRunning));
+    deleteTree(workDirectory);
+    ProcessDirectory.sweepDead(ProcessDirectory.SHARED_MEMORY);
+    Leftovers.assertNoSharedMemoryOf(processes());
+  }
+
+  private static boolean isRunning(long pid) {
+    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+  }
+
+  private static void deleteTree(Path directory) {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> walk = Files.walk(directory)) {
+      for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

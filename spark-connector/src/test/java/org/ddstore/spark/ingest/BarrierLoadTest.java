@@ -1,0 +1,137 @@
+package org.ddstore.spark.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.SparkConf;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.layout.ExtentMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+import scala.runtime.AbstractFunction1;
+
+/** Loads in a barrier stage on separate executors. */
+@Tag("system")
+class BarrierLoadTest {
+  private static final int RANKS = 2;
+
+  @TempDir static Path folder;
+
+  private static SparkSession spark;
+
+  @BeforeAll
+  static void start() {
+    Sparks.stop();
+    String classPath = System.getProperty("java.class.path");
+    SparkConf conf =
+        new SparkConf()
+            .setMaster("local-cluster[2,1,1024]")
+            .setAppName("barrier load")
+            .set("spark.ui.enabled", "false")
+            .set("spark.driver.host", "127.0.0.1")
+            .set("spark.driver.bindAddress", "127.0.0.1")
+            .set("spark.executor.extraClassPath", classPath)
+            .set("spark.sql.shuffle.partitions", "4")
+            .set("spark.barrier.sync.timeout", "60s")
+            .set("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
+            .set("spark.sql.warehouse.dir", folder.resolve("warehouse").toString());
+    spark = SparkSession.builder().config(conf).getOrCreate();
+    spark.sparkContext().setLogLevel("ERROR");
+  }
+
+  @AfterAll
+  static void stop() {
+    spark.stop();
+    SparkSession.clearActiveSession();
+    SparkSession.clearDefaultSession();
+  }
+
+  /** What a rank does; gives the ids it loaded. */
+  private static final class Rank
+      extends AbstractFunction1<
+          scala.collection.Iterator<InternalRow>, scala.collection.Iterator<long[]>>
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final RowEncoder encoder;
+    private final long rows;
+
+    Rank(IngestPlan plan) {
+      encoder = plan.encoder();
+      rows = plan.rows();
+    }
+
+    @Override
+    public scala.collection.Iterator<long[]> apply(scala.collection.Iterator<InternalRow> shard) {
+      BarrierTaskContext context = BarrierTaskContext.get();
+      long first = ExtentMap.balancedStart(rows, context.partitionId(), RANKS);
+      List<Long> ids = new ArrayList<>();
+      try (ShardWriter writer = ShardWriter.create(encoder.schema(), StoreOptions.defaults())) {
+        encoder.encode(
+            CollectionConverters.asJava(shard),
+            first,
+            record -> {
+              ids.add(record.getLong(record.position()));
+              writer.appendPacked(record);
+            });
+        context.barrier();
+        if (writer.rows() != ids.size()) {
+          throw new IllegalStateException(writer + " of " + ids.size());
+        }
+      }
+      long[] found = ids.stream().mapToLong(id -> id).toArray();
+      return CollectionConverters.asScala(List.of(found).iterator());
+    }
+  }
+
+  private static long[] load(Dataset<Row> df, IngestOptions options) {
+    try (IngestPlan plan = IngestPlan.of(df, options, RANKS)) {
+      RDD<long[]> loaded =
+          plan.shards()
+              .barrier()
+              .mapPartitions(new Rank(plan), false, ClassTag$.MODULE$.<long[]>apply(long[].class));
+      long[][] shards = (long[][]) loaded.collect();
+      assertThat(shards[0].length).isEqualTo((int) ExtentMap.balancedStart(plan.rows(), 1, RANKS));
+      return Arrays.stream(shards).flatMapToLong(Arrays::stream).toArray();
+    }
+  }
+
+  @Test
+  void loadsFilesSortedRowsAndStoredRows() {
+    String path = folder.resolve("data").toString();
+    spark
+        .range(0, 20_001, 1, 3)
+        .selectExpr(
+            "id * 7919 % 20001 as id", "id % 3 as k", "array(1f, 2f) as x", "'t' || id as t")
+        .write()
+        .parquet(path);
+    Dataset<Row> df = spark.read().parquet(path);
+    IngestOptions plain = IngestOptions.defaults();
+
+    assertThat(load(df, plain))
+        .isEqualTo(ids(df.orderBy("_metadata.file_path", "_metadata.row_index")));
+    assertThat(load(df, plain.withOrderBy("k", "id"))).isEqualTo(ids(df.orderBy("k", "id")));
+    assertThat(load(df, plain.withShuffle(5))).isEqualTo(load(df, plain.withShuffle(5)));
+    assertThat(load(df.repartition(3), plain)).containsExactlyInAnyOrder(ids(df));
+  }
+
+  private static long[] ids(Dataset<Row> df) {
+    return df.select("id").collectAsList().stream().mapToLong(row -> row.getLong(0)).toArray();
+  }
+}

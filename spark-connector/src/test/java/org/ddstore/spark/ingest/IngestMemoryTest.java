@@ -1,0 +1,130 @@
+package org.ddstore.spark.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.function.FlatMapFunction;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import scala.reflect.ClassTag$;
+
+/** Prints what an executor with a small heap needs beside a shard of 1 GiB while it loads it. */
+@Tag("slow")
+@Tag("system")
+class IngestMemoryTest {
+  private static final long ROWS = 1L << 22;
+  private static final int ROWS_BETWEEN_LOOKS = 1 << 14;
+
+  @TempDir static Path folder;
+
+  /** The rows, and watches the memory of this process that is no shared memory. */
+  private static final class Watched implements Iterator<InternalRow> {
+    private final Iterator<InternalRow> rows;
+    private final long startBytes = anonymousBytes();
+    private long peakBytes = startBytes;
+    private long count;
+
+    Watched(Iterator<InternalRow> rows) {
+      this.rows = rows;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return rows.hasNext();
+    }
+
+    @Override
+    public InternalRow next() {
+      if (count++ % ROWS_BETWEEN_LOOKS == 0) {
+        peakBytes = Math.max(peakBytes, anonymousBytes());
+      }
+      return rows.next();
+    }
+  }
+
+  private static long anonymousBytes() {
+    try {
+      return Files.readAllLines(Path.of("/proc/self/status")).stream()
+          .filter(line -> line.startsWith("RssAnon:"))
+          .mapToLong(line -> 1024 * Long.parseLong(line.replaceAll("[^0-9]", "")))
+          .findFirst()
+          .orElseThrow();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void loadsOneGibibyteInASmallExecutor() {
+    Sparks.stop();
+    SparkConf conf =
+        new SparkConf()
+            .setMaster("local-cluster[1,1,512]")
+            .setAppName("ingest memory")
+            .set("spark.executor.memory", "512m")
+            .set("spark.ui.enabled", "false")
+            .set("spark.driver.host", "127.0.0.1")
+            .set("spark.driver.bindAddress", "127.0.0.1")
+            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+    SparkSession spark = SparkSession.builder().config(conf).getOrCreate();
+    try {
+      String path = folder.resolve("floats").toString();
+      spark
+          .range(0, ROWS, 1, 4)
+          .selectExpr("transform(sequence(0, 63), i -> cast(id * 64 + i as float)) as x")
+          .write()
+          .parquet(path);
+      Dataset<Row> df = spark.read().parquet(path);
+      report("in scan order", df, IngestOptions.defaults());
+      report("shuffled", df, IngestOptions.defaults().withShuffle(1));
+    } finally {
+      spark.stop();
+      SparkSession.clearActiveSession();
+      SparkSession.clearDefaultSession();
+    }
+  }
+
+  private static void report(String what, Dataset<Row> df, IngestOptions options) {
+    try (IngestPlan plan = IngestPlan.of(df, options, 1)) {
+      RowEncoder encoder = plan.encoder();
+      FlatMapFunction<Iterator<InternalRow>, long[]> load =
+          rows -> {
+            Watched watched = new Watched(rows);
+            try (ShardWriter writer =
+                ShardWriter.create(encoder.schema(), StoreOptions.defaults())) {
+              encoder.encode(watched, 0, writer);
+              return List.of(new long[] {watched.startBytes, watched.peakBytes, writer.bytes()})
+                  .iterator();
+            }
+          };
+      long[] found =
+          new JavaRDD<>(plan.shards(), ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class))
+              .mapPartitions(load)
+              .collect()
+              .get(0);
+      assertThat(found[2]).isEqualTo(ROWS * 256);
+      System.out.printf(
+          Locale.ROOT,
+          "1 GiB shard %s: %d MiB before, %d MiB at most, %d MiB more%n",
+          what,
+          found[0] >> 20,
+          found[1] >> 20,
+          (found[1] - found[0]) >> 20);
+    }
+  }
+}
