@@ -40,9 +40,7 @@ final class RowOracle {
     long rows = files.count();
     if (rows <= MAX_ROWS) {
       return new ExpectedRows(
-          rows,
-          null,
-          join(hashes.collectAsList().stream().map(row -> (byte[]) row.get(0)).toList()));
+          rows, null, hashes.collectAsList().stream().map(row -> (byte[]) row.get(0)).toList());
     }
     long[] drawn =
         new SplittableRandom(seed).longs(MAX_ROWS, 0, rows).distinct().sorted().toArray();
@@ -53,7 +51,7 @@ final class RowOracle {
             .filter(row -> Arrays.binarySearch(drawn, row._2()) >= 0)
             .map(row -> (byte[]) row._1().get(0))
             .collect();
-    return new ExpectedRows(rows, drawn, join(chosen));
+    return new ExpectedRows(rows, drawn, chosen);
   }
 
   private static Dataset<Row> hashes(Dataset<Row> files, List<Leaf> leaves, List<String> orderBy) {
@@ -82,14 +80,6 @@ final class RowOracle {
     return wide.mapPartitions(new HashRows(leaves, keyNames.size()), Encoders.row(schema))
         .orderBy(keyNames.stream().map(functions::col).toArray(Column[]::new))
         .select(HASH);
-  }
-
-  private static byte[] join(List<byte[]> hashes) {
-    byte[] joined = new byte[hashes.size() * RowHash.BYTES];
-    for (int i = 0; i < hashes.size(); i++) {
-      System.arraycopy(hashes.get(i), 0, joined, i * RowHash.BYTES, RowHash.BYTES);
-    }
-    return joined;
   }
 
   /** Keeps the keys of each row and puts a hash in the place of its values. */
