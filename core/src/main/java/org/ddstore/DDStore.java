@@ -264,6 +264,19 @@ public final class DDStore extends ReadableStore {
     return ByteBuffer.allocate(2 * Long.BYTES).putLong(digest.high()).putLong(digest.low()).array();
   }
 
+  /**
+   * Lines for people: who holds which rows, how this rank reads each of them and why, and what the
+   * memory behind them has left. Local.
+   */
+  public String explain() {
+    long ownBytes =
+        variables().stream()
+            .flatMap(variable -> variable.ownSegments().stream())
+            .mapToLong(segment -> segment.dataBytes() + segment.offsetBytes())
+            .sum();
+    return info() + "rank %d holds %,d bytes in %s%n".formatted(rank(), ownBytes, options.place());
+  }
+
   /** What a reader that is no rank needs, to be given to {@link AttachedStore#open}. Local. */
   public Catalog catalog() {
     checkOpen();

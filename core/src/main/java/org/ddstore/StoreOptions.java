@@ -1,5 +1,8 @@
 package org.ddstore;
 
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -62,6 +65,20 @@ public final class StoreOptions {
   /** The directory under which segment files are made; of no meaning for {@code DIRECT}. */
   public Path directory() {
     return directory;
+  }
+
+  /** Where memory comes from and how much is left, for people. */
+  String place() {
+    if (backing == Backing.DIRECT) {
+      return "direct memory of this process";
+    }
+    try {
+      FileStore fileStore = Files.getFileStore(directory);
+      return "%s (%s), %,d bytes free of %,d"
+          .formatted(directory, backing, fileStore.getUsableSpace(), fileStore.getTotalSpace());
+    } catch (IOException e) {
+      return "%s (%s), of which the space is unknown: %s".formatted(directory, backing, e);
+    }
   }
 
   public Duration closeTimeout() {

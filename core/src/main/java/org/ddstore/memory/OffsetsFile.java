@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -45,6 +46,12 @@ final class OffsetsFile {
     }
     long entries = segment.rows() + 1;
     int chunks = header.getInt(32);
+    if (header.getLong(24) != segment.rows() || chunks < 0 || chunks > segment.rows()) {
+      throw new IOException(
+          "the offsets file is for %,d rows in %,d chunks; the segment has %,d rows"
+              .formatted(header.getLong(24), chunks, segment.rows()));
+    }
+    long[] chunkStart = readChunkStarts(segment, channel, chunks);
     int buffers = (int) ((entries + (1L << ENTRY_SHIFT) - 1) >>> ENTRY_SHIFT);
     ByteBuffer[] mapped = new ByteBuffer[buffers];
     for (int i = 0; i < buffers; i++) {
@@ -58,11 +65,31 @@ final class OffsetsFile {
       regions.add(region);
       mapped[i] = region.buffer();
     }
-    long[] chunkStart = new long[chunks + 1];
-    read(channel, HEADER_BYTES + entries * Long.BYTES, chunkStart.length * Long.BYTES)
-        .asLongBuffer()
-        .get(chunkStart);
     return new RaggedOffsets(mapped, ENTRY_SHIFT, chunkStart);
+  }
+
+  private static long[] readChunkStarts(SegmentHeader segment, FileChannel channel, int chunks)
+      throws IOException {
+    long position = HEADER_BYTES + (segment.rows() + 1) * Long.BYTES;
+    long bytes = (chunks + 1L) * Long.BYTES;
+    if (position < 0 || channel.size() - position < bytes) {
+      throw new IOException(
+          "the offsets file has %,d bytes; its header says %,d"
+              .formatted(channel.size(), position + bytes));
+    }
+    long[] starts = new long[chunks + 1];
+    read(channel, position, Math.toIntExact(bytes)).asLongBuffer().get(starts);
+    boolean consistent = starts[0] == 0 && starts[chunks] == segment.dataBytes();
+    for (int i = 0; i < chunks; i++) {
+      long length = starts[i + 1] - starts[i];
+      consistent &= length > 0 && length <= ChunkLayout.MAX_BYTES;
+    }
+    if (!consistent) {
+      throw new IOException(
+          "the offsets file's chunks %s do not make %,d bytes"
+              .formatted(Arrays.toString(starts), segment.dataBytes()));
+    }
+    return starts;
   }
 
   static ByteBuffer read(FileChannel channel, long position, int length) throws IOException {

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.ddstore.DDStoreException;
@@ -40,6 +41,9 @@ public final class ProcessDirectory {
   private static final Map<Path, ProcessDirectory> OPEN = new HashMap<>();
   private static final FileAttribute<?> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private static final FileAttribute<?> OWNER_READS_AND_WRITES =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   static {
     Runtime.getRuntime()
@@ -161,7 +165,9 @@ public final class ProcessDirectory {
         System.setProperty(OWN_PREFIX + path, "");
         FileChannel channel =
             FileChannel.open(
-                path.resolve(LOCK_FILE), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+                path.resolve(LOCK_FILE),
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                OWNER_READS_AND_WRITES);
         if (channel.tryLock() != null && Files.exists(path.resolve(LOCK_FILE))) {
           return new ProcessDirectory(root, path, channel);
         }

@@ -69,12 +69,31 @@ record SegmentHeader(
     }
     int headerBytes = in.getInt(12);
     int schemaBytes = in.getInt(56);
-    if (schemaBytes < 0 || SCHEMA_POSITION + schemaBytes > in.limit()) {
+    if (schemaBytes < 0 || schemaBytes > in.limit() - SCHEMA_POSITION) {
       throw new IllegalArgumentException("schema of %d bytes is cut off".formatted(schemaBytes));
     }
     Schema schema =
         Schema.parse(in.slice(SCHEMA_POSITION, schemaBytes).order(ByteOrder.LITTLE_ENDIAN));
-    return new SegmentHeader(
-        Nonce.read(in, 16), headerBytes, in.getLong(32), in.getLong(40), in.getInt(52), schema);
+    SegmentHeader header =
+        new SegmentHeader(
+            Nonce.read(in, 16), headerBytes, in.getLong(32), in.getLong(40), in.getInt(52), schema);
+    if (!header.isConsistent() || in.getInt(48) != (schema.isFixed() ? schema.fixedBytes() : 0)) {
+      throw new IllegalArgumentException("its header contradicts itself: " + header);
+    }
+    return header;
+  }
+
+  private boolean isConsistent() {
+    if (rows < 0 || dataBytes < 0 || headerBytes != bytesFor(schema)) {
+      return false;
+    }
+    if (!schema.isFixed()) {
+      return rowShift == 0;
+    }
+    int recordBytes = schema.fixedBytes();
+    return rowShift >= 0
+        && rowShift <= ChunkLayout.rowShift(schema, ChunkLayout.MAX_BYTES)
+        && dataBytes % recordBytes == 0
+        && dataBytes / recordBytes == rows;
   }
 }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.ddstore.memory.MappedRegion;
 import org.ddstore.memory.OffHeapBuffer;
 
-/** Looks for what stores of this JVM left behind. */
+/** Looks for what stores of this JVM left behind since this was made. */
 public final class Leaks {
   private final Path root;
   private int descriptors = -1;
@@ -23,12 +23,17 @@ public final class Leaks {
    */
   public Leaks(Path root) {
     this.root = root;
+    this.known = liveBytes();
+  }
+
+  private static long liveBytes() {
+    return OffHeapBuffer.liveBytes() + MappedRegion.liveBytes();
   }
 
   /** Memory, mappings, descriptors and threads; other processes may still have files. */
   public void assertNothingHeld() throws IOException {
     long before = known;
-    known = OffHeapBuffer.liveBytes() + MappedRegion.liveBytes();
+    known = liveBytes();
     assertThat(known - before).as("live bytes off the heap and mapped").isZero();
     assertThat(Files.readAllLines(Path.of("/proc/self/maps")))
         .as("mappings under %s", root)

@@ -19,7 +19,8 @@ public abstract class StoreContract
         LifetimeContract,
         CollectiveContract,
         ReportContract,
-        LargeContract {
+        LargeContract,
+        AttachContract {
   private final int ranks;
   private RankHarness harness;
 

@@ -92,9 +92,13 @@ final class DemoCommand implements Callable<Integer> {
       DemoRun run =
           new DemoRun(
               files, leaves, source.orderBy(), cluster.on(backed(spark, source.spec(files))));
+      if (input != null) {
+        // Refuses what cannot be loaded before Spark SQL has read all of it.
+        run.spec().explain().warnings().forEach(warning -> output.line("WARNING  " + warning));
+      }
       long start = System.nanoTime();
       ExpectedRows expected = run.ask(seed);
-      report.asked(expected, path, System.nanoTime() - start);
+      report.asked(expected, System.nanoTime() - start);
       progress.stepTo(2);
       DemoResult result = run.read(expected, batchRows, seed);
       progress.stepTo(STEPS);

@@ -32,8 +32,8 @@ final class DemoReport {
     }
   }
 
-  void asked(ExpectedRows expected, String path, long nanos) {
-    line("Asked    Spark SQL for %,d rows of %s, in %.1f s", expected.size(), path, nanos / NANOS);
+  void asked(ExpectedRows expected, long nanos) {
+    line("Asked    Spark SQL for %,d rows, in %.1f s", expected.size(), nanos / NANOS);
   }
 
   /**

@@ -111,17 +111,20 @@ final class ExplainReport {
       output.line(line.toString());
     }
     letters.forEach(
-        (path, letter) ->
-            output.line(
-                "%s = %s: %s"
-                    .formatted(
-                        letter,
-                        path,
-                        explanation.paths().stream()
-                            .filter(found -> found.path().equals(path))
-                            .map(Path::reason)
-                            .distinct()
-                            .collect(Collectors.joining("; ")))));
+        (path, letter) -> output.line("%s = %s: %s".formatted(letter, path, reason(path))));
+  }
+
+  /** Why pairs of ranks read over a path; of many reasons the first. */
+  private String reason(String path) {
+    List<String> reasons =
+        explanation.paths().stream()
+            .filter(found -> found.path().equals(path))
+            .map(Path::reason)
+            .distinct()
+            .toList();
+    return reasons.size() == 1
+        ? reasons.get(0)
+        : "%s; %d more like it".formatted(reasons.get(0), reasons.size() - 1);
   }
 
   private static String letter(String path, Map<String, String> taken) {

@@ -39,9 +39,9 @@ final class GetCommand implements Callable<Integer> {
       names = "--indices",
       paramLabel = "0,5,10-19",
       required = true,
-      converter = IndexRanges.class,
+      converter = IndexRanges.Converter.class,
       description = "Global indices; a range includes both ends.")
-  private long[] indices;
+  private IndexRanges ranges;
 
   @Mixin private SourceOptions source;
   @Mixin private ClusterOptions cluster;
@@ -49,6 +49,7 @@ final class GetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    long[] indices = ranges.indices();
     SourceOptions.checkExists(input);
     GetTask.Found found;
     try (EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
@@ -65,7 +66,7 @@ final class GetCommand implements Callable<Integer> {
       output.line("row " + indices[i]);
       output.table(List.of("field", "type", "value"), cells(found, i));
     }
-    output.finish(0, found.fields(), Map.of("rows", rows(found)));
+    output.finish(0, found.fields(), Map.of("rows", rows(found, indices)));
     return 0;
   }
 
@@ -83,7 +84,7 @@ final class GetCommand implements Callable<Integer> {
     return cells;
   }
 
-  private List<Map<String, Object>> rows(GetTask.Found found) {
+  private static List<Map<String, Object>> rows(GetTask.Found found, long... indices) {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (int i = 0; i < indices.length; i++) {
       Map<String, Object> row = new LinkedHashMap<>();

@@ -8,32 +8,47 @@ import java.util.stream.LongStream;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Indices as a user writes them, with ranges that include both ends: {@code 0,5,10-19}. */
-final class IndexRanges implements ITypeConverter<long[]> {
+/**
+ * Indices as a user writes them, with ranges that include both ends: {@code 0,5,10-19}.
+ *
+ * @param indices all of them, in that order
+ */
+record IndexRanges(long... indices) {
   private static final Pattern PART = Pattern.compile("(-?\\d{1,18})(?:-(\\d{1,18}))?");
   private static final int MAX_INDICES = 100_000;
 
-  @Override
-  public long[] convert(String text) {
+  static IndexRanges parse(String text) {
     List<long[]> parts = new ArrayList<>();
     long count = 0;
     for (String part : text.split(",", -1)) {
       Matcher match = PART.matcher(part.strip());
       if (!match.matches()) {
-        throw new TypeConversionException(
+        throw new IllegalArgumentException(
             "\"%s\" in \"%s\" is neither an index nor a range as 0-9".formatted(part, text));
       }
       long first = Long.parseLong(match.group(1));
       long last = match.group(2) == null ? first : Long.parseLong(match.group(2));
       if (last < first) {
-        throw new TypeConversionException("range %s ends before it begins".formatted(part));
+        throw new IllegalArgumentException("range %s ends before it begins".formatted(part));
       }
       count += last - first + 1;
       if (count > MAX_INDICES) {
-        throw new TypeConversionException("more than %,d indices".formatted(MAX_INDICES));
+        throw new IllegalArgumentException("more than %,d indices".formatted(MAX_INDICES));
       }
       parts.add(LongStream.rangeClosed(first, last).toArray());
     }
-    return parts.stream().flatMapToLong(LongStream::of).toArray();
+    return new IndexRanges(parts.stream().flatMapToLong(LongStream::of).toArray());
+  }
+
+  /** For picocli, which reports a failure as an error of usage. */
+  static final class Converter implements ITypeConverter<IndexRanges> {
+    @Override
+    public IndexRanges convert(String text) {
+      try {
+        return parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
   }
 }

@@ -1,8 +1,10 @@
 package org.ddstore.cli;
 
+import java.io.PrintWriter;
 import java.util.Objects;
 import org.apache.spark.sql.AnalysisException;
 import org.ddstore.DDStoreException;
+import org.ddstore.spark.ingest.IngestException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -11,6 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry point of {@code ./ddstore}; every command is a subcommand class of its own. */
 @Command(
@@ -43,28 +46,44 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Main::reportUsage)
         .setExecutionExceptionHandler(Main::report);
   }
 
   /** The message alone: a stack helps who looks for a defect, and who does so asks for it. */
   private static int report(Exception failure, CommandLine command, ParseResult arguments) {
-    boolean isKnown =
-        failure instanceof DDStoreException
-            || failure instanceof IllegalArgumentException
-            || failure instanceof AnalysisException;
-    String message = Objects.requireNonNullElse(failure.getMessage(), "no message").strip();
-    command
-        .getErr()
-        .println(
-            "ddstore: "
-                + (isKnown ? "" : failure.getClass().getSimpleName() + ": ")
-                + (isKnown ? message : message.lines().findFirst().orElse("")));
+    PrintWriter err = command.getErr();
+    err.println("ddstore: " + message(failure));
+    if (failure instanceof IngestException) {
+      err.println(
+          "Options that help: --type NAME=TYPE[SHAPE] declares a field, --fields chooses columns");
+    }
     if (arguments.hasMatchedOption(Output.VERBOSE)) {
-      failure.printStackTrace(command.getErr());
-    } else if (!isKnown) {
-      command.getErr().println("ddstore: %s shows where it comes from".formatted(Output.VERBOSE));
+      failure.printStackTrace(err);
     }
     return CommandLine.ExitCode.SOFTWARE;
+  }
+
+  /** Ours in full; of Spark's and others' the first line, which a plan or a stack may follow. */
+  private static String message(Exception failure) {
+    String message = Objects.requireNonNullElse(failure.getMessage(), "");
+    if (failure instanceof DDStoreException || failure instanceof IllegalArgumentException) {
+      return message;
+    }
+    String line = message.lines().findFirst().orElse("").replaceAll("[;\\s]+$", "");
+    return failure instanceof AnalysisException
+        ? line
+        : "%s: %s (%s shows where)"
+            .formatted(failure.getClass().getSimpleName(), line, Output.VERBOSE);
+  }
+
+  /** One line instead of all options, in which it would drown. */
+  private static int reportUsage(ParameterException failure, String... arguments) {
+    CommandLine command = failure.getCommandLine();
+    command.getErr().println("ddstore: " + failure.getMessage());
+    UnmatchedArgumentException.printSuggestions(failure, command.getErr());
+    command.getErr().println("See ./%s --help".formatted(command.getCommandSpec().qualifiedName()));
+    return CommandLine.ExitCode.USAGE;
   }
 
   @Override

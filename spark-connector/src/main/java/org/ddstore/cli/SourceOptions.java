@@ -21,7 +21,7 @@ final class SourceOptions {
 
   @Option(
       names = "--fields",
-      paramLabel = "a,b",
+      paramLabel = "COLUMN",
       split = ",",
       description = "Columns to load, all unless said; a.b is b inside the struct a.")
   private List<String> fields = new ArrayList<>();

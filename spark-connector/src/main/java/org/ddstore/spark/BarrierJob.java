@@ -41,6 +41,19 @@ final class BarrierJob {
   /** More than Spark takes to give up an executor that does not answer. */
   private static final Duration TASKS_BEFORE_RESUBMISSION = Duration.ofMinutes(4);
 
+  /**
+   * What an attempt loads.
+   *
+   * @param rows one partition per rank
+   */
+  record Load(RDD<InternalRow> rows, ShardLoader loader) {}
+
+  /** Gives each attempt what it loads; what a former one loaded may be lost with its executors. */
+  @FunctionalInterface
+  interface LoadSource {
+    Load load(int attempt);
+  }
+
   private final SparkSession session;
   private final Settings settings;
   private final int ranks;
@@ -59,19 +72,20 @@ final class BarrierJob {
   /**
    * Runs the job until it succeeds, at most {@code spark.ddstore.maxAttempts} times.
    *
-   * @param rows one partition per rank
+   * @param source asked before each attempt for what it loads
    * @return the ranks' results in rank order
    * @throws IngestException if the data cannot be loaded: it would fail again
    * @throws NotUniformException if the schema has to be changed before it can be loaded
    * @throws StoreJobException if the last attempt failed
    */
-  <T> List<T> run(RDD<InternalRow> rows, ShardLoader loader, RankTask<T> task) {
+  <T> List<T> run(LoadSource source, RankTask<T> task) {
     StoreJobException last = null;
     for (int attempt = 1; ; attempt++) {
       checkCluster(last);
       JobWatch watch = new JobWatch(UUID.randomUUID().toString());
       try {
-        return submit(rows, new RankRunner<>(loader, settings, task, attempt), watch);
+        Load load = source.load(attempt);
+        return submit(load.rows(), new RankRunner<>(load.loader(), settings, task, attempt), watch);
       } catch (Exception e) {
         last = afterFailure(e, watch, attempt);
       }

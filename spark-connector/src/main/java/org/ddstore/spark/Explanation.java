@@ -75,10 +75,12 @@ public record Explanation(
     List<Seen> seen =
         new BarrierJob(session, settings, ranks, 0)
             .run(
-                JavaSparkContext.fromSparkContext(session.sparkContext())
-                    .parallelize(none, ranks)
-                    .rdd(),
-                new NoRows(),
+                attempt ->
+                    new BarrierJob.Load(
+                        JavaSparkContext.fromSparkContext(session.sparkContext())
+                            .parallelize(none, ranks)
+                            .rdd(),
+                        new NoRows()),
                 context -> look(context, directory));
     List<Rank> described = new ArrayList<>();
     List<Path> paths = new ArrayList<>();

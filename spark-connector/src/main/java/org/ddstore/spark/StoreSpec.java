@@ -7,9 +7,11 @@ import java.io.OutputStream;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
@@ -145,15 +147,19 @@ public final class StoreSpec {
     checkSerializable(task);
     int ranks = Preflight.ranks(javaContext(), settings);
     Preflight.check(session(), ranks, 0, settings);
-    try (Plans plans = new Plans(IngestPlan.of(rows, ingest, ranks))) {
+    try (Plans plans = new Plans(() -> IngestPlan.of(rows, ingest, ranks))) {
       while (true) {
-        IngestPlan plan = plans.current();
         try {
-          return new BarrierJob(session(), settings, ranks, plan.estimatedBytes())
-              .run(plan.shards(), new PlannedLoader(plan, ranks), task);
+          return new BarrierJob(session(), settings, ranks, plans.current().estimatedBytes())
+              .run(
+                  attempt -> {
+                    IngestPlan plan = plans.forAttempt(attempt);
+                    return new BarrierJob.Load(plan.shards(), new PlannedLoader(plan, ranks));
+                  },
+                  task);
         } catch (NotUniformException e) {
           LOG.info("{}; loading again with what is known now", e.getMessage());
-          plans.replace(plan.with(e));
+          plans.learn(e);
         }
       }
     }
@@ -199,12 +205,18 @@ public final class StoreSpec {
     return "StoreSpec[%s, %s]".formatted(ingest, settings);
   }
 
-  /** The plan in use; a plan that replaces another one keeps what that has materialised. */
+  /**
+   * The plan in use. A new attempt has a new one: what a plan has stored, in order to sort it for
+   * example, is lost with the executor that holds it, and files may have changed.
+   */
   private static final class Plans implements AutoCloseable {
+    private final Supplier<IngestPlan> planner;
+    private final List<NotUniformException> learnt = new ArrayList<>();
     private IngestPlan plan;
 
-    Plans(IngestPlan plan) {
-      this.plan = plan;
+    Plans(Supplier<IngestPlan> planner) {
+      this.planner = planner;
+      this.plan = planner.get();
       plan.warnings().forEach(LOG::warn);
     }
 
@@ -212,8 +224,21 @@ public final class StoreSpec {
       return plan;
     }
 
-    void replace(IngestPlan next) {
-      plan = next;
+    IngestPlan forAttempt(int attempt) {
+      if (attempt > 1) {
+        plan.close();
+        plan = planner.get();
+        for (NotUniformException found : learnt) {
+          plan = plan.with(found);
+        }
+      }
+      return plan;
+    }
+
+    /** A plan that follows from another one shares what that has stored. */
+    void learn(NotUniformException found) {
+      learnt.add(found);
+      plan = plan.with(found);
     }
 
     @Override

@@ -349,4 +349,36 @@ class ExecutorLossTest {
         .atMost(Duration.ofMinutes(1))
         .until(() -> cluster.executors().size() == 2);
   }
+
+  @Test
+  void rowsThatWereSortedAreSortedAgainWhenTheExecutorThatStoredThemDies() {
+    Dataset<Row> frame =
+        cluster.session().range(ROWS).selectExpr("id", "-id as key", "concat('t', id) as t");
+    List<Long> wrong =
+        DDStores.from(frame)
+            .ranks(4)
+            .orderBy("key")
+            .collectiveTimeout(COLLECTIVE_TIMEOUT)
+            .run(
+                context -> {
+                  if (context.attempt() == 1 && context.rank() == 3) {
+                    Runtime.getRuntime().halt(137);
+                  }
+                  long differing = 0;
+                  try (Reader reader = context.rows().reader()) {
+                    for (long i = 0; i < ROWS; i++) {
+                      try (Batch batch = reader.getBatch(i)) {
+                        long id = ROWS - 1 - i;
+                        boolean right =
+                            batch.field("id").getLong(0) == id
+                                && batch.string("t", 0).equals("t" + id);
+                        differing += right ? 0 : 1;
+                      }
+                    }
+                  }
+                  context.communicator().barrier();
+                  return differing;
+                });
+    assertThat(wrong).containsExactly(0L, 0L, 0L, 0L);
+  }
 }

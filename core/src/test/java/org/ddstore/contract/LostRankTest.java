@@ -1,0 +1,95 @@
+package org.ddstore.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.ddstore.Backing;
+import org.ddstore.Batch;
+import org.ddstore.DDStore;
+import org.ddstore.DDStoreException;
+import org.ddstore.RankLostException;
+import org.ddstore.Reader;
+import org.ddstore.Variable;
+import org.ddstore.collective.LocalGroup;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** One of three processes is killed while the others read. */
+@Tag("system")
+@Timeout(180)
+class LostRankTest {
+  private static final int LOST = 1;
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DIRECT")
+  void readsGoOnAndCollectivesSayWhoIsLost(Backing backing) throws Exception {
+    Path root = backing == Backing.FILE ? TestRoots.onDisk() : TestRoots.sharedMemory();
+    try (ProcessRanks processes = new ProcessRanks(backing, root)) {
+      processes.runLosing(LOST, 3, Duration.ofSeconds(30), LostRankTest::loseOne);
+      processes.run(3, Duration.ofSeconds(30), LostRankTest::startAgain);
+    }
+  }
+
+  private static void loseOne(RankEnv rank) throws IOException {
+    try (DDStore store = rank.open()) {
+      Variable x = Rows.addLongs(store, "x", 1);
+      long[] indices = Rows.shuffledTwice(Rows.first(3), 4);
+      byte[] expected = Rows.longs(1, indices);
+      long[] pids = rank.tell(ProcessHandle.current().pid());
+      ProcessHandle lost = ProcessHandle.of(pids[LOST]).orElseThrow();
+      try (Reader reader = x.reader()) {
+        for (int i = 0; i < 2000; i++) {
+          if (rank.rank() == 0 && i == 200) {
+            assertThat(lost.destroyForcibly()).isTrue();
+          }
+          if (rank.rank() == LOST) {
+            i = 0; // reads until it is killed
+          }
+          try (Batch batch = reader.getBatch(indices)) {
+            assertThat(batch.field("x").toByteArray()).isEqualTo(expected);
+          }
+        }
+        await().atMost(Duration.ofSeconds(30)).until(() -> !lost.isAlive());
+        long start = System.nanoTime();
+        assertThatThrownBy(store::epochBegin)
+            .isInstanceOfSatisfying(
+                RankLostException.class, e -> assertThat(e.rank()).isEqualTo(LOST))
+            .hasMessageContaining("the process of rank 1 has ended");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
+        assertThatThrownBy(() -> Rows.addLongs(store, "y", 1))
+            .isInstanceOf(DDStoreException.class)
+            .hasMessageContaining("rank 1");
+        try (Batch batch = reader.getBatch(indices)) {
+          assertThat(batch.field("x").toByteArray()).as("after it").isEqualTo(expected);
+        }
+      }
+    }
+    sweep(rank);
+  }
+
+  /** The next open of a survivor, alone, removes what the lost one left. */
+  private static void sweep(RankEnv rank) {
+    try (var alone = LocalGroup.create(1, Duration.ofSeconds(5)).get(0);
+        DDStore store = DDStore.open(alone, rank.options())) {
+      store.init("x", 1, org.ddstore.DType.BOOL);
+      assertThat(List.of(store.info().variables().get(0).rows())).containsExactly(1L);
+    }
+  }
+
+  private static void startAgain(RankEnv rank) {
+    try (DDStore store = rank.open()) {
+      Rows.addLongs(store, "x", 2);
+      long[] indices = Rows.shuffledTwice(Rows.first(3), 4);
+      try (Batch batch = store.getBatch("x", indices)) {
+        assertThat(batch.field("x").toByteArray()).isEqualTo(Rows.longs(2, indices));
+      }
+    }
+  }
+}

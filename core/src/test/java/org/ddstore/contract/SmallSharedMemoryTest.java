@@ -1,0 +1,132 @@
+package org.ddstore.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.DDStore;
+import org.ddstore.DDStoreException;
+import org.ddstore.DType;
+import org.ddstore.Field;
+import org.ddstore.Schema;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.Tensor;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.LocalGroup;
+import org.ddstore.memory.MappedRegion;
+import org.ddstore.memory.OffHeapBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A /dev/shm that is too small gives an error that says so, not a SIGBUS. */
+@Tag("system")
+@Timeout(120)
+class SmallSharedMemoryTest {
+  private static final int MIB = 1 << 20;
+
+  @Test
+  void aShardThatDoesNotFitIsAnErrorAndFilesHelp() throws Exception {
+    assumeTrue(mayMount(), "skipped: unshare -m and mount need root, which this user is not");
+    Path disk = TestRoots.onDisk();
+    Path log = Files.createTempFile("small-", ".log");
+    List<String> java = new ArrayList<>(ChildJvm.command());
+    java.addAll(List.of(Child.class.getName(), disk.toString()));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "unshare",
+                "-m",
+                "sh",
+                "-c",
+                "mount --make-rprivate / && mount -t tmpfs -o size=8m tmpfs /dev/shm && exec \"$@\"",
+                "sh"));
+    command.addAll(java);
+    Process child =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("ends in time").isTrue();
+    String said = Files.readString(log, StandardCharsets.UTF_8);
+    System.out.println(said);
+    assertThat(child.exitValue()).as(said).isZero();
+    assertThat(said).contains("all checked");
+    assertThat(disk).isEmptyDirectory();
+    Files.delete(disk);
+    Files.delete(log);
+  }
+
+  private static boolean mayMount() throws Exception {
+    Process probe = new ProcessBuilder("unshare", "-m", "true").start();
+    return probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0;
+  }
+
+  /** Runs with a /dev/shm of 8 MiB. */
+  static final class Child {
+    private static final Path SHM = Path.of("/dev/shm");
+
+    public static void main(String[] args) {
+      assertThat(SHM.toFile().getTotalSpace()).isEqualTo(8L * MIB);
+      try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0);
+          DDStore store = DDStore.open(alone, StoreOptions.defaults())) {
+        addFails(store, 7);
+        store.add("small", Tensor.wrap(new long[] {1, 2, 3}));
+        for (int mib = 7; mib <= 12; mib++) {
+          addFails(store, mib);
+        }
+        raggedFails();
+        assertThat(store.digest("small")).isNotEmpty();
+        long[] got = new long[1];
+        store.get("small", Tensor.wrap(got), 2);
+        assertThat(got).containsExactly(3);
+        inFiles(alone, Path.of(args[0]));
+      }
+      assertThat(SHM).isEmptyDirectory();
+      assertThat(OffHeapBuffer.liveBytes() + MappedRegion.liveBytes()).isZero();
+      System.out.println("all checked");
+    }
+
+    private static void addFails(DDStore store, int mib) {
+      long free = SHM.toFile().getUsableSpace();
+      if ((long) mib * MIB < free) {
+        return;
+      }
+      assertThatThrownBy(() -> store.init("large", mib, DType.UINT8, MIB))
+          .isInstanceOf(DDStoreException.class)
+          .hasMessageContaining("No space left on device")
+          .hasMessageContaining("/dev/shm");
+      assertThat(SHM.toFile().getUsableSpace()).as("given back").isGreaterThanOrEqualTo(free);
+    }
+
+    private static void raggedFails() {
+      try (ShardWriter shard =
+          ShardWriter.create(Schema.of(Field.bytes("x")), StoreOptions.defaults())) {
+        assertThatThrownBy(
+                () -> {
+                  for (int i = 0; i < 100_000; i++) {
+                    shard.append(new byte[100]);
+                  }
+                })
+            .isInstanceOf(DDStoreException.class)
+            .hasMessageContaining("No space left on device");
+        assertThatThrownBy(() -> shard.append(new byte[100]))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageStartingWith("closed: ");
+      }
+    }
+
+    private static void inFiles(Communicator alone, Path disk) {
+      try (DDStore store = DDStore.open(alone, StoreOptions.defaults().withFiles(disk))) {
+        store.init("large", 20, DType.UINT8, MIB);
+        byte[] row = new byte[MIB];
+        store.get("large", Tensor.wrap(DType.UINT8, row, 1, MIB), 19);
+      }
+    }
+  }
+}

@@ -1,0 +1,192 @@
+package org.ddstore.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.ddstore.Backing;
+import org.ddstore.DType;
+import org.ddstore.Field;
+import org.ddstore.Schema;
+import org.ddstore.contract.Leaks;
+import org.ddstore.contract.TestRoots;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files that are not what a reader expects are refused when they are attached. */
+class SegmentFilesTest {
+  private static final int ROWS = 100;
+
+  private Path root;
+  private Leaks leaks;
+  private Segment fixed;
+  private Segment ragged;
+  @TempDir private Path copies;
+
+  @BeforeEach
+  void writeSegments() throws IOException {
+    root = TestRoots.sharedMemory();
+    leaks = new Leaks(root);
+    try (SegmentWriter writer =
+            SegmentWriter.create(
+                Backing.SHM, root, "fixed", Schema.of(Field.fixed("x", DType.INT32, 3)));
+        SegmentWriter text =
+            SegmentWriter.create(Backing.SHM, root, "ragged", Schema.of(Field.bytes("x")))) {
+      writer.appendZeros(ROWS);
+      fixed = writer.seal();
+      for (int i = 0; i < ROWS; i++) {
+        text.append(SegmentTest.ragged(new byte[i]));
+      }
+      ragged = text.seal();
+    }
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws IOException {
+    fixed.release();
+    ragged.release();
+    leaks.assertNothingHeld();
+    leaks.assertNoFiles();
+    Files.delete(root);
+  }
+
+  private Path copy(Segment segment, Consumer<ByteBuffer> data, Consumer<ByteBuffer> offsets)
+      throws IOException {
+    Path to = copies.resolve("copy");
+    change(Path.of(segment.path()), to, data);
+    if (!segment.schema().isFixed()) {
+      change(Path.of(segment.path() + ".offsets"), Path.of(to + ".offsets"), offsets);
+    }
+    return to;
+  }
+
+  private static void change(Path from, Path to, Consumer<ByteBuffer> change) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(from)).order(ByteOrder.LITTLE_ENDIAN);
+    change.accept(bytes);
+    Files.write(to, Arrays.copyOf(bytes.array(), bytes.limit()));
+  }
+
+  private static void same(ByteBuffer bytes) {}
+
+  private void refused(Segment segment, Consumer<ByteBuffer> data, String message)
+      throws IOException {
+    refused(segment, data, SegmentFilesTest::same, message);
+  }
+
+  private void refused(
+      Segment segment, Consumer<ByteBuffer> data, Consumer<ByteBuffer> offsets, String message)
+      throws IOException {
+    Path path = copy(segment, data, offsets);
+    assertThatThrownBy(() -> SegmentFiles.attach(path, segment.nonce()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void aTrueCopyIsAttached() throws IOException {
+    for (Segment segment : new Segment[] {fixed, ragged}) {
+      Path path = copy(segment, SegmentFilesTest::same, SegmentFilesTest::same);
+      Segment attached = SegmentFiles.attach(path, segment.nonce());
+      assertThat(attached.rows()).isEqualTo(ROWS);
+      RowDigest one = new RowDigest();
+      RowDigest other = new RowDigest();
+      one.add(0, segment);
+      other.add(0, attached);
+      assertThat(other).hasToString(one.toString());
+      attached.release();
+    }
+  }
+
+  @Test
+  void foreignAndUnsealedFiles() throws IOException {
+    Path other = Files.write(copies.resolve("other"), new byte[10_000]);
+    assertThatThrownBy(() -> SegmentFiles.attach(other, fixed.nonce()))
+        .isInstanceOf(IOException.class)
+        .hasMessage("not a sealed segment file");
+    Path empty = Files.createFile(copies.resolve("empty"));
+    assertThatThrownBy(() -> SegmentFiles.attach(empty, fixed.nonce()))
+        .hasMessage("not a sealed segment file");
+    assertThatThrownBy(() -> SegmentFiles.attach(copies.resolve("none"), fixed.nonce()))
+        .isInstanceOf(java.nio.file.NoSuchFileException.class);
+    assertThatThrownBy(() -> SegmentFiles.attach(Path.of(ragged.path()), fixed.nonce()))
+        .hasMessageContaining("its nonce differs");
+  }
+
+  @Test
+  void truncatedFiles() throws IOException {
+    refused(fixed, b -> b.limit(b.limit() - 1), "the file has 5,295 bytes; its header says 5,296");
+    refused(fixed, b -> b.limit(4096), "its header says 5,296");
+    refused(fixed, b -> b.limit(4095), "not a sealed segment file");
+    refused(ragged, b -> b.limit(b.limit() - 1), "bytes; its header says");
+    refused(ragged, SegmentFilesTest::same, b -> b.limit(b.limit() - 1), "the offsets file has");
+    refused(ragged, SegmentFilesTest::same, b -> b.limit(4097), "the offsets file has");
+    refused(ragged, SegmentFilesTest::same, b -> b.limit(10), "the file ends at byte 10");
+  }
+
+  @Test
+  void headersThatContradictThemselves() throws IOException {
+    String contradicts = "its header contradicts itself";
+    for (long rows : new long[] {ROWS + 1, ROWS - 1, -1, Long.MAX_VALUE, Long.MIN_VALUE}) {
+      refused(fixed, b -> b.putLong(32, rows), contradicts);
+      refused(fixed, b -> b.putLong(40, rows), contradicts);
+    }
+    refused(ragged, b -> b.putLong(32, -1), contradicts);
+    refused(fixed, b -> b.putInt(8, 2), "segment format version 2; this program reads 1");
+    refused(fixed, b -> b.putInt(12, 8192), contradicts);
+    refused(fixed, b -> b.putInt(12, -4096), contradicts);
+    refused(fixed, b -> b.putInt(48, 16), contradicts);
+    refused(fixed, b -> b.putInt(52, 31), contradicts);
+    refused(fixed, b -> b.putInt(52, -1), contradicts);
+    refused(fixed, b -> b.putInt(56, Integer.MAX_VALUE), "is cut off");
+    refused(fixed, b -> b.putInt(56, 3), "the schema ends too early");
+  }
+
+  @Test
+  void offsetsOfAnotherSegmentOrOfOtherChunks() throws IOException {
+    String another = "the offsets file belongs to another segment";
+    refused(ragged, SegmentFilesTest::same, b -> b.putLong(0, 5), another);
+    refused(ragged, SegmentFilesTest::same, b -> b.putLong(8, 5), another);
+    refused(ragged, SegmentFilesTest::same, b -> b.putLong(24, 5), "is for 5 rows in 1 chunks");
+    int[] numbers = {-1, 2, 101, Integer.MAX_VALUE};
+    for (int chunks : numbers) {
+      refused(ragged, SegmentFilesTest::same, b -> b.putInt(32, chunks), "the offsets file");
+    }
+    int starts = 4096 + 8 * (ROWS + 1);
+    String chunks = "the offsets file's chunks [";
+    refused(ragged, SegmentFilesTest::same, b -> b.putLong(starts, 1), chunks);
+    refused(ragged, SegmentFilesTest::same, b -> b.putLong(starts + 8, 1), chunks);
+    Path path = copy(ragged, SegmentFilesTest::same, SegmentFilesTest::same);
+    Files.delete(Path.of(path + ".offsets"));
+    assertThatThrownBy(() -> SegmentFiles.attach(path, ragged.nonce()))
+        .isInstanceOf(java.nio.file.NoSuchFileException.class);
+  }
+
+  /** Whatever byte is wrong: an error of the attach, or a segment that can be walked or refused. */
+  @Test
+  void anyChangedByteIsSurvived() throws IOException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int i = 0; i < 2000; i++) {
+      Segment segment = i % 2 == 0 ? fixed : ragged;
+      Consumer<ByteBuffer> anywhere =
+          b -> b.put(random.nextInt(Math.min(b.limit(), 160)), (byte) random.nextInt());
+      Path path = copy(segment, anywhere, i % 4 == 1 ? anywhere : SegmentFilesTest::same);
+      try {
+        Segment attached = SegmentFiles.attach(path, segment.nonce());
+        assertThat(attached.rows()).as("seed %d", seed).isEqualTo(ROWS);
+        attached.release();
+      } catch (IOException e) {
+        assertThat(e.getMessage()).as("seed %d", seed).isNotBlank();
+      }
+    }
+  }
+}
