@@ -224,6 +224,44 @@ class StoreSpecTest {
     }
   }
 
+  /** Name without number, and length, of the segment files under a directory. */
+  private static List<String> segmentFiles(String root) throws IOException {
+    try (Stream<Path> files = Files.walk(Path.of(root))) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith("shard"))
+          .map(
+              file ->
+                  file.getFileName().toString().replaceAll("-[0-9]+", "")
+                      + " "
+                      + file.toFile().length())
+          .sorted()
+          .toList();
+    }
+  }
+
+  /** A page more for the header of a file, 8 bytes a row for where a ragged record begins. */
+  @Test
+  void filesAreAsLongAsTheDataAndTheirIndex() {
+    String root = directory.toString();
+    List<List<String>> fixed =
+        DDStores.from(spark.range(10_000).selectExpr("id", "double(id) as y"))
+            .ranks(1)
+            .files(directory)
+            .run(context -> segmentFiles(root));
+    List<List<String>> ragged =
+        DDStores.from(spark.range(10_000).selectExpr("repeat('x', 20) as t"))
+            .ranks(1)
+            .files(directory)
+            .run(context -> segmentFiles(root));
+
+    long page = 4096;
+    assertThat(fixed.get(0)).containsExactly("shard " + (page + 10_000 * 16));
+    // Of a record: 4 bytes of length and the text. One offset of the end, two of the only chunk.
+    assertThat(ragged.get(0))
+        .containsExactly(
+            "shard " + (page + 10_000 * (4 + 20)), "shard.offsets " + (page + 10_000 * 8 + 3 * 8));
+  }
+
   @Test
   void filesNeedADirectory() {
     assertThatThrownBy(() -> numbers(10).ranks(2).backing(Backing.FILE).run(RankContext::rank))
