@@ -1,10 +1,13 @@
 package org.ddstore.spark;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.ddstore.Backing;
+import org.ddstore.DDStoreException;
+import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.PreflightException.Problem;
 
 /**
@@ -104,14 +107,30 @@ final class MemoryCheck {
                 host.sharedMemoryPath(),
                 ByteSize.format(host.sharedMemoryFreeBytes()),
                 ByteSize.format(host.sharedMemoryTotalBytes()));
-    if (settings.backing() == Backing.FILE) {
-      return new Problem(missing, "spark.ddstore.directory on a larger disk, or more executors");
-    }
     return new Problem(
-        missing,
-        ("a larger mount (mount -o remount,size=%s %s; docker run --shm-size; on Kubernetes an"
-                    + " emptyDir of medium Memory), or ")
-                .formatted(ByteSize.toSetting(bytes), host.sharedMemoryPath())
-            + FILE_BACKING);
+        missing, moreSpace(settings, ByteSize.toSetting(bytes), host.sharedMemoryPath()));
+  }
+
+  private static String moreSpace(Settings settings, String size, Object directory) {
+    if (settings.backing() == Backing.FILE) {
+      return "spark.ddstore.directory on a larger disk, or more executors";
+    }
+    return ("a larger mount (mount -o remount,size=%s %s; docker run --shm-size; on Kubernetes an"
+                + " emptyDir of medium Memory), or ")
+            .formatted(size, directory)
+        + FILE_BACKING;
+  }
+
+  /** True if a file could not be written for want of space, in the words of the C library. */
+  static boolean isFull(IOException e) {
+    return String.valueOf(e.getMessage()).contains("No space left");
+  }
+
+  /** The failure of a rank whose memory was full, though it looked large enough, and what helps. */
+  static DDStoreException full(Exception e, Settings settings) {
+    Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
+    return new DDStoreException(
+        "%s. What helps: %s".formatted(e.getMessage(), moreSpace(settings, "<size>", directory)),
+        e);
   }
 }

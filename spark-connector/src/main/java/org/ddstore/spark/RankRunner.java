@@ -69,10 +69,9 @@ final class RankRunner<T> implements Serializable {
       throws Exception {
     ProcessDirectory directory = ProcessDirectory.acquire(ProcessDirectory.SHARED_MEMORY);
     try (ShardWriter writer = ShardWriter.create(loader.schema(), options);
-        SharedMemoryEndpoint endpoint =
-            SharedMemoryEndpoint.create(directory.path(), rank(context), ranks(context))) {
+        SharedMemoryEndpoint endpoint = createEndpoint(context, directory)) {
       long start = System.nanoTime();
-      loader.load(rank(context), rows, writer);
+      fill(writer, rank(context), rows);
       long loadNanos = System.nanoTime() - start;
       String mine = new StartMessage(endpoint.address(), directory.lockFile().toString()).encode();
       List<StartMessage> all =
@@ -82,6 +81,29 @@ final class RankRunner<T> implements Serializable {
       }
     } finally {
       directory.release();
+    }
+  }
+
+  private void fill(ShardWriter writer, int rank, Iterator<InternalRow> rows) {
+    try {
+      loader.load(rank, rows, writer);
+    } catch (DDStoreException e) {
+      if (e.getCause() instanceof IOException io && MemoryCheck.isFull(io)) {
+        throw MemoryCheck.full(e, settings);
+      }
+      throw e;
+    }
+  }
+
+  private SharedMemoryEndpoint createEndpoint(
+      BarrierTaskContext context, ProcessDirectory directory) throws IOException {
+    try {
+      return SharedMemoryEndpoint.create(directory.path(), rank(context), ranks(context));
+    } catch (IOException e) {
+      if (MemoryCheck.isFull(e)) {
+        throw MemoryCheck.full(e, settings);
+      }
+      throw e;
     }
   }
 

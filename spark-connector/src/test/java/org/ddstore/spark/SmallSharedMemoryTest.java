@@ -1,0 +1,105 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A /dev/shm of 16 MiB, in a mount namespace, under a driver and executors of its own. */
+@Tag("system")
+@Timeout(400)
+class SmallSharedMemoryTest {
+  @TempDir Path directory;
+
+  @Test
+  void clearErrorsAndFilesAsTheWayOut() throws Exception {
+    String refusal = whyNoNamespace();
+    if (refusal != null) {
+      System.out.println("skipped, no mount namespace with a tmpfs here: " + refusal);
+    }
+    assumeTrue(refusal == null, () -> "no mount namespace with a tmpfs: " + refusal);
+
+    Map<String, String> output = SmallSharedMemoryMain.parse(runDriver());
+
+    for (String name : List.of("checked", "ragged checked")) {
+      assertThat(output.get(name))
+          .as(name)
+          .startsWith("PreflightException: cannot run 2 ranks here:")
+          .contains("in /dev/shm")
+          .contains("spark.ddstore.backing=file");
+    }
+    for (String name : List.of("unchecked", "ragged unchecked")) {
+      assertThat(output.get(name))
+          .as(name)
+          .startsWith("StoreJobException: attempt 2 of 2 on 2 ranks failed: rank ")
+          .contains("No space left on device. What helps: a larger mount")
+          .contains("spark.ddstore.backing=file");
+    }
+    assertThat(output.get("to files")).isEqualTo("[200000, 200000]");
+    assertThat(output.get("executors lost")).isEqualTo("[]");
+    assertThat(output.get("left in /dev/shm")).isEqualTo("[]");
+  }
+
+  private static String whyNoNamespace() throws Exception {
+    try {
+      Process trial =
+          new ProcessBuilder("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm")
+              .redirectErrorStream(true)
+              .start();
+      String said = new String(trial.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return trial.waitFor() == 0 ? null : said.strip();
+    } catch (IOException e) {
+      return e.getMessage();
+    }
+  }
+
+  private String runDriver() throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "unshare",
+                "-m",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o size=16m tmpfs /dev/shm && exec \"$@\"",
+                "driver",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "@" + launcher("java-options"),
+                "-Xmx1g",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "-Dlog4j2.configurationFile=" + launcher("log4j2.properties"),
+                "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
+                SmallSharedMemoryMain.class.getName(),
+                Files.createDirectory(directory.resolve("segments")).toString()));
+    Path log = directory.resolve("log");
+    Process driver =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    try {
+      assertThat(driver.waitFor(5, TimeUnit.MINUTES)).as("driver ended").isTrue();
+    } finally {
+      driver.descendants().forEach(ProcessHandle::destroyForcibly);
+      driver.destroyForcibly();
+    }
+    String output = Files.readString(log);
+    assertThat(driver.exitValue())
+        .as("exit status of the driver, which said:%n%s", output)
+        .isZero();
+    return output;
+  }
+
+  private static Path launcher(String file) {
+    return Path.of(System.getProperty("ddstore.root"), "spark-connector/src/main/launcher", file);
+  }
+}

@@ -1,0 +1,149 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.ddstore.Backing;
+import org.ddstore.Batch;
+import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
+import org.ddstore.Reader;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How ranks of two executors, 2 each, reach each other's rows. */
+@Tag("system")
+@Timeout(300)
+class StoreOnExecutorsTest {
+  private static final int ROWS = 400;
+  private static TestCluster cluster;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 2, 1024);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    cluster.assertNothingLeft();
+  }
+
+  private static StoreSpec numbers() {
+    return DDStores.from(
+            cluster.session().range(ROWS).selectExpr("id", "concat('number ', id) as text"))
+        .ranks(4);
+  }
+
+  /**
+   * How a rank read all rows once.
+   *
+   * @param ownRows rows that its process owns
+   */
+  private record Read(
+      String executor, long ownRows, long sum, long ownProcess, long sameHost, long remote)
+      implements Serializable {}
+
+  private static Read readAll(RankContext context) {
+    long sum = 0;
+    try (Reader reader = context.rows().reader()) {
+      for (int i = 0; i < ROWS; i += 2) {
+        try (Batch batch = reader.getBatch(i + 1, i)) {
+          assertThat(batch.string("text", 1)).isEqualTo("number " + i);
+          sum += batch.field("id").getLong(0) + batch.field("id").getLong(1);
+        }
+      }
+    }
+    List<ReadStatistics> paths = context.store().statistics();
+    long ownRows =
+        context.store().info().variables().get(0).extents().stream()
+            .filter(extent -> extent.path() == ReadPath.OWN_PROCESS)
+            .mapToLong(extent -> extent.rows())
+            .sum();
+    return new Read(
+        context.executorId(),
+        ownRows,
+        sum,
+        paths.get(ReadPath.OWN_PROCESS.index()).rows(),
+        paths.get(ReadPath.SAME_HOST.index()).rows(),
+        paths.get(ReadPath.REMOTE.index()).rows());
+  }
+
+  private static void assertHalfAndHalf(List<Read> reads) {
+    assertThat(reads).hasSize(4);
+    assertThat(reads.stream().map(Read::executor).distinct()).as("executors").hasSize(2);
+    for (Read read : reads) {
+      assertThat(read.sum()).isEqualTo(ROWS * (ROWS - 1) / 2);
+      assertThat(read.ownRows()).as("rows of executor %s", read.executor()).isEqualTo(ROWS / 2);
+      assertThat(read.ownProcess()).as("by own process").isEqualTo(ROWS / 2);
+      assertThat(read.sameHost()).as("by same host").isEqualTo(ROWS / 2);
+      assertThat(read.remote()).as("by network").isZero();
+    }
+  }
+
+  @Test
+  void sharedMemoryIsReadByOwnProcessAndSameHost() {
+    assertHalfAndHalf(numbers().run(StoreOnExecutorsTest::readAll));
+  }
+
+  @Test
+  void filesAreReadByOwnProcessAndSameHost() throws IOException {
+    assertHalfAndHalf(numbers().files(directory).run(StoreOnExecutorsTest::readAll));
+    try (Stream<Path> left = Files.list(directory)) {
+      assertThat(left).as("what is left in the directory").isEmpty();
+    }
+  }
+
+  @Test
+  void directMemoryOfAnotherExecutorCannotBeReached() {
+    assertThatThrownBy(
+            () ->
+                numbers().maxAttempts(1).backing(Backing.DIRECT).run(StoreOnExecutorsTest::readAll))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageContaining("direct memory of another process")
+        .hasMessageContaining("shm or file backing");
+  }
+
+  @Test
+  void everyRankCountGivesTheSameDigest() {
+    String digest = null;
+    for (int ranks : List.of(1, 3, 4)) {
+      List<String> digests =
+          numbers().ranks(ranks).run(context -> context.store().digest(RankContext.ROWS));
+      digest = digest == null ? digests.get(0) : digest;
+      assertThat(digests).as("digests on %d ranks", ranks).containsOnly(digest);
+    }
+  }
+
+  @Test
+  void sessionSettingsCount() {
+    Map<String, String> settings = Map.of("spark.ddstore.ranks", "3");
+    settings.forEach((key, value) -> cluster.session().conf().set(key, value));
+    try {
+      assertThat(
+              DDStores.from(cluster.session().range(30).toDF())
+                  .run(context -> context.rows().localRows()))
+          .containsExactly(10L, 10L, 10L);
+    } finally {
+      settings.keySet().forEach(cluster.session().conf()::unset);
+    }
+  }
+}
