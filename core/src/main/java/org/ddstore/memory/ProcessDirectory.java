@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -37,6 +39,7 @@ public final class ProcessDirectory {
 
   private static final String LOCK_FILE = "lock";
   private static final String OWN_PREFIX = "org.ddstore.own-directory:";
+  private static final Duration TIME_TO_LOCK = Duration.ofMinutes(1);
   private static final int CREATE_TRIES = 100;
   private static final Map<Path, ProcessDirectory> OPEN = new HashMap<>();
   private static final FileAttribute<?> OWNER_ONLY =
@@ -218,9 +221,23 @@ public final class ProcessDirectory {
         if (lock != null) {
           deleteTree(directory);
         }
+      } catch (NoSuchFileException e) {
+        sweepUnlocked(directory);
       } catch (FileSystemException | OverlappingFileLockException e) {
-        // Being made, being swept, alive, or no directory of ours: that must not stop this process.
+        // Being swept, alive, or no directory of ours: that must not stop this process.
       }
+    }
+  }
+
+  /** Without a lock file a directory is being made, or its maker died just then. */
+  private static void sweepUnlocked(Path directory) {
+    try {
+      Instant made = Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS).toInstant();
+      if (made.isBefore(Instant.now().minus(TIME_TO_LOCK))) {
+        Files.deleteIfExists(directory);
+      }
+    } catch (IOException e) {
+      // Swept by another process, or not empty and so not of ours.
     }
   }
 
