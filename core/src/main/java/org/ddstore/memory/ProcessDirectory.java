@@ -12,9 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -22,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.ddstore.DDStoreException;
 
@@ -37,7 +41,12 @@ public final class ProcessDirectory {
 
   private static final String LOCK_FILE = "lock";
   private static final String OWN_PREFIX = "org.ddstore.own-directory:";
+  private static final String DELETED_SUFFIX = ".deleted";
   private static final int CREATE_TRIES = 100;
+
+  /** More than passes between a directory and its lock file. */
+  private static final Duration MAKING_A_DIRECTORY = Duration.ofMinutes(1);
+
   private static final Map<Path, ProcessDirectory> OPEN = new HashMap<>();
   private static final FileAttribute<?> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -216,19 +225,49 @@ public final class ProcessDirectory {
         if (lock != null) {
           deleteTree(directory);
         }
+      } catch (NoSuchFileException e) {
+        sweepUnlocked(directory);
       } catch (FileSystemException | OverlappingFileLockException e) {
-        // Being made, being swept, alive, or no directory of ours: that must not stop this process.
+        // Being swept, alive, or no directory of ours: that must not stop this process.
       }
     }
   }
 
-  private static void deleteTree(Path directory) throws IOException {
-    List<Path> paths;
-    try (Stream<Path> walk = Files.walk(directory)) {
-      paths = walk.sorted(Comparator.reverseOrder()).toList();
-    } catch (UncheckedIOException | NoSuchFileException e) {
-      return;
+  /**
+   * Deletes a directory that has no lock file unless it is new. Its process has died while it made
+   * or deleted it, or was stopped there: it then finds the directory gone and makes another one.
+   */
+  private static void sweepUnlocked(Path directory) throws IOException {
+    try {
+      Instant modified =
+          Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS).toInstant();
+      if (modified.isBefore(Instant.now().minus(MAKING_A_DIRECTORY))) {
+        deleteTree(directory);
+      }
+    } catch (FileSystemException e) {
+      // Being swept, or no directory of ours.
     }
+  }
+
+  /**
+   * Deletes a directory under another name: other threads, at the end of a process, may still make
+   * files under the old one, and could not after this. The lock file goes last, so that what a
+   * process leaves that dies meanwhile is still known to be dead.
+   */
+  private static void deleteTree(Path directory) throws IOException {
+    Path renamed = directory.resolveSibling(directory.getFileName() + DELETED_SUFFIX);
+    List<Path> paths;
+    try {
+      Files.move(directory, renamed, StandardCopyOption.ATOMIC_MOVE);
+      try (Stream<Path> walk = Files.walk(renamed)) {
+        paths = walk.sorted(Comparator.reverseOrder()).collect(Collectors.toList());
+      }
+    } catch (UncheckedIOException | NoSuchFileException e) {
+      return; // another process sweeps it
+    }
+    Path lockFile = renamed.resolve(LOCK_FILE);
+    paths.removeAll(List.of(lockFile, renamed));
+    paths.addAll(List.of(lockFile, renamed));
     for (Path path : paths) {
       Files.deleteIfExists(path);
     }
@@ -236,9 +275,11 @@ public final class ProcessDirectory {
 
   private void delete() {
     try {
-      deleteTree(path);
-      lockChannel.close();
-      System.clearProperty(OWN_PREFIX + path);
+      try (lockChannel) {
+        deleteTree(path);
+      } finally {
+        System.clearProperty(OWN_PREFIX + path);
+      }
       Files.deleteIfExists(path.getParent());
     } catch (DirectoryNotEmptyException e) {
       // Other processes of this user have directories here.
