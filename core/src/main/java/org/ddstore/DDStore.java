@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.ddstore.collective.Communicator;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.RowDigest;
@@ -114,7 +115,7 @@ public final class DDStore extends ReadableStore {
 
   private void appendTo(String name, Contribution contribution) {
     try (contribution) {
-      extend("append(\"%s\")".formatted(name), variable(name), contribution);
+      extend("append(\"%s\")".formatted(name), () -> variable(name), contribution);
     }
   }
 
@@ -124,18 +125,31 @@ public final class DDStore extends ReadableStore {
 
   private Variable addNew(String name, Contribution contribution) {
     try (contribution) {
-      return extend("add(\"%s\")".formatted(name), null, contribution.named(name));
+      return extend("add(\"%s\")".formatted(name), () -> checkNew(name), contribution.named(name));
     }
   }
 
-  /** Adds one extent per rank to {@code existing}, or to a new variable if that is null. */
-  private Variable extend(String call, Variable existing, Contribution contribution) {
+  /** Always null: there is none yet. */
+  private Variable checkNew(String name) {
     checkOpen();
-    Segment own = null;
+    if (contains(name)) {
+      throw new IllegalArgumentException(
+          "a variable \"%s\" was added before: %s".formatted(name, variable(name)));
+    }
+    return null;
+  }
+
+  /**
+   * Adds one extent per rank.
+   *
+   * @param target gives the variable to extend, or null for a new one; what it throws reaches all
+   */
+  private Variable extend(String call, Supplier<Variable> target, Contribution contribution) {
     List<Attachment> attached = new ArrayList<>();
     try {
-      byte[][] offers = communicator.exchange(call, () -> offer(existing, contribution));
-      own = contribution.segment();
+      byte[][] offers = communicator.exchange(call, () -> offer(target.get(), contribution));
+      Variable existing = target.get();
+      Segment own = contribution.segment();
       List<SegmentAddress> addresses = ShardOffer.addresses(call, offers);
       communicator.exchange(
           call + " attach",
@@ -160,11 +174,6 @@ public final class DDStore extends ReadableStore {
   }
 
   private byte[] offer(Variable existing, Contribution contribution) throws Exception {
-    if (existing == null && contains(contribution.name())) {
-      throw new IllegalArgumentException(
-          "a variable \"%s\" was added before: %s"
-              .formatted(contribution.name(), variable(contribution.name())));
-    }
     Segment segment = contribution.seal(options);
     if (existing != null && !existing.schema().equals(segment.schema())) {
       throw new IllegalArgumentException(
@@ -206,7 +215,6 @@ public final class DDStore extends ReadableStore {
    * @throws IllegalStateException if an epoch has begun and not ended
    */
   public void epochBegin() {
-    checkOpen();
     communicator.exchange("epochBegin()", () -> checkEpoch(false));
     communicator.exchange("epochBegin() apply", () -> inside(() -> staged.apply()));
     inEpoch = true;
@@ -218,12 +226,12 @@ public final class DDStore extends ReadableStore {
    * @throws IllegalStateException if none has begun
    */
   public void epochEnd() {
-    checkOpen();
     communicator.exchange("epochEnd()", () -> checkEpoch(true));
     inEpoch = false;
   }
 
   private byte[] checkEpoch(boolean expected) {
+    checkOpen();
     if (inEpoch != expected) {
       throw new IllegalStateException(
           inEpoch
@@ -238,9 +246,8 @@ public final class DDStore extends ReadableStore {
    * digits, the same for every number of ranks. Collective; reads all of this rank's rows.
    */
   public String digest(String name) {
-    Variable variable = variable(name);
     byte[][] parts =
-        communicator.exchange("digest(\"%s\")".formatted(name), () -> localDigest(variable));
+        communicator.exchange("digest(\"%s\")".formatted(name), () -> localDigest(variable(name)));
     RowDigest sum = new RowDigest();
     for (byte[] part : parts) {
       ByteBuffer halves = ByteBuffer.wrap(part);

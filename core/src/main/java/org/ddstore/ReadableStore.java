@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.transport.Placement;
 import org.ddstore.transport.SegmentAddress;
@@ -53,10 +54,16 @@ public abstract class ReadableStore implements AutoCloseable {
     return variables.values();
   }
 
+  /**
+   * Makes a variable known. Fails when the store has been closed: its memory is the caller's then.
+   */
   final void publish(Variable variable) {
-    Map<String, Variable> more = new LinkedHashMap<>(variables);
-    more.put(variable.name(), variable);
-    variables = Collections.unmodifiableMap(more);
+    synchronized (gate) {
+      gate.checkOpen();
+      Map<String, Variable> more = new LinkedHashMap<>(variables);
+      more.put(variable.name(), variable);
+      variables = Collections.unmodifiableMap(more);
+    }
   }
 
   /**
@@ -168,7 +175,13 @@ public abstract class ReadableStore implements AutoCloseable {
    */
   @Override
   public final void close() {
-    variables.values().forEach(Variable::unlink);
+    Cleanup.runAll(
+        Stream.of(
+            () -> Cleanup.runAll(variables.values().stream().map(v -> v::unlink)),
+            this::awaitReaders));
+  }
+
+  private void awaitReaders() {
     try {
       if (!gate.close(closeTimeout)) {
         throw new DeadlineExceededException(
@@ -182,8 +195,13 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   private void free() {
-    beforeFree();
-    variables.values().forEach(Variable::free);
+    Map<String, Variable> last;
+    synchronized (gate) { // after the last publish, which saw the gate open
+      last = variables;
+    }
+    Cleanup.runAll(
+        Stream.concat(
+            Stream.of(this::beforeFree), last.values().stream().map(v -> (Runnable) v::free)));
   }
 
   /** Gives back what else the store has. No reader is inside. */

@@ -74,7 +74,8 @@ public final class Tensor {
   }
 
   /**
-   * INT8, UINT8 or BOOL over {@code values}; without a shape, one dimension.
+   * INT8, UINT8 or BOOL over {@code values}; without a shape, one dimension. Bytes of BOOL are to
+   * be 0 or 1; others are kept as they are.
    *
    * @throws IllegalArgumentException if {@code dtype} is another type
    */

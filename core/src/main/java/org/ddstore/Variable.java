@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.Attachment;
@@ -151,16 +152,17 @@ public final class Variable {
 
   /** Removes the names of own files, so that nothing new maps them. */
   void unlink() {
-    ownSegments.forEach(Segment::unlink);
+    Cleanup.runAll(ownSegments.stream().map(segment -> segment::unlink));
   }
 
   /** Gives all memory back. No reader is inside. */
   void free() {
-    for (Reader reader : List.copyOf(readers)) {
-      reader.close();
-    }
-    attachments.forEach(attachment -> attachment.segment().release());
-    ownSegments.forEach(Segment::release);
+    Cleanup.runAll(
+        Stream.of(
+                readers.stream().map(reader -> (Runnable) reader::close),
+                attachments.stream().map(attached -> (Runnable) attached.segment()::release),
+                ownSegments.stream().map(segment -> (Runnable) segment::release))
+            .flatMap(steps -> steps));
   }
 
   @Override

@@ -42,11 +42,8 @@ public final class ProcessDirectory {
   private static final String LOCK_FILE = "lock";
   private static final String OWN_PREFIX = "org.ddstore.own-directory:";
   private static final String DELETED_SUFFIX = ".deleted";
+  private static final Duration TIME_TO_LOCK = Duration.ofMinutes(1);
   private static final int CREATE_TRIES = 100;
-
-  /** More than passes between a directory and its lock file. */
-  private static final Duration MAKING_A_DIRECTORY = Duration.ofMinutes(1);
-
   private static final Map<Path, ProcessDirectory> OPEN = new HashMap<>();
   private static final FileAttribute<?> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -77,14 +74,16 @@ public final class ProcessDirectory {
   public static ProcessDirectory acquire(Path root) {
     synchronized (OPEN) {
       ProcessDirectory directory = OPEN.get(root);
-      if (directory == null) {
-        try {
+      try {
+        if (directory == null) {
           directory = create(root);
-        } catch (IOException e) {
-          throw new DDStoreException(
-              "cannot create a directory for segments under %s: %s".formatted(root, e), e);
+          OPEN.put(root, directory);
+        } else {
+          sweep(directory.path.getParent());
         }
-        OPEN.put(root, directory);
+      } catch (IOException e) {
+        throw new DDStoreException(
+            "cannot create a directory for segments under %s: %s".formatted(root, e), e);
       }
       directory.references++;
       return directory;
@@ -233,19 +232,15 @@ public final class ProcessDirectory {
     }
   }
 
-  /**
-   * Deletes a directory that has no lock file unless it is new. Its process has died while it made
-   * or deleted it, or was stopped there: it then finds the directory gone and makes another one.
-   */
-  private static void sweepUnlocked(Path directory) throws IOException {
+  /** Without a lock file a directory is being made, or its maker died just then. */
+  private static void sweepUnlocked(Path directory) {
     try {
-      Instant modified =
-          Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS).toInstant();
-      if (modified.isBefore(Instant.now().minus(MAKING_A_DIRECTORY))) {
-        deleteTree(directory);
+      Instant made = Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS).toInstant();
+      if (made.isBefore(Instant.now().minus(TIME_TO_LOCK))) {
+        Files.deleteIfExists(directory);
       }
-    } catch (FileSystemException e) {
-      // Being swept, or no directory of ours.
+    } catch (IOException e) {
+      // Swept by another process, or not empty and so not of ours.
     }
   }
 

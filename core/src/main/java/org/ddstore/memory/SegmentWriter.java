@@ -3,6 +3,7 @@ package org.ddstore.memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import org.ddstore.Backing;
 import org.ddstore.DDStoreException;
@@ -203,10 +204,14 @@ public abstract class SegmentWriter implements AutoCloseable {
 
   abstract String location();
 
+  private static String reason(IOException cause) {
+    return cause instanceof ClosedByInterruptException ? "interrupted" : cause.getMessage();
+  }
+
   final DDStoreException noRoom(IOException cause) {
     return new DDStoreException(
         "cannot write row %,d (%,d bytes so far) to %s: %s"
-            .formatted(rows, bytes, location(), cause.getMessage()),
+            .formatted(rows, bytes, location(), reason(cause)),
         cause);
   }
 

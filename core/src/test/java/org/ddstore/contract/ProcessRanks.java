@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.stream.Stream;
 import org.ddstore.Backing;
 
 /** Ranks as processes of this host, which live from scenario to scenario. */
@@ -70,8 +69,13 @@ public final class ProcessRanks implements RankHarness {
         leaks.assertNoFiles();
       }
     } finally {
-      workers.removeIf(WorkerProcess::hasEnded);
-      deleteTree(meeting);
+      for (WorkerProcess worker : List.copyOf(workers)) {
+        if (worker.hasEnded()) {
+          workers.remove(worker);
+          worker.close();
+        }
+      }
+      TestRoots.delete(meeting);
     }
   }
 
@@ -91,25 +95,17 @@ public final class ProcessRanks implements RankHarness {
     return Base64.getEncoder().encodeToString(bytes.toByteArray());
   }
 
-  private static void deleteTree(Path directory) throws IOException {
-    List<Path> files;
-    try (Stream<Path> list = Files.list(directory)) {
-      files = list.toList();
-    }
-    for (Path file : files) {
-      Files.delete(file);
-    }
-    Files.delete(directory);
-  }
-
   @Override
   public void close() throws IOException {
-    for (WorkerProcess worker : workers) {
-      worker.close();
+    try {
+      for (WorkerProcess worker : workers) {
+        worker.close();
+      }
+      leaks.assertNoFiles();
+      assertThat(meetings).isEmptyDirectory();
+    } finally {
+      TestRoots.delete(meetings);
+      TestRoots.delete(root);
     }
-    leaks.assertNoFiles();
-    assertThat(meetings).isEmptyDirectory();
-    Files.delete(meetings);
-    Files.delete(root);
   }
 }

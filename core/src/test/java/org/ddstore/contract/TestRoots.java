@@ -3,6 +3,9 @@ package org.ddstore.contract;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Directories that one test class has for itself. */
 public final class TestRoots {
@@ -21,5 +24,16 @@ public final class TestRoots {
   public static Path onDisk() throws IOException {
     Path temporary = Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath();
     return Files.createTempDirectory(Files.createDirectories(temporary), "ddstore-test-");
+  }
+
+  /** Deletes a directory and whatever is in it; a failing test must not fill the memory. */
+  public static void delete(Path root) throws IOException {
+    List<Path> paths;
+    try (Stream<Path> walk = Files.walk(root)) {
+      paths = walk.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : paths) {
+      Files.delete(path);
+    }
   }
 }

@@ -3,7 +3,6 @@ package org.ddstore.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,9 +80,13 @@ public final class ThreadRanks implements RankHarness {
 
   @Override
   public void close() throws IOException {
-    assertThat(Thread.getAllStackTraces().keySet())
-        .as("threads of ranks")
-        .noneMatch(thread -> thread.getName().startsWith("contract-rank-"));
-    Files.delete(root);
+    try {
+      assertThat(Thread.getAllStackTraces().keySet())
+          .as("threads of ranks")
+          .noneMatch(thread -> thread.getName().startsWith("contract-rank-"));
+      leaks.assertNoFiles();
+    } finally {
+      TestRoots.delete(root);
+    }
   }
 }

@@ -15,13 +15,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.ddstore.Backing;
 import org.ddstore.DDStoreException;
 import org.ddstore.DType;
@@ -54,13 +52,7 @@ class ProcessDirectoryTest {
     for (Process child : children) {
       child.destroyForcibly().waitFor();
     }
-    List<Path> left;
-    try (Stream<Path> files = Files.walk(root)) {
-      left = files.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path path : left) {
-      Files.delete(path);
-    }
+    TestRoots.delete(root);
   }
 
   /** A process that holds a segment until its input ends; prints where. */
@@ -91,7 +83,6 @@ class ProcessDirectoryTest {
     Files.createDirectory(parent);
     Path fresh = Files.createDirectory(parent.resolve("1-00000001"));
     Path old = Files.createDirectory(parent.resolve("1-00000002"));
-    Files.createFile(old.resolve("shard-1"));
     Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(120)));
 
     ProcessDirectory.sweepDead(root);
@@ -164,6 +155,18 @@ class ProcessDirectoryTest {
     children.get(1).getOutputStream().close();
     children.get(1).waitFor();
     assertThat(root).as("after the orderly end of a process").isEmptyDirectory();
+  }
+
+  @Test
+  @Tag("system")
+  void aProcessThatHoldsItsDirectorySweepsAtTheNextSegment() throws Exception {
+    ProcessDirectory held = ProcessDirectory.acquire(root);
+    Path killed = startHolder();
+    children.get(0).destroyForcibly().waitFor();
+    ProcessDirectory.acquire(root).release();
+    assertThat(killed.getParent()).doesNotExist();
+    assertThat(held.lockFile()).exists();
+    held.release();
   }
 
   @Test

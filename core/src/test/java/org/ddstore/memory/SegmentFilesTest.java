@@ -54,9 +54,12 @@ class SegmentFilesTest {
   void nothingIsLeft() throws IOException {
     fixed.release();
     ragged.release();
-    leaks.assertNothingHeld();
-    leaks.assertNoFiles();
-    Files.delete(root);
+    try {
+      leaks.assertNothingHeld();
+      leaks.assertNoFiles();
+    } finally {
+      TestRoots.delete(root);
+    }
   }
 
   private Path copy(Segment segment, Consumer<ByteBuffer> data, Consumer<ByteBuffer> offsets)

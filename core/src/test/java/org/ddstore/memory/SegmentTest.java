@@ -41,10 +41,13 @@ class SegmentTest {
 
   @AfterEach
   void nothingIsLeft() throws IOException {
-    leaks.assertNothingHeld();
-    leaks.assertNoFiles();
-    assertThat(SegmentRegistry.size()).isZero();
-    Files.delete(root);
+    try {
+      leaks.assertNothingHeld();
+      leaks.assertNoFiles();
+      assertThat(SegmentRegistry.size()).isZero();
+    } finally {
+      TestRoots.delete(root);
+    }
   }
 
   private SegmentWriter writer(Backing backing, Schema schema) {

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.ddstore.DType;
+import org.ddstore.Field;
 import org.ddstore.spark.StoreSpec;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -12,12 +13,8 @@ import picocli.CommandLine.TypeConversionException;
 /**
  * A field as a user declares it: {@code image=uint8[28,28]}, or {@code points=float32[?,2]} for a
  * ragged one.
- *
- * @param column its name
- * @param ragged whether the first dimension varies
- * @param shape of the other dimensions
  */
-record FieldType(String column, DType dtype, boolean ragged, int... shape) {
+record FieldType(Field field) {
   private static final Pattern FORM = Pattern.compile("(.+)=(\\w+)(?:\\[([^\\]]*)])?");
 
   static FieldType parse(String text) {
@@ -36,7 +33,11 @@ record FieldType(String column, DType dtype, boolean ragged, int... shape) {
             .skip(isRagged ? 1 : 0)
             .mapToInt(dimension -> dimension(text, dimension))
             .toArray();
-    return new FieldType(form.group(1), dtype(text, form.group(2)), isRagged, fixed);
+    DType dtype = dtype(text, form.group(2));
+    return new FieldType(
+        isRagged
+            ? Field.ragged(form.group(1), dtype, fixed)
+            : Field.fixed(form.group(1), dtype, fixed));
   }
 
   private static int dimension(String text, String dimension) {
@@ -59,8 +60,15 @@ record FieldType(String column, DType dtype, boolean ragged, int... shape) {
                         .formatted(text, name, Arrays.toString(DType.values()))));
   }
 
+  /** The name of the column. */
+  String column() {
+    return field.name();
+  }
+
   StoreSpec declareIn(StoreSpec spec) {
-    return ragged ? spec.raggedField(column, dtype, shape) : spec.field(column, dtype, shape);
+    return field.isRagged()
+        ? spec.raggedField(field.name(), field.dtype(), field.shape())
+        : spec.field(field.name(), field.dtype(), field.shape());
   }
 
   /** For picocli, which reports a failure as an error of usage. */

@@ -49,7 +49,7 @@ final class GetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    long[] indices = ranges.indices();
+    List<Long> indices = ranges.indices();
     SourceOptions.checkExists(input);
     GetTask.Found found;
     try (EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
@@ -62,8 +62,8 @@ final class GetCommand implements Callable<Integer> {
             "index %d outside [0, %d), the rows of %s".formatted(index, found.rows(), input));
       }
     }
-    for (int i = 0; i < indices.length; i++) {
-      output.line("row " + indices[i]);
+    for (int i = 0; i < indices.size(); i++) {
+      output.line("row " + indices.get(i));
       output.table(List.of("field", "type", "value"), cells(found, i));
     }
     output.finish(0, found.fields(), Map.of("rows", rows(found, indices)));
@@ -84,11 +84,11 @@ final class GetCommand implements Callable<Integer> {
     return cells;
   }
 
-  private static List<Map<String, Object>> rows(GetTask.Found found, long... indices) {
+  private static List<Map<String, Object>> rows(GetTask.Found found, List<Long> indices) {
     List<Map<String, Object>> rows = new ArrayList<>();
-    for (int i = 0; i < indices.length; i++) {
+    for (int i = 0; i < indices.size(); i++) {
       Map<String, Object> row = new LinkedHashMap<>();
-      row.put("index", indices[i]);
+      row.put("index", indices.get(i));
       row.put("record", found.records().get(i));
       rows.add(row);
     }

@@ -2,7 +2,6 @@ package org.ddstore.cli;
 
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.ddstore.Batch;
@@ -16,7 +15,7 @@ import org.ddstore.spark.RankTask;
  *
  * @param indices as the user gave them
  */
-record GetTask(long... indices) implements RankTask<GetTask.Found> {
+record GetTask(List<Long> indices) implements RankTask<GetTask.Found> {
   /** Bounds what a batch holds, whatever the size of a record. */
   private static final int BATCH_ROWS = 64;
 
@@ -41,21 +40,21 @@ record GetTask(long... indices) implements RankTask<GetTask.Found> {
             .map(field -> new FieldText(field.name(), field.typeText()))
             .toList();
     List<Map<String, Object>> records = new ArrayList<>();
-    if (Arrays.stream(indices).allMatch(index -> index >= 0 && index < rows)) {
+    if (indices.stream().allMatch(index -> index >= 0 && index < rows)) {
       try (Reader reader = context.rows().reader()) {
-        for (int from = 0; from < indices.length; from += BATCH_ROWS) {
-          int to = Math.min(indices.length, from + BATCH_ROWS);
-          read(reader, Arrays.copyOfRange(indices, from, to), records);
+        for (int from = 0; from < indices.size(); from += BATCH_ROWS) {
+          int to = Math.min(indices.size(), from + BATCH_ROWS);
+          read(reader, indices.subList(from, to), records);
         }
       }
     }
     return new Found(rows, fields, records);
   }
 
-  private static void read(Reader reader, long[] indices, List<Map<String, Object>> records) {
-    try (Batch batch = reader.getBatch(indices)) {
+  private static void read(Reader reader, List<Long> indices, List<Map<String, Object>> records) {
+    try (Batch batch = reader.getBatch(indices.stream().mapToLong(i -> i).toArray())) {
       RecordValues values = new RecordValues(batch);
-      for (int row = 0; row < indices.length; row++) {
+      for (int row = 0; row < indices.size(); row++) {
         records.add(values.record(row));
       }
     }

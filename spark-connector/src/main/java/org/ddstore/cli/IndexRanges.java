@@ -13,13 +13,12 @@ import picocli.CommandLine.TypeConversionException;
  *
  * @param indices all of them, in that order
  */
-record IndexRanges(long... indices) {
+record IndexRanges(List<Long> indices) {
   private static final Pattern PART = Pattern.compile("(-?\\d{1,18})(?:-(\\d{1,18}))?");
   private static final int MAX_INDICES = 100_000;
 
   static IndexRanges parse(String text) {
-    List<long[]> parts = new ArrayList<>();
-    long count = 0;
+    List<Long> parts = new ArrayList<>();
     for (String part : text.split(",", -1)) {
       Matcher match = PART.matcher(part.strip());
       if (!match.matches()) {
@@ -31,13 +30,12 @@ record IndexRanges(long... indices) {
       if (last < first) {
         throw new IllegalArgumentException("range %s ends before it begins".formatted(part));
       }
-      count += last - first + 1;
-      if (count > MAX_INDICES) {
+      if (last - first >= MAX_INDICES - parts.size()) {
         throw new IllegalArgumentException("more than %,d indices".formatted(MAX_INDICES));
       }
-      parts.add(LongStream.rangeClosed(first, last).toArray());
+      LongStream.rangeClosed(first, last).forEach(parts::add);
     }
-    return new IndexRanges(parts.stream().flatMapToLong(LongStream::of).toArray());
+    return new IndexRanges(List.copyOf(parts));
   }
 
   /** For picocli, which reports a failure as an error of usage. */

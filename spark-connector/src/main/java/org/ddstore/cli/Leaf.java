@@ -101,7 +101,7 @@ record Leaf(List<String> path, Form form, DType dtype) implements Serializable {
     return types.stream()
         .filter(type -> type.column().equals(name()))
         .findFirst()
-        .map(type -> new Leaf(path, Form.NUMBERS, type.dtype()))
+        .map(type -> new Leaf(path, Form.NUMBERS, type.field().dtype()))
         .orElse(this);
   }
 

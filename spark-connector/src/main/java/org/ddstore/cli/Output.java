@@ -28,6 +28,7 @@ final class Output {
       description = "Print one JSON object as the last line, instead of tables.")
   private boolean isJson;
 
+  @SuppressWarnings("UnusedVariable") // Main asks the parser, which knows it before any error.
   @Option(names = VERBOSE, description = "Show the stack trace of an error.")
   private boolean isVerbose;
 

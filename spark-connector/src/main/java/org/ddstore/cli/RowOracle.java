@@ -36,60 +36,60 @@ final class RowOracle {
    * @param seed of the draw, if there are too many rows
    */
   static ExpectedRows ask(Dataset<Row> files, List<Leaf> leaves, List<String> orderBy, long seed) {
-    Dataset<Row> hashes = hashes(files, leaves, orderBy);
+    List<Column> keys = new ArrayList<>();
+    Dataset<Row> keyed = hashes(files, leaves, orderBy, keys);
+    Column[] order = keys.toArray(new Column[0]);
     long rows = files.count();
     if (rows <= MAX_ROWS) {
-      return new ExpectedRows(
-          rows,
-          null,
-          join(hashes.collectAsList().stream().map(row -> (byte[]) row.get(0)).toList()));
+      // One partition needs no sample of its keys, for which Spark would hash all rows twice.
+      List<Row> all = keyed.repartition(1).sortWithinPartitions(order).select(HASH).collectAsList();
+      return new ExpectedRows(rows, null, all.stream().map(RowOracle::hash).toList());
     }
     long[] drawn =
         new SplittableRandom(seed).longs(MAX_ROWS, 0, rows).distinct().sorted().toArray();
     List<byte[]> chosen =
-        hashes
+        keyed
+            .orderBy(order)
+            .select(HASH)
             .javaRDD()
             .zipWithIndex()
             .filter(row -> Arrays.binarySearch(drawn, row._2()) >= 0)
-            .map(row -> (byte[]) row._1().get(0))
+            .map(row -> hash(row._1()))
             .collect();
-    return new ExpectedRows(rows, drawn, join(chosen));
+    return new ExpectedRows(rows, drawn, chosen);
   }
 
-  private static Dataset<Row> hashes(Dataset<Row> files, List<Leaf> leaves, List<String> orderBy) {
-    List<Column> values = new ArrayList<>();
+  private static byte[] hash(Row row) {
+    return (byte[]) row.get(0);
+  }
+
+  /**
+   * Each row as its keys and its hash.
+   *
+   * @param keys gets the columns to order them by
+   */
+  private static Dataset<Row> hashes(
+      Dataset<Row> files, List<Leaf> leaves, List<String> orderBy, List<Column> keys) {
+    List<Column> wide = new ArrayList<>();
     for (int i = 0; i < leaves.size(); i++) {
-      values.add(leaves.get(i).column().as("value" + i));
-    }
-    List<Column> keys = new ArrayList<>();
-    StructType schema = new StructType();
-    for (String column : orderBy) {
-      keys.add(functions.col(column));
+      wide.add(leaves.get(i).column().as("value" + i));
     }
     Column place = files.metadataColumn("_metadata");
-    keys.add(place.getField("file_path"));
-    keys.add(place.getField("row_index"));
-    List<String> keyNames = new ArrayList<>();
-    for (int i = 0; i < keys.size(); i++) {
-      keyNames.add("key" + i);
-      values.add(keys.get(i).as("key" + i));
+    List<Column> order = new ArrayList<>();
+    orderBy.forEach(column -> order.add(functions.col(column)));
+    order.add(place.getField("file_path"));
+    order.add(place.getField("row_index"));
+    for (int i = 0; i < order.size(); i++) {
+      wide.add(order.get(i).as("key" + i));
+      keys.add(functions.col("key" + i));
     }
-    Dataset<Row> wide = files.select(values.toArray(new Column[0]));
-    for (String name : keyNames) {
-      schema = schema.add(name, wide.schema().apply(name).dataType());
+    Dataset<Row> rows = files.select(wide.toArray(new Column[0]));
+    StructType schema = new StructType();
+    for (int i = 0; i < order.size(); i++) {
+      schema = schema.add(rows.schema().apply("key" + i));
     }
     schema = schema.add(HASH, DataTypes.BinaryType);
-    return wide.mapPartitions(new HashRows(leaves, keyNames.size()), Encoders.row(schema))
-        .orderBy(keyNames.stream().map(functions::col).toArray(Column[]::new))
-        .select(HASH);
-  }
-
-  private static byte[] join(List<byte[]> hashes) {
-    byte[] joined = new byte[hashes.size() * RowHash.BYTES];
-    for (int i = 0; i < hashes.size(); i++) {
-      System.arraycopy(hashes.get(i), 0, joined, i * RowHash.BYTES, RowHash.BYTES);
-    }
-    return joined;
+    return rows.mapPartitions(new HashRows(leaves, order.size()), Encoders.row(schema));
   }
 
   /** Keeps the keys of each row and puts a hash in the place of its values. */

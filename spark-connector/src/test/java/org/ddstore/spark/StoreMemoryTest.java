@@ -102,7 +102,7 @@ class StoreMemoryTest {
                       for (int i = 0; i < ROWS; i += 1024) {
                         long[] indices = new long[1024];
                         for (int j = 0; j < indices.length; j++) {
-                          indices[j] = i + j;
+                          indices[j] = (long) i + j;
                         }
                         try (Batch batch = reader.getBatch(indices)) {
                           assertThat(batch.field("x").rows()).isEqualTo(1024);

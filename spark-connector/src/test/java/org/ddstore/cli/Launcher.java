@@ -1,0 +1,99 @@
+package org.ddstore.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Runs {@code ./ddstore} as a user does, and looks for what it left behind. */
+final class Launcher {
+  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  private static final long LIMIT_SECONDS = 300;
+
+  private final Path directory;
+
+  /**
+   * @param directory for output and temporary files of the commands
+   */
+  Launcher(Path directory) {
+    this.directory = directory;
+  }
+
+  /** How a command ended. */
+  record Outcome(int exitCode, String out, String err) {
+    /** The last line of the output. */
+    JsonNode json() throws IOException {
+      return new ObjectMapper().readTree(out.lines().reduce((a, b) -> b).orElseThrow());
+    }
+  }
+
+  /** Runs a command to its end; it must leave no process, temporary file or shared memory. */
+  Outcome run(String... arguments) throws IOException, InterruptedException {
+    Path temporary = Files.createDirectories(directory.resolve("temporary"));
+    Path out = directory.resolve("out.txt");
+    Path err = directory.resolve("err.txt");
+    List<String> command = new ArrayList<>(List.of(ROOT.resolve("ddstore").toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    builder.environment().put("DDSTORE_UNDER_TEST", "1");
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().put("JDK_JAVA_OPTIONS", "-Djava.io.tmpdir=" + temporary);
+    builder.environment().remove("SPARK_LOCAL_DIRS");
+    Process process = builder.start();
+    Set<ProcessHandle> seen = ConcurrentHashMap.newKeySet();
+    seen.add(process.toHandle());
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    while (!process.waitFor(100, TimeUnit.MILLISECONDS)) {
+      process.descendants().forEach(seen::add);
+      if (System.nanoTime() > deadline) {
+        seen.forEach(ProcessHandle::destroyForcibly);
+        throw new AssertionError("still runs after %d s: %s".formatted(LIMIT_SECONDS, command));
+      }
+    }
+
+    assertThat(seen).as("processes left").noneMatch(ProcessHandle::isAlive);
+    assertThat(names(temporary)).as("temporary files left").isEmpty();
+    assertThat(sharedMemoryOf(seen)).as("shared memory left").isEmpty();
+    return new Outcome(
+        process.exitValue(), Files.readString(out, UTF_8), Files.readString(err, UTF_8));
+  }
+
+  private static List<String> names(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> !name.startsWith("hsperfdata_"))
+          .toList();
+    }
+  }
+
+  /** Directories there are named after the processes that made them. */
+  private static List<Path> sharedMemoryOf(Set<ProcessHandle> processes) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (Stream<Path> files = Files.find(SHARED_MEMORY, 2, (path, attributes) -> true)) {
+      files
+          .filter(
+              path ->
+                  processes.stream()
+                      .anyMatch(
+                          process -> path.getFileName().toString().startsWith(process.pid() + "-")))
+          .forEach(found::add);
+    }
+    return found;
+  }
+}
