@@ -58,7 +58,8 @@ final class ReadGate {
     closed = true;
     VarHandle.fullFence();
     drainIfIdle();
-    return drained.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    // Not await alone: that throws on an interrupted thread even if there is nothing to wait for.
+    return drained.getCount() == 0 || drained.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /** How many readers are inside. */

@@ -30,6 +30,15 @@ class ReadGateTest {
         .hasMessage("closed: owner");
   }
 
+  /** A task that is killed closes its store so. */
+  @Test
+  void anInterruptedThreadClosesAnIdleGate() throws InterruptedException {
+    Thread.currentThread().interrupt();
+    assertThat(gate.close(Duration.ofSeconds(30))).isTrue();
+    assertThat(Thread.interrupted()).as("interrupt flag").isTrue();
+    assertThat(drained).hasValue(1);
+  }
+
   @Test
   void theLastReaderDrains() throws InterruptedException {
     ReadGate.Pass first = gate.newPass();

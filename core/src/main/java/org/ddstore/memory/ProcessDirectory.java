@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.ddstore.DDStoreException;
 
@@ -39,6 +41,7 @@ public final class ProcessDirectory {
 
   private static final String LOCK_FILE = "lock";
   private static final String OWN_PREFIX = "org.ddstore.own-directory:";
+  private static final String DELETED_SUFFIX = ".deleted";
   private static final Duration TIME_TO_LOCK = Duration.ofMinutes(1);
   private static final int CREATE_TRIES = 100;
   private static final Map<Path, ProcessDirectory> OPEN = new HashMap<>();
@@ -241,13 +244,25 @@ public final class ProcessDirectory {
     }
   }
 
+  /**
+   * Deletes a directory under another name: other threads, at the end of a process, may still make
+   * files under the old one, and could not after this. The lock file goes last, so that what a
+   * process leaves that dies meanwhile is still known to be dead.
+   */
   private static void deleteTree(Path directory) throws IOException {
+    Path renamed = directory.resolveSibling(directory.getFileName() + DELETED_SUFFIX);
     List<Path> paths;
-    try (Stream<Path> walk = Files.walk(directory)) {
-      paths = walk.sorted(Comparator.reverseOrder()).toList();
+    try {
+      Files.move(directory, renamed, StandardCopyOption.ATOMIC_MOVE);
+      try (Stream<Path> walk = Files.walk(renamed)) {
+        paths = walk.sorted(Comparator.reverseOrder()).collect(Collectors.toList());
+      }
     } catch (UncheckedIOException | NoSuchFileException e) {
-      return;
+      return; // another process sweeps it
     }
+    Path lockFile = renamed.resolve(LOCK_FILE);
+    paths.removeAll(List.of(lockFile, renamed));
+    paths.addAll(List.of(lockFile, renamed));
     for (Path path : paths) {
       Files.deleteIfExists(path);
     }
@@ -255,9 +270,11 @@ public final class ProcessDirectory {
 
   private void delete() {
     try {
-      deleteTree(path);
-      lockChannel.close();
-      System.clearProperty(OWN_PREFIX + path);
+      try (lockChannel) {
+        deleteTree(path);
+      } finally {
+        System.clearProperty(OWN_PREFIX + path);
+      }
       Files.deleteIfExists(path.getParent());
     } catch (DirectoryNotEmptyException e) {
       // Other processes of this user have directories here.

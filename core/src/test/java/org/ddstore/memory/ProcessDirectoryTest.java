@@ -2,6 +2,7 @@ package org.ddstore.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -9,12 +10,16 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.ddstore.Backing;
 import org.ddstore.DDStoreException;
 import org.ddstore.DType;
@@ -70,6 +75,45 @@ class ProcessDirectoryTest {
     children.add(child);
     BufferedReader out = child.inputReader(StandardCharsets.UTF_8);
     return Path.of(out.readLine());
+  }
+
+  /** What a process leaves that dies before it has a lock file. */
+  @Test
+  void anOldDirectoryWithoutALockFileIsSwept() throws IOException {
+    Files.createDirectory(parent);
+    Path fresh = Files.createDirectory(parent.resolve("1-00000001"));
+    Path old = Files.createDirectory(parent.resolve("1-00000002"));
+    Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(120)));
+
+    ProcessDirectory.sweepDead(root);
+
+    assertThat(fresh).exists();
+    assertThat(old).doesNotExist();
+  }
+
+  /** As tasks do while their process ends. */
+  @Test
+  void filesMadeWhileTheDirectoryIsDeletedDoNotKeepIt() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      ProcessDirectory directory = ProcessDirectory.acquire(root);
+      CompletableFuture<Integer> files =
+          CompletableFuture.supplyAsync(() -> createFilesUntilGone(directory.path()));
+      Path first = directory.path().resolve("0");
+      await("first file").atMost(Duration.ofSeconds(30)).until(() -> Files.exists(first));
+      directory.release();
+      assertThat(files.get(30, TimeUnit.SECONDS)).isPositive();
+      assertThat(parent).doesNotExist();
+    }
+  }
+
+  private static int createFilesUntilGone(Path directory) {
+    for (int i = 0; ; i++) {
+      try {
+        Files.createFile(directory.resolve(Integer.toString(i)));
+      } catch (IOException e) {
+        return i;
+      }
+    }
   }
 
   @Test

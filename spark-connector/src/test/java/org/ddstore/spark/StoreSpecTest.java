@@ -152,7 +152,7 @@ class StoreSpecTest {
                       .update("own", Tensor.wrap(new float[] {rank + 10, rank + 20}, 1, 2), 0);
                   context.store().epochBegin();
                   float[] later = new float[2];
-                  long next = (context.rank() + 1L) % context.ranks();
+                  int next = (context.rank() + 1) % context.ranks();
                   context.store().get("own", Tensor.wrap(later, 1, 2), next);
                   context.store().epochEnd();
                   float[] sum = {all[2] + later[0]};
