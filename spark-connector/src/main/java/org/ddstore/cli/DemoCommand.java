@@ -85,8 +85,10 @@ final class DemoCommand implements Callable<Integer> {
 
   private DemoResult run(EmbeddedSpark spark, DemoReport report) throws IOException {
     try (Progress progress = Progress.open("demo", STEPS)) {
+      progress.describe(input == null ? "write Parquet" : "look at the data");
       String path = input == null ? write(spark, report) : input;
       progress.stepTo(1);
+      progress.describe("ask Spark SQL");
       Dataset<Row> files = SourceOptions.read(spark.session(), path);
       List<Leaf> leaves = Leaf.of(files.schema(), source.fields(), source.types());
       DemoRun run =
@@ -94,12 +96,13 @@ final class DemoCommand implements Callable<Integer> {
               files, leaves, source.orderBy(), cluster.on(backed(spark, source.spec(files))));
       if (input != null) {
         // Refuses what cannot be loaded before Spark SQL has read all of it.
-        run.spec().explain().warnings().forEach(warning -> output.line("WARNING  " + warning));
+        run.spec().explain().warnings().forEach(report::warn);
       }
       long start = System.nanoTime();
       ExpectedRows expected = run.ask(seed);
       report.asked(expected, System.nanoTime() - start);
       progress.stepTo(2);
+      progress.describe("load and read");
       DemoResult result = run.read(expected, batchRows, seed);
       progress.stepTo(STEPS);
       return result;

@@ -3,6 +3,7 @@ package org.ddstore.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -15,6 +16,9 @@ final class DemoReport {
 
   private final Output output;
 
+  /** Words that wait until the bar is off their line. */
+  private final List<String> early = new ArrayList<>();
+
   DemoReport(Output output) {
     this.output = output;
   }
@@ -26,20 +30,25 @@ final class DemoReport {
       for (Path file : files) {
         bytes += Files.size(file);
       }
-      line(
+      early(
           "Wrote    %,d rows as %d Parquet files of %s together, in %.1f s",
           rows, files.size(), ByteSize.format(bytes), nanos / NANOS);
     }
   }
 
+  void warn(String warning) {
+    early("WARNING  %s", warning);
+  }
+
   void asked(ExpectedRows expected, long nanos) {
-    line("Asked    Spark SQL for %,d rows, in %.1f s", expected.size(), nanos / NANOS);
+    early("Asked    Spark SQL for %,d rows, in %.1f s", expected.size(), nanos / NANOS);
   }
 
   /**
    * @param input the user's data, or null
    */
   void print(DemoResult result, String input) {
+    early.forEach(output::line);
     RankReadings.Summary store = result.store();
     line(
         "Loaded   %,d rows of %s into the memory of %d executors, in %.1f s (%,d rows/s)",
@@ -116,6 +125,14 @@ final class DemoReport {
 
   private static String decimal(double value) {
     return String.format(Locale.ROOT, "%.2f", value);
+  }
+
+  private void early(String format, Object... values) {
+    if (Progress.isTerminal()) {
+      early.add(String.format(Locale.ROOT, format, values));
+    } else {
+      line(format, values);
+    }
   }
 
   private void line(String format, Object... values) {

@@ -49,6 +49,13 @@ final class Progress implements AutoCloseable {
     }
   }
 
+  /** Says what is being done now, behind the bar. */
+  void describe(String what) {
+    if (bar != null) {
+      bar.setExtraMessage(what);
+    }
+  }
+
   @Override
   public void close() {
     if (bar != null) {
