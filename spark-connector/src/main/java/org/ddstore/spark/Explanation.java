@@ -108,7 +108,10 @@ public record Explanation(
     for (StoreInfo.Extent extent : context.store().info().variables().get(0).extents()) {
       paths.add(new Path(context.rank(), extent.rank(), extent.path().toString(), extent.reason()));
     }
-    return new Seen(context.executorId(), HostFacts.read(java.nio.file.Path.of(directory)), paths);
+    return new Seen(
+        context.executorId(),
+        HostFacts.read(java.nio.file.Path.of(directory)).withExecutorId(context.executorId()),
+        paths);
   }
 
   private static final class NoRows implements ShardLoader {

@@ -143,8 +143,8 @@ final class ArrayEncoder extends ColumnEncoder {
         record,
         text
             + (isShort
-                ? "; fill it up with withPadding(\"" + name() + "\", ..), or declare it ragged"
-                : "; cut it with withTruncation(\"" + name() + "\"), or declare it ragged"));
+                ? "; fill it up with pad(\"" + name() + "\", ..), or declare it ragged"
+                : "; cut it with truncate(\"" + name() + "\"), or declare it ragged"));
   }
 
   @Override

@@ -37,7 +37,6 @@ abstract class ColumnEncoder {
   final IngestException nullProblem(RecordBuffer record, String what) {
     return problem(
         record,
-        "%s; give a value with withFilledNulls(\"%s\", ..) or filter the rows"
-            .formatted(what, name()));
+        "%s; give a value with fillNulls(\"%s\", ..) or filter the rows".formatted(what, name()));
   }
 }

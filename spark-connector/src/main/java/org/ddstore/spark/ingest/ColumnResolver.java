@@ -195,7 +195,7 @@ final class ColumnResolver {
       if (depth > 1) {
         throw problem(
             name,
-            "arrays of arrays need a declared shape: withField(\"%s\", %s, ..) or withRagged"
+            "arrays of arrays need a declared shape: field(\"%s\", %s, ..) or raggedField"
                 .formatted(name, type.natural().name()));
       }
       if (pad != null || truncate) {
@@ -215,7 +215,7 @@ final class ColumnResolver {
   private static void checkShape(String name, DeclaredField declared, int depth) {
     int dimensions = declared.shape().length + (declared.ragged() ? 1 : 0);
     if (dimensions == 0) {
-      throw problem(name, "arrays need a shape, as in withField(name, type, 28, 28)");
+      throw problem(name, "arrays need a shape, as in field(name, type, 28, 28)");
     }
     if (depth != 1 && depth != dimensions) {
       throw problem(
@@ -240,8 +240,7 @@ final class ColumnResolver {
     } else if (type.sql().startsWith("INTERVAL")) {
       return "cast it: cast(%s as bigint)".formatted(name);
     }
-    return "cast it, as in cast(%s as string), or leave it out with withColumns(..)"
-        .formatted(name);
+    return "cast it, as in cast(%s as string), or leave it out with columns(..)".formatted(name);
   }
 
   private static IngestException problem(String name, String text) {

@@ -42,7 +42,7 @@ class IngestErrorsTest {
         "null | VOID cannot be stored; cast it",
         "array('a') | arrays of STRING cannot be stored; explode the rows",
         "array(named_struct('a', 1)) | arrays of STRUCT",
-        "array(array(1)) | need a declared shape: withField(\"c\", INT32, ..)",
+        "array(array(1)) | need a declared shape: field(\"c\", INT32, ..)",
       })
   void typesThatCannotBeStored(String expression, String message) {
     Dataset<Row> df = spark.range(3).selectExpr("id", expression + " as c");
@@ -56,8 +56,7 @@ class IngestErrorsTest {
 
   static Stream<Arguments> badValues() {
     return Stream.of(
-        Arguments.of(
-            "if(id = 7, null, id)", PLAIN, "null; give a value with withFilledNulls(\"c\""),
+        Arguments.of("if(id = 7, null, id)", PLAIN, "null; give a value with fillNulls(\"c\""),
         Arguments.of("if(id = 7, null, 'x')", PLAIN, "null; give a value"),
         Arguments.of("if(id = 7, null, array(1))", PLAIN, "null; give a value"),
         Arguments.of("array(1, if(id = 7, null, 1))", PLAIN, "null element; give a value"),
@@ -73,11 +72,11 @@ class IngestErrorsTest {
         Arguments.of(
             "if(id = 7, array(1), array(1, 2))",
             PLAIN.withField("c", INT32, 2),
-            "length 1 does not fit c int32[2] (2 elements); fill it up with withPadding(\"c\", ..)"),
+            "length 1 does not fit c int32[2] (2 elements); fill it up with pad(\"c\", ..)"),
         Arguments.of(
             "if(id = 7, array(1, 2, 3), array(1, 2))",
             PLAIN.withField("c", INT32, 2).withPadding("c", 0),
-            "length 3 does not fit c int32[2] (2 elements); cut it with withTruncation(\"c\")"),
+            "length 3 does not fit c int32[2] (2 elements); cut it with truncate(\"c\")"),
         Arguments.of(
             "if(id = 7, array(array(1), array(1, 2)), array(array(1, 2), array(3, 4)))",
             PLAIN.withField("c", INT32, 2, 2),
