@@ -3,6 +3,7 @@ package org.ddstore.memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,22 +39,41 @@ final class FileSegmentWriter extends SegmentWriter {
     this.offsetStaging = offsets == null ? null : OffHeapBuffer.allocate(OFFSET_STAGING_BYTES);
   }
 
+  /** An interrupted thread is refused when it touches a file, and must leave none open. */
   static FileSegmentWriter create(Path root, String name, Schema schema) {
     SegmentFiles files = SegmentFiles.create(root, name);
     try {
-      FileChannel data = files.createData();
-      FileChannel offsets = schema.isFixed() ? null : files.createOffsets();
-      FileSegmentWriter writer = new FileSegmentWriter(schema, files, data, offsets);
-      data.position(writer.headerBytes);
-      if (offsets != null) {
-        offsets.position(OffsetsFile.HEADER_BYTES);
-      }
-      return writer;
+      return create(schema, files);
     } catch (IOException e) {
       files.close();
-      throw new DDStoreException(
-          "cannot create %s: %s".formatted(files.location(), e.getMessage()), e);
+      throw new DDStoreException("cannot create %s: %s".formatted(files.location(), reason(e)), e);
+    } catch (RuntimeException | Error e) {
+      files.close();
+      throw e;
     }
+  }
+
+  private static FileSegmentWriter create(Schema schema, SegmentFiles files) throws IOException {
+    FileChannel data = files.createData();
+    FileChannel offsets = null;
+    try {
+      data.position(SegmentHeader.bytesFor(schema));
+      if (!schema.isFixed()) {
+        offsets = files.createOffsets();
+        offsets.position(OffsetsFile.HEADER_BYTES);
+      }
+      return new FileSegmentWriter(schema, files, data, offsets);
+    } catch (IOException | RuntimeException | Error e) {
+      data.close();
+      if (offsets != null) {
+        offsets.close();
+      }
+      throw e;
+    }
+  }
+
+  private static String reason(IOException e) {
+    return e instanceof ClosedByInterruptException ? "the thread was interrupted" : e.getMessage();
   }
 
   @Override

@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -21,10 +24,50 @@ public final class MappedRegion implements AutoCloseable {
   /** Maps {@code bytes} of at most 2^31 - 1 from {@code position} on, shared. */
   public static MappedRegion map(
       FileChannel channel, FileChannel.MapMode mode, long position, long bytes) throws IOException {
-    MappedRegion region = new MappedRegion(OffHeap.INSTANCE.map(channel, mode, position, bytes));
+    MappedRegion region =
+        new MappedRegion(uninterrupted(() -> OffHeap.INSTANCE.map(channel, mode, position, bytes)));
     region.memory.buffer().order(ByteOrder.LITTLE_ENDIAN);
     LIVE_BYTES.addAndGet(bytes);
     return region;
+  }
+
+  /**
+   * Maps by a thread that nobody knows. An interrupt that comes while a {@link FileChannel} maps is
+   * thrown after it has mapped, and no one can unmap it then: the killed task of an executor would
+   * keep its shard's memory.
+   */
+  private static OffHeap.Memory uninterrupted(Callable<OffHeap.Memory> mapping) throws IOException {
+    FutureTask<OffHeap.Memory> task = new FutureTask<>(mapping);
+    Thread mapper = new Thread(task, "ddstore-map");
+    mapper.setDaemon(true);
+    mapper.start();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          mapper.join();
+          return task.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          throw unwrapped(e.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static IOException unwrapped(Throwable cause) {
+    if (cause instanceof IOException io) {
+      return io;
+    }
+    if (cause instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+    throw (Error) cause;
   }
 
   /** Bytes mapped and not yet unmapped in this JVM. */

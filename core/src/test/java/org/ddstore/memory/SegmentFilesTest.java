@@ -9,9 +9,11 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.ddstore.Backing;
+import org.ddstore.DDStoreException;
 import org.ddstore.DType;
 import org.ddstore.Field;
 import org.ddstore.Schema;
@@ -59,6 +61,22 @@ class SegmentFilesTest {
       leaks.assertNoFiles();
     } finally {
       TestRoots.delete(root);
+    }
+  }
+
+  /** A task that is killed before it loads is such a thread. */
+  @Test
+  void anInterruptedThreadLeavesNoWriterBehind() {
+    for (Schema schema :
+        List.of(Schema.of(Field.fixed("x", DType.INT32)), Schema.of(Field.bytes("x")))) {
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> SegmentWriter.create(Backing.SHM, root, "interrupted", schema))
+          .isInstanceOf(DDStoreException.class)
+          .hasMessageEndingWith("interrupted: the thread was interrupted");
+      assertThat(Thread.interrupted()).as("interrupt flag").isTrue();
+      assertThat(Path.of(fixed.path()).getParent())
+          .isDirectoryNotContaining(
+              file -> file.getFileName().toString().startsWith("interrupted"));
     }
   }
 
