@@ -44,10 +44,13 @@ public final class AttachedStore extends ReadableStore {
         attached.add(segments.get(i).attach(i % ranks));
       }
       Variable variable = newVariable(entry.name(), entry.schema());
-      for (int i = 0; i < segments.size(); i += ranks) {
-        variable.attach(segments.subList(i, i + ranks), attached.subList(i, i + ranks));
-      }
-      publish(variable);
+      publish(
+          variable,
+          () -> {
+            for (int i = 0; i < segments.size(); i += ranks) {
+              variable.attach(segments.subList(i, i + ranks), attached.subList(i, i + ranks));
+            }
+          });
     } catch (RuntimeException | Error e) {
       attached.forEach(attachment -> attachment.segment().release());
       throw e;

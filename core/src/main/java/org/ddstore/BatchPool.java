@@ -4,15 +4,15 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The idle batches of one reader. A batch may be given back by any thread, also after the pool was
- * closed: its memory is then freed.
+ * The idle memory of one reader's batches. It may be given back by any thread, also after the pool
+ * was closed: its memory is then freed.
  */
 final class BatchPool implements AutoCloseable {
   private static final int MOST_IDLE = 4;
 
   private final Schema schema;
   private final int[] fields;
-  private final Deque<Batch> idle = new ArrayDeque<>();
+  private final Deque<BatchMemory> idle = new ArrayDeque<>();
   private boolean closed;
 
   BatchPool(Schema schema, int... fields) {
@@ -21,31 +21,28 @@ final class BatchPool implements AutoCloseable {
   }
 
   Batch take() {
+    BatchMemory memory;
     synchronized (idle) {
-      Batch batch = idle.pollLast();
-      if (batch != null) {
-        batch.open();
-        return batch;
-      }
+      memory = idle.pollLast();
     }
-    return new Batch(this, schema, fields);
+    return new Batch(this, memory == null ? new BatchMemory(schema, fields) : memory);
   }
 
-  void giveBack(Batch batch) {
+  void giveBack(BatchMemory memory) {
     synchronized (idle) {
       if (!closed && idle.size() < MOST_IDLE) {
-        idle.addLast(batch);
+        idle.addLast(memory);
         return;
       }
     }
-    batch.free();
+    memory.free();
   }
 
   @Override
   public void close() {
     synchronized (idle) {
       closed = true;
-      idle.forEach(Batch::free);
+      idle.forEach(BatchMemory::free);
       idle.clear();
     }
   }

@@ -21,9 +21,9 @@ import org.ddstore.transport.SegmentAddress;
  * <p><b>Collective</b> methods ({@code open, add, init, append, epochBegin, epochEnd, digest}) are
  * called by all ranks in the same order, by one thread of each. An error on one rank is raised on
  * all: there as itself, elsewhere as {@link RankFailedException} with the rank that caused it.
- * After an error of the caller (a bad argument, a second add) the store can be used on; after
- * {@link CollectiveMismatchException}, {@link RankLostException} or {@link
- * DeadlineExceededException} its collectives stay broken and its reads go on.
+ * After an error of the caller (a bad argument, a second add, different schemas) the store can be
+ * used on; after different calls, a lost rank or a missed deadline its collectives stay broken and
+ * its reads go on.
  *
  * <p><b>Reads</b> are local calls of any thread. The convenience methods here share readers; a loop
  * is faster with a {@link Variable#reader} of its own.
@@ -161,8 +161,7 @@ public final class DDStore extends ReadableStore {
           });
       Variable variable =
           existing == null ? newVariable(contribution.name(), own.schema()) : existing;
-      variable.append(own, addresses, attached);
-      publish(variable);
+      publish(variable, () -> variable.append(own, addresses, attached));
       return variable;
     } catch (RuntimeException | Error e) {
       attached.forEach(attachment -> attachment.segment().release());

@@ -55,11 +55,15 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   /**
-   * Makes a variable known. Fails when the store has been closed: its memory is the caller's then.
+   * Makes rows of a variable known. Fails, without taking the rows, when the store has been closed:
+   * their memory stays the caller's then.
+   *
+   * @param take makes the rows the variable's
    */
-  final void publish(Variable variable) {
+  final void publish(Variable variable, Runnable take) {
     synchronized (gate) {
       gate.checkOpen();
+      take.run();
       Map<String, Variable> more = new LinkedHashMap<>(variables);
       more.put(variable.name(), variable);
       variables = Collections.unmodifiableMap(more);

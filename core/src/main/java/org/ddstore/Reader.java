@@ -85,13 +85,14 @@ public final class Reader implements AutoCloseable {
       long start = begin();
       Placement placement = variable.placement();
       placement.checkAll(indices, variable.name());
-      batch.reserve(indices.length);
+      BatchMemory memory = batch.memory();
+      memory.reserve(indices.length);
       do {
         plan.locate(placement, indices, 0, indices.length);
-        batch.fill(plan, fixedGather, raggedGather);
+        memory.fill(plan, fixedGather, raggedGather);
       } while (!plan.isStable() && awaitStable(plan.changingRank()));
       tally();
-      count(start, indices.length, batch.valueBytes());
+      count(start, indices.length, memory.valueBytes());
     } finally {
       pass.exit();
     }

@@ -132,7 +132,7 @@ public final class Variable {
   /** What the catalog says of this variable. */
   Catalog.Entry entry() {
     ExtentMap extents = placement.extents();
-    return new Catalog.Entry(name, schema, addresses.subList(0, extents.extents()));
+    return new Catalog.Entry(name, schema, List.copyOf(addresses).subList(0, extents.extents()));
   }
 
   /** Adds one extent per rank. By the thread of the collective. */

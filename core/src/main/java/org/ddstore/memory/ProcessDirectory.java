@@ -73,11 +73,13 @@ public final class ProcessDirectory {
    */
   public static ProcessDirectory acquire(Path root) {
     synchronized (OPEN) {
-      ProcessDirectory directory = OPEN.get(root);
+      ProcessDirectory directory;
       try {
+        Path real = root.toRealPath(); // one directory, however it is spelled
+        directory = OPEN.get(real);
         if (directory == null) {
-          directory = create(root);
-          OPEN.put(root, directory);
+          directory = create(real);
+          OPEN.put(real, directory);
         } else {
           sweep(directory.path.getParent());
         }
@@ -141,11 +143,13 @@ public final class ProcessDirectory {
   /** Deletes what dead processes of this user have left under {@code root}. */
   public static void sweepDead(Path root) {
     try {
-      Path parent = parent(root);
-      if (Files.isDirectory(parent, LinkOption.NOFOLLOW_LINKS)) {
+      Path parent = parent(root.toRealPath());
+      if (isOwnersDirectory(parent)) {
         sweep(parent);
         Files.deleteIfExists(parent);
       }
+    } catch (NoSuchFileException e) {
+      // Nothing is left there.
     } catch (DirectoryNotEmptyException e) {
       // The living have directories here.
     } catch (IOException e) {
@@ -199,13 +203,17 @@ public final class ProcessDirectory {
     try {
       Files.createDirectory(parent, OWNER_ONLY);
     } catch (FileAlreadyExistsException e) {
-      Map<String, Object> found =
-          Files.readAttributes(parent, "unix:uid,isDirectory", LinkOption.NOFOLLOW_LINKS);
-      if (!found.equals(Map.of("uid", userId(), "isDirectory", true))) {
+      if (!isOwnersDirectory(parent)) {
         throw new IOException(
             "%s exists and is not a directory of this user: remove it".formatted(parent), e);
       }
     }
+  }
+
+  /** True for a directory of this user, not for a link to one; others may write in the root. */
+  private static boolean isOwnersDirectory(Path path) throws IOException {
+    return Files.readAttributes(path, "unix:uid,isDirectory", LinkOption.NOFOLLOW_LINKS)
+        .equals(Map.of("uid", userId(), "isDirectory", true));
   }
 
   /** Deletes the directories of processes that have ended. */
@@ -219,7 +227,8 @@ public final class ProcessDirectory {
       if (isOwn(directory)) {
         continue;
       }
-      try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.WRITE);
+      try (FileChannel channel =
+              FileChannel.open(lockFile, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
           FileLock lock = channel.tryLock()) {
         if (lock != null) {
           deleteTree(directory);

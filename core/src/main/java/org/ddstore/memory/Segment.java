@@ -20,6 +20,8 @@ public final class Segment {
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private static final Object ATTACHING = new Object();
+
   private final Nonce nonce;
   private final Schema schema;
   private final long rows;
@@ -99,16 +101,18 @@ public final class Segment {
    * @throws IOException if it cannot be had; the message says why
    */
   public static Segment attach(Nonce nonce, String path) throws IOException {
-    Segment known = SegmentRegistry.find(nonce);
-    if (known != null) {
-      return known;
+    synchronized (ATTACHING) { // the ranks of a JVM share one mapping
+      Segment known = SegmentRegistry.find(nonce);
+      if (known != null) {
+        return known;
+      }
+      if (path == null) {
+        throw new IOException("it is direct memory of another process");
+      }
+      Segment mapped = SegmentFiles.attach(Path.of(path), nonce);
+      SegmentRegistry.publish(mapped);
+      return mapped;
     }
-    if (path == null) {
-      throw new IOException("it is direct memory of another process");
-    }
-    Segment mapped = SegmentFiles.attach(Path.of(path), nonce);
-    SegmentRegistry.publish(mapped);
-    return mapped;
   }
 
   /** True if this process made the segment, false if it maps another one's. */

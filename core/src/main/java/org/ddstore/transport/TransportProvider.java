@@ -5,7 +5,7 @@ package org.ddstore.transport;
  * a build without a backend runs, and one whose library is missing can say so.
  */
 public interface TransportProvider {
-  /** The name that {@code --transport} and {@code spark.ddstore.transport} take. */
+  /** The name by which users know it: {@code tcp}, {@code fabric}, {@code mpi}. */
   String name();
 
   /** Whether it can be used by this process, found out now. Cheap; throws nothing. */

@@ -78,7 +78,11 @@ interface AttachContract extends Contract {
               store.epochBegin();
               assertThat(read(attached, rank.ranks())).containsOnly(2);
               store.epochEnd();
+              Catalog before = store.catalog();
               store.append("x", Tensor.wrap(new long[] {3}));
+              try (AttachedStore old = attach(rank, before)) {
+                assertThat(old.variable("x").rows()).isEqualTo(rank.ranks());
+              }
               assertThat(attached.variable("x").rows()).isEqualTo(rank.ranks());
               try (AttachedStore later = attach(rank, store.catalog())) {
                 long[] all = read(later, 2 * rank.ranks());

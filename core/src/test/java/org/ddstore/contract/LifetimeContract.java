@@ -68,6 +68,30 @@ interface LifetimeContract extends Contract {
         });
   }
 
+  @Test
+  default void aBatchThatIsClosedTwiceTakesNothingFromItsNextOwner() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open();
+              Reader reader = Rows.addLongs(store, "x", 4).reader()) {
+            Batch first = reader.getBatch(0);
+            first.close();
+            try (Batch second = reader.getBatch(1)) {
+              long[] before = second.field("x").toLongArray();
+              first.close();
+              try (Batch third = reader.getBatch(2)) {
+                assertThat(third.field("x").toLongArray()).isNotEqualTo(before);
+                assertThat(second.field("x").toLongArray()).isEqualTo(before);
+              }
+              assertThatThrownBy(() -> first.field("x"))
+                  .isInstanceOf(IllegalStateException.class)
+                  .hasMessageStartingWith("closed: Batch");
+            }
+            rank.meet();
+          }
+        });
+  }
+
   private static void assertClosed(Object what, Runnable use) {
     assertThatThrownBy(use::run)
         .isInstanceOf(IllegalStateException.class)

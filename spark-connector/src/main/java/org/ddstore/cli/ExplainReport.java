@@ -61,6 +61,9 @@ final class ExplainReport {
         executors().values().stream().map(ExplainReport::memory).toList());
     printPaths(output);
     explanation.warnings().forEach(warning -> output.line("WARNING  " + warning));
+    explanation
+        .problems()
+        .forEach(problem -> output.line("PROBLEM  " + problem.missing() + ": " + problem.remedy()));
   }
 
   private Map<String, List<Rank>> executors() {
@@ -155,6 +158,7 @@ final class ExplainReport {
     summary.put("fields", fields(explanation));
     summary.put("route", explanation.route());
     summary.put("warnings", new ArrayList<>(explanation.warnings()));
+    summary.put("problems", explanation.problems());
     summary.put("paths", explanation.paths());
     return summary;
   }

@@ -35,6 +35,9 @@ final class BarrierJob {
   private static final Pattern CANCELLED =
       Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
 
+  /** How long the next attempt waits for slots at least. */
+  private static final Duration REPLACEMENT = Duration.ofMinutes(2);
+
   /** Ranks that are told to stop do so within this time, or {@code run} ends before them. */
   private static final Duration LAST_TASKS = Duration.ofSeconds(10);
 
@@ -93,9 +96,16 @@ final class BarrierJob {
     }
   }
 
+  /** A cluster manager takes its time to replace an executor. */
+  private Settings patient() {
+    return settings.slotsTimeout().compareTo(REPLACEMENT) > 0
+        ? settings
+        : settings.withSlotsTimeout(REPLACEMENT);
+  }
+
   private void checkCluster(StoreJobException last) {
     try {
-      Preflight.check(session, ranks, estimatedBytes, settings);
+      Preflight.check(session, ranks, estimatedBytes, last == null ? settings : patient());
     } catch (PreflightException e) {
       if (last != null) {
         e.addSuppressed(last); // why there are fewer slots than before

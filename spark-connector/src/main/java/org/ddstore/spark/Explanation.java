@@ -3,7 +3,10 @@ package org.ddstore.spark;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -26,6 +29,7 @@ import org.ddstore.spark.ingest.IngestPlan;
  * @param route how the rows come from the DataFrame
  * @param warnings what to know before relying on it
  * @param ranks one per rank
+ * @param problems what the memory that is there would not bear, with the setting that helps
  * @param paths how each rank would read the rows of each other one
  */
 public record Explanation(
@@ -35,6 +39,7 @@ public record Explanation(
     Schema schema,
     String route,
     List<String> warnings,
+    List<PreflightException.Problem> problems,
     List<Rank> ranks,
     List<Path> paths) {
   /**
@@ -84,7 +89,7 @@ public record Explanation(
                 context -> look(context, directory));
     List<Rank> described = new ArrayList<>();
     List<Path> paths = new ArrayList<>();
-    long bytes = plan.estimatedBytes() + (plan.schema().isFixed() ? 0 : plan.rows() * Long.BYTES);
+    long bytes = plan.memoryBytes();
     for (int r = 0; r < ranks; r++) {
       long first = ExtentMap.balancedStart(plan.rows(), r, ranks);
       long count = ExtentMap.balancedStart(plan.rows(), r + 1, ranks) - first;
@@ -99,8 +104,38 @@ public record Explanation(
         plan.schema(),
         plan.route(),
         plan.warnings(),
+        problems(session, settings, described),
         described,
         paths);
+  }
+
+  /** As a load would find them, on the driver and on each executor. */
+  private static List<PreflightException.Problem> problems(
+      SparkSession session, Settings settings, List<Rank> ranks) {
+    long bytes = ranks.stream().mapToLong(Rank::bytes).sum();
+    Set<PreflightException.Problem> found =
+        new LinkedHashSet<>(
+            Preflight.problems(
+                ClusterFacts.of(session.sparkContext()),
+                HostFacts.read(settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY)),
+                ranks.size(),
+                bytes,
+                settings));
+    for (Rank rank : ranks) {
+      found.addAll(
+          MemoryCheck.problems(
+              rank.host(),
+              new MemoryCheck.Need(
+                  rank.bytes(),
+                  sum(ranks, other -> other.executor().equals(rank.executor())),
+                  sum(ranks, other -> other.host().hostName().equals(rank.host().hostName()))),
+              settings));
+    }
+    return List.copyOf(found);
+  }
+
+  private static long sum(List<Rank> ranks, Predicate<Rank> which) {
+    return ranks.stream().filter(which).mapToLong(Rank::bytes).sum();
   }
 
   private static Seen look(RankContext context, String directory) {
@@ -156,6 +191,8 @@ public record Explanation(
               .formatted(path.reader(), path.owner(), path.path(), path.reason()));
     }
     warnings.forEach(warning -> text.append("warning: %s%n".formatted(warning)));
+    problems.forEach(
+        problem -> text.append("problem: %s: %s%n".formatted(problem.missing(), problem.remedy())));
     return text.toString();
   }
 }

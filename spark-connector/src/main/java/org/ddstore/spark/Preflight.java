@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -60,8 +61,9 @@ public final class Preflight {
       Settings settings) {
     ClusterFacts cluster =
         ClusterFacts.await(context, profile, OptionalInt.of(ranks), settings.slotsTimeout());
-    HostFacts driver =
-        HostFacts.read(settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY));
+    Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
+    ProcessDirectory.sweepDead(directory); // what the dead have left is free, too
+    HostFacts driver = HostFacts.read(directory);
     List<Problem> problems = problems(cluster, driver, ranks, estimatedBytes, settings);
     if (!problems.isEmpty()) {
       throw new PreflightException("cannot run %d ranks here:".formatted(ranks), problems);

@@ -57,17 +57,30 @@ final class RankRunner<T> implements Serializable {
     StoreOptions options = settings.storeOptions();
     long rankBytes = loader.estimatedBytes(rank(context));
     long executorBytes = EXECUTOR_BYTES.addAndGet(rankBytes);
+    ProcessDirectory directory = null;
     try {
+      directory = ProcessDirectory.acquire(directoryRoot()); // sweeps, so the check comes after it
       checkMemory(context, rankBytes, executorBytes);
-      return load(context, options, rows);
+      return load(context, options, directory, rows);
     } finally {
       EXECUTOR_BYTES.addAndGet(-rankBytes);
+      if (directory != null) {
+        directory.release();
+      }
     }
   }
 
-  private T load(BarrierTaskContext context, StoreOptions options, Iterator<InternalRow> rows)
+  /** Where the lanes lie: beside the segments, or in shared memory if those have no files. */
+  private Path directoryRoot() {
+    return settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
+  }
+
+  private T load(
+      BarrierTaskContext context,
+      StoreOptions options,
+      ProcessDirectory directory,
+      Iterator<InternalRow> rows)
       throws Exception {
-    ProcessDirectory directory = ProcessDirectory.acquire(ProcessDirectory.SHARED_MEMORY);
     try (ShardWriter writer = ShardWriter.create(loader.schema(), options);
         SharedMemoryEndpoint endpoint = createEndpoint(context, directory)) {
       long start = System.nanoTime();
@@ -79,8 +92,6 @@ final class RankRunner<T> implements Serializable {
       try (Communicator communicator = connect(context, endpoint, all)) {
         return runTask(communicator, options, writer, loadNanos);
       }
-    } finally {
-      directory.release();
     }
   }
 
@@ -111,15 +122,13 @@ final class RankRunner<T> implements Serializable {
     if (rankBytes == 0) {
       return;
     }
-    String ownHost = context.getTaskInfos()[rank(context)].address().split(":", 2)[0];
+    String ownHost = host(context, rank(context));
     long hostBytes = 0;
     for (int r = 0; r < ranks(context); r++) {
-      boolean here = context.getTaskInfos()[r].address().split(":", 2)[0].equals(ownHost);
-      hostBytes += here ? loader.estimatedBytes(r) : 0;
+      hostBytes += host(context, r).equals(ownHost) ? loader.estimatedBytes(r) : 0;
     }
-    Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
     MemoryCheck.check(
-        HostFacts.read(directory),
+        HostFacts.read(directoryRoot()),
         new MemoryCheck.Need(rankBytes, executorBytes, hostBytes),
         settings);
   }
@@ -148,18 +157,27 @@ final class RankRunner<T> implements Serializable {
       throws Exception {
     try (DDStore store = DDStore.open(communicator, options)) {
       store.add(RankContext.ROWS, writer);
-      return task.run(
-          new RankContext(
-              attempt,
-              store,
-              communicator,
-              SparkEnv.get().executorId(),
-              SparkEnv.get().blockManager().blockManagerId().host(),
-              loadNanos));
-    } catch (Exception | Error e) {
-      communicator.abort(e);
-      throw e;
+      try {
+        return task.run(
+            new RankContext(
+                attempt,
+                store,
+                communicator,
+                SparkEnv.get().executorId(),
+                SparkEnv.get().blockManager().blockManagerId().host(),
+                loadNanos));
+      } catch (Exception | Error e) {
+        communicator.abort(e); // before the close, which may wait for readers
+        throw e;
+      }
     }
+  }
+
+  /** The host of a rank, without the port, which is of no use. */
+  private static String host(BarrierTaskContext context, int rank) {
+    String address = context.getTaskInfos()[rank].address();
+    int port = address.lastIndexOf(':');
+    return port < 0 ? address : address.substring(0, port);
   }
 
   private static int rank(BarrierTaskContext context) {

@@ -126,6 +126,26 @@ public final class StoreSpec {
     return set(s -> s.withMaxAttempts(attempts));
   }
 
+  /** Keeps the shards in shared memory under another mount than /dev/shm. */
+  public StoreSpec sharedMemory(Path directory) {
+    return set(s -> s.withBacking(Backing.SHM).withDirectory(directory));
+  }
+
+  /** Loads although the shards seem not to fit into the memory that is there. */
+  public StoreSpec withoutMemoryCheck() {
+    return set(s -> s.withCheckMemory(false));
+  }
+
+  /** How long a close waits for reads in flight. */
+  public StoreSpec closeTimeout(Duration timeout) {
+    return set(s -> s.withCloseTimeout(timeout));
+  }
+
+  /** How long a start waits for executors to register before it says that slots are missing. */
+  public StoreSpec slotsTimeout(Duration timeout) {
+    return set(s -> s.withSlotsTimeout(timeout));
+  }
+
   /** How long a rank waits for the others in a collective call. */
   public StoreSpec collectiveTimeout(Duration timeout) {
     return set(s -> s.withCollectiveTimeout(timeout));
@@ -150,7 +170,7 @@ public final class StoreSpec {
     try (Plans plans = new Plans(() -> IngestPlan.of(rows, ingest, ranks))) {
       while (true) {
         try {
-          return new BarrierJob(session(), settings, ranks, plans.current().estimatedBytes())
+          return new BarrierJob(session(), settings, ranks, plans.current().memoryBytes())
               .run(
                   attempt -> {
                     IngestPlan plan = plans.forAttempt(attempt);
@@ -259,7 +279,7 @@ public final class StoreSpec {
     PlannedLoader(IngestPlan plan, int ranks) {
       this.encoder = plan.encoder();
       this.rows = plan.rows();
-      this.bytes = plan.estimatedBytes();
+      this.bytes = plan.memoryBytes();
       this.ranks = ranks;
     }
 

@@ -112,6 +112,11 @@ public final class IngestPlan implements AutoCloseable {
     return rows() * schema.prefixBytes() + Math.round(rows() * sample.raggedBytes(columns));
   }
 
+  /** {@link #estimatedBytes}, and the offsets of ragged records: what the shards take together. */
+  public long memoryBytes() {
+    return estimatedBytes() + (schema.isFixed() ? 0 : rows() * Long.BYTES);
+  }
+
   /** Whether {@link #estimatedBytes} is exact. */
   public boolean isSizeExact() {
     return schema.isFixed();
