@@ -89,11 +89,14 @@ final class DemoCommand implements Callable<Integer> {
       String path = input == null ? write(spark, report) : input;
       progress.stepTo(1);
       progress.describe("ask Spark SQL");
-      Dataset<Row> files = SourceOptions.read(spark.session(), path);
+      Dataset<Row> files = Source.read(spark.session(), path);
       List<Leaf> leaves = Leaf.of(files.schema(), source.fields(), source.types());
       DemoRun run =
           new DemoRun(
-              files, leaves, source.orderBy(), cluster.on(backed(spark, source.spec(files))));
+              files,
+              leaves,
+              source.orderBy(),
+              cluster.on(backed(spark, Source.spec(files, source))));
       if (input != null) {
         // Refuses what cannot be loaded before Spark SQL has read all of it.
         run.spec().explain().warnings().forEach(report::warn);

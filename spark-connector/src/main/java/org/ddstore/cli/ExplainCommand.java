@@ -35,7 +35,7 @@ final class ExplainCommand implements Callable<Integer> {
     SourceOptions.checkExists(input);
     Explanation explanation;
     try (EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
-      explanation = cluster.on(source.spec(SourceOptions.read(spark.session(), input))).explain();
+      explanation = cluster.on(Source.spec(Source.read(spark.session(), input), source)).explain();
     }
     new ExplainReport(explanation).print(input, output);
     output.finish(0, ExplainReport.results(explanation), ExplainReport.summary(explanation));

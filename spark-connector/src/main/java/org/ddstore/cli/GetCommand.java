@@ -53,8 +53,8 @@ final class GetCommand implements Callable<Integer> {
     SourceOptions.checkExists(input);
     GetTask.Found found;
     try (EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
-      Dataset<Row> files = SourceOptions.read(spark.session(), input);
-      found = cluster.on(source.spec(files)).run(new GetTask(indices)).get(0);
+      Dataset<Row> files = Source.read(spark.session(), input);
+      found = cluster.on(Source.spec(files, source)).run(new GetTask(indices)).get(0);
     }
     for (long index : indices) {
       if (index < 0 || index >= found.rows()) {

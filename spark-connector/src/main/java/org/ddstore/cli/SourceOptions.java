@@ -5,12 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
 import org.ddstore.DDStoreException;
-import org.ddstore.spark.DDStores;
-import org.ddstore.spark.StoreSpec;
 import picocli.CommandLine.Option;
 
 /** Which columns of a Parquet data set become fields, and in which order, as a mixin. */
@@ -58,21 +53,6 @@ final class SourceOptions {
         && !Files.exists(Path.of(path))) {
       throw new DDStoreException("--input %s: no such file or directory".formatted(path));
     }
-  }
-
-  static Dataset<Row> read(SparkSession spark, String path) {
-    return spark.read().parquet(path);
-  }
-
-  StoreSpec spec(Dataset<Row> rows) {
-    StoreSpec spec = DDStores.from(rows);
-    if (!fields.isEmpty()) {
-      spec = spec.columns(fields.toArray(new String[0]));
-    }
-    for (FieldType type : types) {
-      spec = type.declareIn(spec);
-    }
-    return orderBy.isEmpty() ? spec : spec.orderBy(orderBy.toArray(new String[0]));
   }
 
   /** Empty for all columns. */

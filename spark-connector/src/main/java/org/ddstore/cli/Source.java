@@ -1,0 +1,29 @@
+package org.ddstore.cli;
+
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.DDStores;
+import org.ddstore.spark.StoreSpec;
+
+/** Parquet rows and the store that options ask for; apart from these, which load without Spark. */
+final class Source {
+  private Source() {}
+
+  static Dataset<Row> read(SparkSession spark, String path) {
+    return spark.read().parquet(path);
+  }
+
+  static StoreSpec spec(Dataset<Row> rows, SourceOptions options) {
+    StoreSpec spec = DDStores.from(rows);
+    if (!options.fields().isEmpty()) {
+      spec = spec.columns(options.fields().toArray(new String[0]));
+    }
+    for (FieldType type : options.types()) {
+      spec = type.declareIn(spec);
+    }
+    List<String> orderBy = options.orderBy();
+    return orderBy.isEmpty() ? spec : spec.orderBy(orderBy.toArray(new String[0]));
+  }
+}
