@@ -17,8 +17,7 @@ import org.ddstore.DType;
  * numbered. A column inside a struct is named by its path, as in {@code a.b}. Immutable; every
  * {@code with} method gives a changed copy.
  */
-public final class IngestOptions implements Serializable {
-  private static final long serialVersionUID = 1L;
+public final class IngestOptions {
   private static final IngestOptions DEFAULTS = new IngestOptions();
 
   private final Map<String, DeclaredField> fields = new LinkedHashMap<>();
