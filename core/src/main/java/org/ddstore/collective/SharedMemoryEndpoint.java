@@ -50,6 +50,16 @@ public final class SharedMemoryEndpoint implements AutoCloseable {
     return file.address().toBytes();
   }
 
+  /**
+   * The file that an address names. Local.
+   *
+   * @param address of any rank
+   * @throws IllegalArgumentException if it is not one
+   */
+  public static Path file(byte[] address) {
+    return Path.of(LaneAddress.parse(address).path());
+  }
+
   /** As {@link #connect(List, Duration, LivenessProbe)}, taking every rank for alive. */
   public Communicator connect(List<byte[]> addresses, Duration timeout) throws IOException {
     return connect(addresses, timeout, LivenessProbe.ALWAYS_ALIVE);

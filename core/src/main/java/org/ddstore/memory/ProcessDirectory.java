@@ -101,6 +101,11 @@ public final class ProcessDirectory {
     return path.resolve(LOCK_FILE);
   }
 
+  /** The lock file of the process that made {@code file} in its directory. */
+  public static Path lockFileBeside(Path file) {
+    return file.resolveSibling(LOCK_FILE);
+  }
+
   /** Gives one reference back; the last one deletes the directory. */
   public void release() {
     synchronized (OPEN) {

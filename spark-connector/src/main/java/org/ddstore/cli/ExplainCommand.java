@@ -34,7 +34,9 @@ final class ExplainCommand implements Callable<Integer> {
   public Integer call() {
     SourceOptions.checkExists(input);
     Explanation explanation;
-    try (EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
+    try (Progress progress = Progress.open("explain", 2);
+        EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
+      progress.stepTo(1);
       explanation = cluster.on(Source.spec(Source.read(spark.session(), input), source)).explain();
     }
     new ExplainReport(explanation).print(input, output);

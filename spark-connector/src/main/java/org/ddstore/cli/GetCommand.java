@@ -52,7 +52,9 @@ final class GetCommand implements Callable<Integer> {
     List<Long> indices = ranges.indices();
     SourceOptions.checkExists(input);
     GetTask.Found found;
-    try (EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
+    try (Progress progress = Progress.open("get", 2);
+        EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
+      progress.stepTo(1);
       Dataset<Row> files = Source.read(spark.session(), input);
       found = cluster.on(Source.spec(files, source)).run(new GetTask(indices)).get(0);
     }

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.DDStoreException;
@@ -58,15 +59,23 @@ final class BarrierJob {
   }
 
   private final SparkSession session;
+  private final ResourceProfile profile;
   private final Settings settings;
   private final int ranks;
   private final long estimatedBytes;
 
   /**
+   * @param profile what each rank needs of its executor
    * @param estimatedBytes of one copy of the data, for the preflight; 0 if not known
    */
-  BarrierJob(SparkSession session, Settings settings, int ranks, long estimatedBytes) {
+  BarrierJob(
+      SparkSession session,
+      ResourceProfile profile,
+      Settings settings,
+      int ranks,
+      long estimatedBytes) {
     this.session = session;
+    this.profile = profile;
     this.settings = settings;
     this.ranks = ranks;
     this.estimatedBytes = estimatedBytes;
@@ -88,12 +97,20 @@ final class BarrierJob {
       JobWatch watch = new JobWatch(UUID.randomUUID().toString());
       try {
         Load load = source.load(attempt);
-        return submit(load.rows(), new RankRunner<>(load.loader(), settings, task, attempt), watch);
+        return submit(
+            onProfile(load.rows()),
+            new RankRunner<>(load.loader(), settings, task, attempt),
+            watch);
       } catch (Exception e) {
         last = afterFailure(e, watch, attempt);
       }
       LOG.warn("{}; submitting it again", last.getMessage());
     }
+  }
+
+  private RDD<InternalRow> onProfile(RDD<InternalRow> rows) {
+    boolean isDefault = profile.id() == ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID();
+    return isDefault ? rows : rows.withResources(profile);
   }
 
   /** A cluster manager takes its time to replace an executor. */
@@ -105,7 +122,12 @@ final class BarrierJob {
 
   private void checkCluster(StoreJobException last) {
     try {
-      Preflight.check(session, ranks, estimatedBytes, last == null ? settings : patient());
+      Preflight.check(
+          session.sparkContext(),
+          profile,
+          ranks,
+          estimatedBytes,
+          last == null ? settings : patient());
     } catch (PreflightException e) {
       if (last != null) {
         e.addSuppressed(last); // why there are fewer slots than before

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.Field;
@@ -73,12 +74,17 @@ public record Explanation(
   }
 
   /** Starts the ranks without rows and asks each what it sees. */
-  static Explanation of(SparkSession session, Settings settings, IngestPlan plan, int ranks) {
+  static Explanation of(
+      SparkSession session,
+      ResourceProfile profile,
+      Settings settings,
+      IngestPlan plan,
+      int ranks) {
     String directory =
         settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY).toString();
     List<InternalRow> none = new ArrayList<>();
     List<Seen> seen =
-        new BarrierJob(session, settings, ranks, 0)
+        new BarrierJob(session, profile, settings, ranks, 0)
             .run(
                 attempt ->
                     new BarrierJob.Load(
@@ -104,19 +110,19 @@ public record Explanation(
         plan.schema(),
         plan.route(),
         plan.warnings(),
-        problems(session, settings, described),
+        problems(ClusterFacts.of(session.sparkContext(), profile), settings, described),
         described,
         paths);
   }
 
   /** As a load would find them, on the driver and on each executor. */
   private static List<PreflightException.Problem> problems(
-      SparkSession session, Settings settings, List<Rank> ranks) {
+      ClusterFacts cluster, Settings settings, List<Rank> ranks) {
     long bytes = ranks.stream().mapToLong(Rank::bytes).sum();
     Set<PreflightException.Problem> found =
         new LinkedHashSet<>(
             Preflight.problems(
-                ClusterFacts.of(session.sparkContext()),
+                cluster,
                 HostFacts.read(settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY)),
                 ranks.size(),
                 bytes,

@@ -71,23 +71,24 @@ public final class Preflight {
     return cluster;
   }
 
+  /** See {@link #ranks(SparkContext, ResourceProfile, Settings)}, with the default profile. */
+  static int ranks(JavaSparkContext context, Settings settings) {
+    SparkContext scala = context.sc();
+    return ranks(scala, scala.resourceProfileManager().defaultResourceProfile(), settings);
+  }
+
   /**
    * The number of ranks to start: the setting's, else all slots of the executors that have
    * registered. Waits for them as {@code spark.ddstore.slotsTimeout} says.
    *
    * @throws PreflightException if there is no slot
    */
-  static int ranks(JavaSparkContext context, Settings settings) {
+  static int ranks(SparkContext context, ResourceProfile profile, Settings settings) {
     if (settings.ranks().isPresent()) {
       return settings.ranks().getAsInt();
     }
-    SparkContext scala = context.sc();
     ClusterFacts cluster =
-        ClusterFacts.await(
-            scala,
-            scala.resourceProfileManager().defaultResourceProfile(),
-            OptionalInt.empty(),
-            settings.slotsTimeout());
+        ClusterFacts.await(context, profile, OptionalInt.empty(), settings.slotsTimeout());
     if (cluster.slots() == 0) {
       throw new PreflightException("no rank can run here:", List.of(tooFewSlots(cluster, 1)));
     }

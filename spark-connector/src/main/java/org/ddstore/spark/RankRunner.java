@@ -86,7 +86,7 @@ final class RankRunner<T> implements Serializable {
       long start = System.nanoTime();
       fill(writer, rank(context), rows);
       long loadNanos = System.nanoTime() - start;
-      String mine = new StartMessage(endpoint.address(), directory.lockFile().toString()).encode();
+      String mine = new StartMessage(endpoint.address()).encode();
       List<StartMessage> all =
           Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
       try (Communicator communicator = connect(context, endpoint, all)) {
@@ -136,7 +136,7 @@ final class RankRunner<T> implements Serializable {
   private Communicator connect(
       BarrierTaskContext context, SharedMemoryEndpoint endpoint, List<StartMessage> all)
       throws IOException {
-    List<Path> lockFiles = all.stream().map(message -> Path.of(message.lockFile())).toList();
+    List<Path> lockFiles = all.stream().map(StartMessage::lockFile).toList();
     try {
       return endpoint.connect(
           all.stream().map(StartMessage::endpoint).toList(),

@@ -1,67 +1,44 @@
 package org.ddstore.spark;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.Base64;
+import org.ddstore.collective.SharedMemoryEndpoint;
+import org.ddstore.memory.ProcessDirectory;
 
 /**
- * What a rank says in the one allGather of a start. Every rank gets every message from the driver,
- * so it is short: at most {@value #MAX_BYTES} bytes of text.
+ * What a rank says in the one allGather of a start: the address of its collective endpoint. Every
+ * rank gets every message from the driver, so it is short: at most {@value #MAX_BYTES} bytes of
+ * text.
  */
 final class StartMessage {
   static final int MAX_BYTES = 256;
 
   private final byte[] endpoint;
-  private final String lockFile;
 
-  /**
-   * Makes a message.
-   *
-   * @param endpoint the address of the rank's collective endpoint
-   * @param lockFile the file that is locked as long as the rank's process lives
-   */
-  StartMessage(byte[] endpoint, String lockFile) {
+  StartMessage(byte[] endpoint) {
     this.endpoint = endpoint.clone();
-    this.lockFile = lockFile;
   }
 
   byte[] endpoint() {
     return endpoint.clone();
   }
 
-  String lockFile() {
-    return lockFile;
+  /** The file that is locked as long as the rank's process lives: it lies beside the endpoint's. */
+  Path lockFile() {
+    return ProcessDirectory.lockFileBeside(SharedMemoryEndpoint.file(endpoint));
   }
 
   String encode() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeShort(endpoint.length);
-      out.write(endpoint);
-      out.writeUTF(lockFile);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    String text = Base64.getEncoder().withoutPadding().encodeToString(bytes.toByteArray());
+    String text = Base64.getEncoder().withoutPadding().encodeToString(endpoint);
     if (text.length() > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "the start message of a rank has %d bytes, at most %d are sent: give spark.ddstore.directory a shorter path than %s"
-              .formatted(text.length(), MAX_BYTES, lockFile));
+          "the start message of a rank has %d bytes, at most %d are sent: %s is too long a path, give a shorter spark.ddstore.directory"
+              .formatted(text.length(), MAX_BYTES, SharedMemoryEndpoint.file(endpoint)));
     }
     return text;
   }
 
   static StartMessage decode(String text) {
-    byte[] bytes = Base64.getDecoder().decode(text);
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      byte[] endpoint = in.readNBytes(in.readUnsignedShort());
-      return new StartMessage(endpoint, in.readUTF());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new StartMessage(Base64.getDecoder().decode(text));
   }
 }

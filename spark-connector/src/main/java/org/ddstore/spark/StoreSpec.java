@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.SparkContext;
+import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -46,29 +47,46 @@ public final class StoreSpec {
   private final Dataset<Row> rows;
   private final IngestOptions ingest;
   private final Settings settings;
+  private final ResourceProfile profile;
 
-  private StoreSpec(Dataset<Row> rows, IngestOptions ingest, Settings settings) {
+  private StoreSpec(
+      Dataset<Row> rows, IngestOptions ingest, Settings settings, ResourceProfile profile) {
     this.rows = rows;
     this.ingest = ingest;
     this.settings = settings;
+    this.profile = profile;
   }
 
   static StoreSpec of(Dataset<Row> rows) {
     Preflight.refuseConnect(rows);
-    return new StoreSpec(rows, IngestOptions.defaults(), Settings.of(rows.sparkSession()));
+    SparkContext context = rows.sparkSession().sparkContext();
+    return new StoreSpec(
+        rows,
+        IngestOptions.defaults(),
+        Settings.of(rows.sparkSession()),
+        context.resourceProfileManager().defaultResourceProfile());
   }
 
   private StoreSpec with(UnaryOperator<IngestOptions> change) {
-    return new StoreSpec(rows, change.apply(ingest), settings);
+    return new StoreSpec(rows, change.apply(ingest), settings, profile);
   }
 
   private StoreSpec set(Function<Settings, Settings> change) {
-    return new StoreSpec(rows, ingest, change.apply(settings));
+    return new StoreSpec(rows, ingest, change.apply(settings), profile);
   }
 
   /** The number of ranks, at least 1 and at most the slots; all slots unless said. */
   public StoreSpec ranks(int ranks) {
     return set(s -> s.withRanks(ranks));
+  }
+
+  /**
+   * What each rank needs of its executor: cpus, or accelerators. Spark's own settings unless said;
+   * Spark takes a profile on clusters, not in {@code local} mode.
+   */
+  public StoreSpec resources(ResourceProfile ofEachRank) {
+    context().resourceProfileManager().addResourceProfile(ofEachRank);
+    return new StoreSpec(rows, ingest, settings, ofEachRank);
   }
 
   /** See {@link IngestOptions#withColumns}. */
@@ -165,12 +183,12 @@ public final class StoreSpec {
    */
   public <T> List<T> run(RankTask<T> task) {
     checkSerializable(task);
-    int ranks = Preflight.ranks(javaContext(), settings);
-    Preflight.check(session(), ranks, 0, settings);
+    int ranks = Preflight.ranks(context(), profile, settings);
+    Preflight.check(context(), profile, ranks, 0, settings);
     try (Plans plans = new Plans(() -> IngestPlan.of(rows, ingest, ranks))) {
       while (true) {
         try {
-          return new BarrierJob(session(), settings, ranks, plans.current().memoryBytes())
+          return new BarrierJob(session(), profile, settings, ranks, plans.current().memoryBytes())
               .run(
                   attempt -> {
                     IngestPlan plan = plans.forAttempt(attempt);
@@ -205,10 +223,10 @@ public final class StoreSpec {
    * rows.
    */
   public Explanation explain() {
-    int ranks = Preflight.ranks(javaContext(), settings);
-    Preflight.check(session(), ranks, 0, settings);
+    int ranks = Preflight.ranks(context(), profile, settings);
+    Preflight.check(context(), profile, ranks, 0, settings);
     try (IngestPlan plan = IngestPlan.of(rows, ingest, ranks)) {
-      return Explanation.of(session(), settings, plan, ranks);
+      return Explanation.of(session(), profile, settings, plan, ranks);
     }
   }
 
@@ -216,8 +234,8 @@ public final class StoreSpec {
     return rows.sparkSession();
   }
 
-  private JavaSparkContext javaContext() {
-    return JavaSparkContext.fromSparkContext(session().sparkContext());
+  private SparkContext context() {
+    return session().sparkContext();
   }
 
   @Override

@@ -7,9 +7,13 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.resource.ResourceProfileBuilder;
+import org.apache.spark.resource.TaskResourceRequests;
 import org.ddstore.Backing;
 import org.ddstore.Batch;
 import org.ddstore.ReadPath;
@@ -145,5 +149,18 @@ class StoreOnExecutorsTest {
     } finally {
       settings.keySet().forEach(cluster.session().conf()::unset);
     }
+  }
+
+  @Test
+  void aResourceProfileCountsItsCpus() {
+    ResourceProfile twoCpus =
+        new ResourceProfileBuilder().require(new TaskResourceRequests().cpus(2)).build();
+    StoreSpec spec = DDStores.from(cluster.session().range(10).toDF()).resources(twoCpus);
+
+    assertThat(spec.run(context -> context.rows().rows())).containsExactly(10L, 10L);
+    assertThatThrownBy(() -> spec.ranks(4).slotsTimeout(Duration.ofMillis(1)).run(c -> 0))
+        .isInstanceOf(PreflightException.class)
+        .hasMessageContaining("4 ranks need 4 slots at the same time, there are 2")
+        .hasMessageContaining("2 cpus a task");
   }
 }
