@@ -3,6 +3,7 @@ package org.ddstore.collective;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
@@ -54,6 +55,10 @@ record LaneAddress(int rank, int size, long nonceHigh, long nonceLow, String pat
               .formatted(bytes.length, HEADER_BYTES),
           e);
     }
+  }
+
+  LaneAddress withPath(Path newPath) {
+    return new LaneAddress(rank, size, nonceHigh, nonceLow, newPath.toString());
   }
 
   String nonceText() {

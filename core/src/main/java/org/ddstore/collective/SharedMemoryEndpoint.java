@@ -60,6 +60,22 @@ public final class SharedMemoryEndpoint implements AutoCloseable {
     return Path.of(LaneAddress.parse(address).path());
   }
 
+  /**
+   * The address with the path of its file relative to a directory that the receiver knows: shorter.
+   *
+   * @param directory above the file
+   */
+  public static byte[] relativize(byte[] address, Path directory) {
+    LaneAddress parsed = LaneAddress.parse(address);
+    return parsed.withPath(directory.toAbsolutePath().relativize(Path.of(parsed.path()))).toBytes();
+  }
+
+  /** The inverse of {@link #relativize}. */
+  public static byte[] resolve(byte[] address, Path directory) {
+    LaneAddress parsed = LaneAddress.parse(address);
+    return parsed.withPath(directory.toAbsolutePath().resolve(parsed.path())).toBytes();
+  }
+
   /** As {@link #connect(List, Duration, LivenessProbe)}, taking every rank for alive. */
   public Communicator connect(List<byte[]> addresses, Duration timeout) throws IOException {
     return connect(addresses, timeout, LivenessProbe.ALWAYS_ALIVE);

@@ -86,9 +86,11 @@ final class RankRunner<T> implements Serializable {
       long start = System.nanoTime();
       fill(writer, rank(context), rows);
       long loadNanos = System.nanoTime() - start;
-      String mine = new StartMessage(endpoint.address()).encode();
+      String mine = new StartMessage(endpoint.address()).encode(directoryRoot());
       List<StartMessage> all =
-          Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
+          Arrays.stream(context.allGather(mine))
+              .map(text -> StartMessage.decode(text, directoryRoot()))
+              .toList();
       try (Communicator communicator = connect(context, endpoint, all)) {
         return runTask(communicator, options, writer, loadNanos);
       }

@@ -8,7 +8,7 @@ import org.ddstore.memory.ProcessDirectory;
 /**
  * What a rank says in the one allGather of a start: the address of its collective endpoint. Every
  * rank gets every message from the driver, so it is short: at most {@value #MAX_BYTES} bytes of
- * text.
+ * text. The directory that all ranks are told by the settings is left out.
  */
 final class StartMessage {
   static final int MAX_BYTES = 256;
@@ -28,17 +28,21 @@ final class StartMessage {
     return ProcessDirectory.lockFileBeside(SharedMemoryEndpoint.file(endpoint));
   }
 
-  String encode() {
-    String text = Base64.getEncoder().withoutPadding().encodeToString(endpoint);
+  /**
+   * @param root the directory under which the endpoint's file lies, the same on all ranks
+   */
+  String encode(Path root) {
+    byte[] relative = SharedMemoryEndpoint.relativize(endpoint, root);
+    String text = Base64.getEncoder().withoutPadding().encodeToString(relative);
     if (text.length() > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "the start message of a rank has %d bytes, at most %d are sent: %s is too long a path, give a shorter spark.ddstore.directory"
-              .formatted(text.length(), MAX_BYTES, SharedMemoryEndpoint.file(endpoint)));
+          "the start message of a rank has %d bytes, at most %d are sent: %s"
+              .formatted(text.length(), MAX_BYTES, SharedMemoryEndpoint.file(relative)));
     }
     return text;
   }
 
-  static StartMessage decode(String text) {
-    return new StartMessage(Base64.getDecoder().decode(text));
+  static StartMessage decode(String text, Path root) {
+    return new StartMessage(SharedMemoryEndpoint.resolve(Base64.getDecoder().decode(text), root));
   }
 }

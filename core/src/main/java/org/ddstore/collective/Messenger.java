@@ -1,0 +1,48 @@
+package org.ddstore.collective;
+
+import java.nio.ByteBuffer;
+import org.ddstore.ProcessAddress;
+
+/**
+ * Carries the messages of one group between its processes. Messages to one process arrive in the
+ * order in which they were sent, as long as the connection lives; when it breaks, those under way
+ * may be lost, and the next {@link #send} makes a new connection. All methods may be called by any
+ * thread.
+ */
+public interface Messenger {
+  /** What a process does with what comes to it. Called by threads that must not be held up. */
+  interface Receiver {
+    /**
+     * A message has come. Messages of one process come one after the other.
+     *
+     * @param message valid during the call only
+     */
+    void received(ByteBuffer message);
+
+    /**
+     * A connection has ended: messages sent to the process, and by it, may be lost. Also called if
+     * no connection could be made for a message.
+     */
+    void disconnected(ProcessAddress process);
+  }
+
+  /** Where the other processes reach this one. */
+  ProcessAddress local();
+
+  /** Who gets the messages; set once, before the first message can come. */
+  void setReceiver(Receiver receiver);
+
+  /**
+   * Sends a message, without waiting for the other process.
+   *
+   * @param message of at most 300,000 bytes from position to limit; the caller may reuse it once
+   *     this returns
+   */
+  void send(ProcessAddress to, ByteBuffer message);
+
+  /**
+   * Whether a process may still answer: false only if it has certainly ended. Returns at once, with
+   * what was found out last.
+   */
+  boolean isAlive(ProcessAddress process);
+}
