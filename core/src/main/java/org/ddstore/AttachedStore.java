@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.ddstore.transport.Attachment;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.transport.Transport;
 
 /**
  * A reader's handle on a store of which it is no rank: it owns no shard and takes no part in
@@ -13,8 +14,8 @@ import org.ddstore.transport.SegmentAddress;
 public final class AttachedStore extends ReadableStore {
   private final int ranks;
 
-  private AttachedStore(int ranks, StoreOptions options) {
-    super(options.closeTimeout());
+  private AttachedStore(int ranks, Transport transport, StoreOptions options) {
+    super(transport, options);
     this.ranks = ranks;
   }
 
@@ -26,7 +27,17 @@ public final class AttachedStore extends ReadableStore {
    *     store; it says which and why
    */
   public static AttachedStore open(Catalog catalog, StoreOptions options) {
-    AttachedStore store = new AttachedStore(catalog.ranks(), options);
+    return open(catalog, null, options);
+  }
+
+  /**
+   * As {@link #open(Catalog, StoreOptions)}, also for segments that memory does not reach. Those
+   * are readable until their rank closes the store.
+   *
+   * @param transport stays the caller's, who closes it after the store; null for memory alone
+   */
+  public static AttachedStore open(Catalog catalog, Transport transport, StoreOptions options) {
+    AttachedStore store = new AttachedStore(catalog.ranks(), transport, options);
     try {
       catalog.entries().forEach(store::attach);
       return store;
@@ -41,7 +52,7 @@ public final class AttachedStore extends ReadableStore {
     List<SegmentAddress> segments = entry.segments();
     try {
       for (int i = 0; i < segments.size(); i++) {
-        attached.add(segments.get(i).attach(i % ranks));
+        attached.add(segments.get(i).attach(i % ranks, entry.schema(), reach()));
       }
       Variable variable = newVariable(entry.name(), entry.schema());
       publish(
@@ -52,7 +63,7 @@ public final class AttachedStore extends ReadableStore {
             }
           });
     } catch (RuntimeException | Error e) {
-      attached.forEach(attachment -> attachment.segment().release());
+      attached.forEach(Attachment::release);
       throw e;
     }
   }

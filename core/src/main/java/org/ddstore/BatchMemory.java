@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.transport.FixedGather;
 import org.ddstore.transport.RaggedGather;
 import org.ddstore.transport.ReadPlan;
@@ -66,10 +67,16 @@ final class BatchMemory {
     }
   }
 
-  /** Copies the rows of a plan for which room was made. */
+  /** Copies fixed rows of a plan for which room was made, to row {@code firstRow} and on. */
+  void fillFixed(ReadPlan plan, FixedGather fixedGather, int firstRow) {
+    fixedGather.copy(plan, fixedTargets, firstRow);
+    rows = firstRow + plan.rows();
+  }
+
+  /** Copies the rows of a plan for which room was made: all rows of the batch. */
   void fill(ReadPlan plan, FixedGather fixedGather, RaggedGather raggedGather) {
     if (fixedTargets.length > 0) {
-      fixedGather.copy(plan, fixedTargets);
+      fixedGather.copy(plan, fixedTargets, 0);
     }
     if (raggedTargets.length > 0) {
       raggedGather.measure(plan, offsetTargets, totals);

@@ -2,6 +2,7 @@ package org.ddstore;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -11,8 +12,8 @@ import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.Attachment;
-import org.ddstore.transport.Placement;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.transport.Transport;
 
 /**
  * One rank's handle on a distributed store: named variables, each a global row space to which every
@@ -34,8 +35,8 @@ public final class DDStore extends ReadableStore {
   private final StagedUpdates staged = new StagedUpdates();
   private boolean inEpoch;
 
-  private DDStore(Communicator communicator, StoreOptions options) {
-    super(options.closeTimeout());
+  private DDStore(Communicator communicator, Transport transport, StoreOptions options) {
+    super(transport, options);
     this.communicator = communicator;
     this.options = options;
   }
@@ -46,8 +47,18 @@ public final class DDStore extends ReadableStore {
    * @param communicator stays the caller's, who closes it after the store
    */
   public static DDStore open(Communicator communicator, StoreOptions options) {
+    return open(communicator, null, options);
+  }
+
+  /**
+   * As {@link #open(Communicator, StoreOptions)}, with a way to segments that memory does not
+   * reach. Collective.
+   *
+   * @param transport stays the caller's, who closes it after the store; null for memory alone
+   */
+  public static DDStore open(Communicator communicator, Transport transport, StoreOptions options) {
     communicator.barrier();
-    return new DDStore(communicator, options);
+    return new DDStore(communicator, transport, options);
   }
 
   /** This rank, of [0, {@link #ranks()}). */
@@ -155,7 +166,7 @@ public final class DDStore extends ReadableStore {
           call + " attach",
           () -> {
             for (int rank = 0; rank < addresses.size(); rank++) {
-              attached.add(addresses.get(rank).attach(rank));
+              attached.add(addresses.get(rank).attach(rank, own.schema(), reach()));
             }
             return new byte[0];
           });
@@ -164,8 +175,9 @@ public final class DDStore extends ReadableStore {
       publish(variable, () -> variable.append(own, addresses, attached));
       return variable;
     } catch (RuntimeException | Error e) {
-      attached.forEach(attachment -> attachment.segment().release());
+      attached.forEach(Attachment::release);
       if (contribution.segment() != null) {
+        reach().withdraw(contribution.segment());
         contribution.segment().release();
       }
       throw e;
@@ -178,7 +190,8 @@ public final class DDStore extends ReadableStore {
       throw new IllegalArgumentException(
           "rows of %s cannot be appended to %s".formatted(segment.schema(), existing));
     }
-    return ShardOffer.of(segment).toBytes();
+    reach().export(segment);
+    return ShardOffer.of(segment, reach()).toBytes();
   }
 
   /**
@@ -257,13 +270,13 @@ public final class DDStore extends ReadableStore {
 
   private byte[] localDigest(Variable variable) {
     RowDigest digest = new RowDigest();
-    Placement placement = variable.placement();
-    ExtentMap extents = placement.extents();
+    ExtentMap extents = variable.placement().extents();
     inside(
         () -> {
+          Iterator<Segment> own = variable.ownSegments().iterator();
           for (int e = 0; e < extents.extents(); e++) {
             if (extents.rank(e) == rank()) {
-              digest.add(extents.firstRow(e), placement.segment(e));
+              digest.add(extents.firstRow(e), own.next());
             }
           }
         });

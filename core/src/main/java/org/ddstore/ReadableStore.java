@@ -12,7 +12,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.transport.Placement;
+import org.ddstore.transport.Reach;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.transport.Transport;
 
 /**
  * What every holder of a store can do: read its variables. Reads are local calls of any thread. The
@@ -22,10 +24,17 @@ import org.ddstore.transport.SegmentAddress;
 public abstract class ReadableStore implements AutoCloseable {
   private final ReadGate gate = new ReadGate(this, this::free);
   private final Duration closeTimeout;
+  private final Reach reach;
   private volatile Map<String, Variable> variables = Map.of();
 
-  ReadableStore(Duration closeTimeout) {
-    this.closeTimeout = closeTimeout;
+  ReadableStore(Transport transport, StoreOptions options) {
+    this.closeTimeout = options.closeTimeout();
+    this.reach = new Reach(transport, options.shortcut(), options.readTimeout());
+  }
+
+  /** How this holder gets at the segments of others. */
+  final Reach reach() {
+    return reach;
   }
 
   /** This rank, of [0, {@link #ranks()}); -1 for a reader that is none. */
@@ -39,7 +48,7 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   final Variable newVariable(String name, Schema schema) {
-    return new Variable(rank(), name, schema, gate);
+    return new Variable(rank(), name, schema, gate, reach);
   }
 
   final boolean contains(String name) {

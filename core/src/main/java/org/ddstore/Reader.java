@@ -4,11 +4,13 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.FixedGather;
 import org.ddstore.transport.Placement;
 import org.ddstore.transport.RaggedGather;
 import org.ddstore.transport.ReadPlan;
+import org.ddstore.transport.RemoteReader;
 
 /**
  * Reads rows of one variable by global index, all fields or some. One reader per thread; many may
@@ -16,7 +18,15 @@ import org.ddstore.transport.ReadPlan;
  * {@link DDStore#epochBegin()} is read again, never given out torn.
  */
 public final class Reader implements AutoCloseable {
+  /** Fits a cache. */
   private static final int PIECE_BYTES = 256 << 10;
+
+  /** What is on its way over a network at once, so that latency does not count. */
+  private static final int REMOTE_PIECE_BYTES = 8 << 20;
+
+  /** The memory for remote rows of one reader, unless one row is larger. */
+  private static final int WINDOW_BYTES = 32 << 20;
+
   private static final long NOT_CHANGING = Long.MIN_VALUE;
   private static final long STABLE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -25,12 +35,14 @@ public final class Reader implements AutoCloseable {
   private final ReadGate.Pass pass;
   private final BatchPool pool;
   private final ReadPlan plan = new ReadPlan();
+  private RemoteReader remoteReader;
   private final FixedGather fixedGather;
   private final RaggedGather raggedGather;
   private final ReadCounters counters = new ReadCounters();
   private final long[] rowsByPath = new long[ReadPath.values().length];
   private final ByteBuffer[] oneTarget = new ByteBuffer[1];
   private GrowingBuffer piece;
+  private long[] consecutive = new long[0];
   private long changingSinceNanos;
 
   Reader(Variable variable, ReadGate.Pass pass, int... fields) {
@@ -87,14 +99,62 @@ public final class Reader implements AutoCloseable {
       placement.checkAll(indices, variable.name());
       BatchMemory memory = batch.memory();
       memory.reserve(indices.length);
-      do {
-        plan.locate(placement, indices, 0, indices.length);
-        memory.fill(plan, fixedGather, raggedGather);
-      } while (!plan.isStable() && awaitStable(plan.changingRank()));
-      tally();
+      if (variable.schema().isFixed()) {
+        fillInWindows(placement, memory, indices);
+      } else {
+        checkRagged(placement, indices.length);
+        do {
+          locate(placement, indices, 0, indices.length);
+          memory.fill(plan, fixedGather, raggedGather);
+        } while (!plan.isStable() && awaitStable(plan.changingRank()));
+        tally();
+      }
       count(start, indices.length, memory.valueBytes());
     } finally {
       pass.exit();
+    }
+  }
+
+  private void fillInWindows(Placement placement, BatchMemory memory, long... indices) {
+    int window = windowRows(placement);
+    int row = 0;
+    do {
+      int count = Math.min(window, indices.length - row);
+      do {
+        locate(placement, indices, row, count);
+        memory.fillFixed(plan, fixedGather, row);
+      } while (!plan.isStable() && awaitStable(plan.changingRank()));
+      tally();
+      row += count;
+    } while (row < indices.length);
+  }
+
+  /** Finds the rows, and brings those that memory does not reach. */
+  private void locate(Placement placement, long[] indices, int offset, int count) {
+    plan.locate(placement, indices, offset, count);
+    if (placement.hasRemote()) {
+      if (remoteReader == null) {
+        remoteReader = variable.newRemoteReader();
+      }
+      plan.fetch(remoteReader);
+    }
+  }
+
+  /** Rows that are read at once: remote ones need memory to come to. */
+  private int windowRows(Placement placement) {
+    if (!placement.hasRemote()) {
+      return Integer.MAX_VALUE;
+    }
+    int fitting = Math.max(1, WINDOW_BYTES / variable.schema().fixedBytes());
+    return Math.min(fitting, ReadPlan.maxRows(placement));
+  }
+
+  private void checkRagged(Placement placement, int rows) {
+    int most = ReadPlan.maxRows(placement);
+    if (rows > most) {
+      throw new IllegalArgumentException(
+          "%,d ragged rows of \"%s\", some of them remote: read at most %,d rows a batch"
+              .formatted(rows, variable.name(), most));
     }
   }
 
@@ -115,7 +175,7 @@ public final class Reader implements AutoCloseable {
       placement.checkAll(indices, variable.name());
       ByteBuffer target = destination.memory().bufferOrNull();
       if (target != null) {
-        copy(placement, target, indices, 0, indices.length);
+        copyInWindows(placement, target, indices);
       } else {
         copyInPieces(placement, destination, field.bytes(), indices);
       }
@@ -125,11 +185,27 @@ public final class Reader implements AutoCloseable {
     }
   }
 
-  private void copy(Placement placement, ByteBuffer target, long[] indices, int offset, int count) {
+  private void copyInWindows(Placement placement, ByteBuffer target, long... indices) {
+    int window = windowRows(placement);
+    for (int row = 0; row < indices.length; row += window) {
+      copy(placement, target, row, indices, row, Math.min(window, indices.length - row));
+      if (indices.length - row <= window) {
+        break; // the window may be as large as an int
+      }
+    }
+  }
+
+  private void copy(
+      Placement placement,
+      ByteBuffer target,
+      int targetRow,
+      long[] indices,
+      int offset,
+      int count) {
     oneTarget[0] = target;
     do {
-      plan.locate(placement, indices, offset, count);
-      fixedGather.copy(plan, oneTarget);
+      locate(placement, indices, offset, count);
+      fixedGather.copy(plan, oneTarget, targetRow);
     } while (!plan.isStable() && awaitStable(plan.changingRank()));
     oneTarget[0] = null;
     tally();
@@ -138,14 +214,15 @@ public final class Reader implements AutoCloseable {
   /** Java arrays take no unaligned rows: these go through a piece that fits a cache. */
   private void copyInPieces(
       Placement placement, Tensor destination, int rowBytes, long... indices) {
-    int pieceRows = Math.max(1, PIECE_BYTES / rowBytes);
+    int pieceBytes = placement.hasRemote() ? REMOTE_PIECE_BYTES : PIECE_BYTES;
+    int pieceRows = Math.min(windowRows(placement), Math.max(1, pieceBytes / rowBytes));
     if (piece == null) {
       piece = new GrowingBuffer();
     }
     ByteBuffer target = piece.ensure((long) Math.min(pieceRows, indices.length) * rowBytes);
     for (int row = 0; row < indices.length; row += pieceRows) {
       int count = Math.min(pieceRows, indices.length - row);
-      copy(placement, target, indices, row, count);
+      copy(placement, target, 0, indices, row, count);
       destination.memory().write((long) row * rowBytes, target, 0, count * rowBytes);
     }
   }
@@ -172,12 +249,45 @@ public final class Reader implements AutoCloseable {
       long done = 0;
       while (done < count) {
         long most = whole ? count - done : 1;
+        if (placement.segment(placement.extents().extentOf(start + done)) == null) {
+          done +=
+              getRemote(placement, destination, field.bytes(), start + done, done, count - done);
+          continue;
+        }
         done += getRun(placement, destination, field.bytes(), offset, start + done, done, most);
       }
       count(since, count, count * field.bytes());
     } finally {
       pass.exit();
     }
+  }
+
+  /** Copies rows of one remote extent and returns how many there were. */
+  private long getRemote(
+      Placement placement,
+      Tensor destination,
+      int rowBytes,
+      long row,
+      long destinationRow,
+      long most) {
+    ExtentMap extents = placement.extents();
+    int extent = extents.extentOf(row);
+    long left = Math.min(most, extents.firstRow(extent) + extents.rows(extent) - row);
+    int pieceRows = Math.max(1, REMOTE_PIECE_BYTES / variable.schema().fixedBytes());
+    int count = (int) Math.min(left, Math.min(pieceRows, ReadPlan.maxRows(placement)));
+    if (consecutive.length < count) {
+      consecutive = new long[count];
+    }
+    for (int i = 0; i < count; i++) {
+      consecutive[i] = row + i;
+    }
+    if (piece == null) {
+      piece = new GrowingBuffer();
+    }
+    ByteBuffer target = piece.ensure((long) count * rowBytes);
+    copy(placement, target, 0, consecutive, 0, count);
+    destination.memory().write(destinationRow * rowBytes, target, 0, count * rowBytes);
+    return count;
   }
 
   /** Copies a run that lies in one chunk and returns how many rows it had. */
@@ -294,6 +404,10 @@ public final class Reader implements AutoCloseable {
       if (piece != null) {
         piece.close();
       }
+      if (remoteReader != null) {
+        remoteReader.close();
+      }
+      plan.free();
     }
   }
 

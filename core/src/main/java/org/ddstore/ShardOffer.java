@@ -9,14 +9,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.ddstore.memory.Segment;
+import org.ddstore.transport.Reach;
 import org.ddstore.transport.SegmentAddress;
 
 /** What a rank tells the others of the shard that it brings: schema and address. */
 record ShardOffer(Schema schema, SegmentAddress address) {
   private static final String PROCESS = ProcessHandle.current().pid() + "@" + hostName();
 
-  static ShardOffer of(Segment segment) {
-    return new ShardOffer(segment.schema(), SegmentAddress.of(segment, PROCESS));
+  static ShardOffer of(Segment segment, Reach reach) {
+    return new ShardOffer(segment.schema(), SegmentAddress.of(segment, PROCESS, reach));
   }
 
   byte[] toBytes() {

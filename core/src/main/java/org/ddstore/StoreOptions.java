@@ -14,19 +14,36 @@ import org.ddstore.memory.ProcessDirectory;
  */
 public final class StoreOptions {
   private static final StoreOptions DEFAULTS =
-      new StoreOptions(Backing.SHM, ProcessDirectory.SHARED_MEMORY, Duration.ofSeconds(30));
+      new StoreOptions(
+          Backing.SHM,
+          ProcessDirectory.SHARED_MEMORY,
+          Duration.ofSeconds(30),
+          Duration.ofMinutes(1),
+          true);
 
   private final Backing backing;
   private final Path directory;
   private final Duration closeTimeout;
+  private final Duration readTimeout;
+  private final boolean shortcut;
 
-  private StoreOptions(Backing backing, Path directory, Duration closeTimeout) {
+  private StoreOptions(
+      Backing backing,
+      Path directory,
+      Duration closeTimeout,
+      Duration readTimeout,
+      boolean shortcut) {
     this.backing = backing;
     this.directory = directory;
     this.closeTimeout = closeTimeout;
+    this.readTimeout = readTimeout;
+    this.shortcut = shortcut;
   }
 
-  /** {@code SHM} under /dev/shm; 30 seconds for readers to end at a close. */
+  /**
+   * {@code SHM} under /dev/shm; 30 seconds for readers to end at a close, a minute for a batch from
+   * other hosts.
+   */
   public static StoreOptions defaults() {
     return DEFAULTS;
   }
@@ -36,12 +53,12 @@ public final class StoreOptions {
     if (newBacking == Backing.FILE) {
       throw new IllegalArgumentException("file backing needs a directory: use withFiles(path)");
     }
-    return new StoreOptions(newBacking, ProcessDirectory.SHARED_MEMORY, closeTimeout);
+    return withPlace(newBacking, ProcessDirectory.SHARED_MEMORY);
   }
 
   /** Segments in files under {@code newDirectory} on a disk, which must exist. */
   public StoreOptions withFiles(Path newDirectory) {
-    return new StoreOptions(Backing.FILE, newDirectory.toAbsolutePath(), closeTimeout);
+    return withPlace(Backing.FILE, newDirectory.toAbsolutePath());
   }
 
   /**
@@ -49,13 +66,33 @@ public final class StoreOptions {
    * brings.
    */
   public StoreOptions withSharedMemory(Path newDirectory) {
-    return new StoreOptions(Backing.SHM, newDirectory.toAbsolutePath(), closeTimeout);
+    return withPlace(Backing.SHM, newDirectory.toAbsolutePath());
+  }
+
+  private StoreOptions withPlace(Backing newBacking, Path newDirectory) {
+    return new StoreOptions(newBacking, newDirectory, closeTimeout, readTimeout, shortcut);
   }
 
   /** How long {@link DDStore#close()} waits for reads in flight before it throws. */
   public StoreOptions withCloseTimeout(Duration newCloseTimeout) {
     Objects.requireNonNull(newCloseTimeout, "closeTimeout");
-    return new StoreOptions(backing, directory, newCloseTimeout);
+    return new StoreOptions(backing, directory, newCloseTimeout, readTimeout, shortcut);
+  }
+
+  /** How long a batch may take whose rows come over a network. */
+  public StoreOptions withReadTimeout(Duration newReadTimeout) {
+    if (newReadTimeout.isNegative() || newReadTimeout.isZero()) {
+      throw new IllegalArgumentException("read timeout " + newReadTimeout + " is not above 0");
+    }
+    return new StoreOptions(backing, directory, closeTimeout, newReadTimeout, shortcut);
+  }
+
+  /**
+   * Whether rows of this process and this host are read by memory, as by default, or over the
+   * transport like those of other hosts. Without it the store needs a transport.
+   */
+  public StoreOptions withShortcut(boolean newShortcut) {
+    return new StoreOptions(backing, directory, closeTimeout, readTimeout, newShortcut);
   }
 
   public Backing backing() {
@@ -83,6 +120,14 @@ public final class StoreOptions {
 
   public Duration closeTimeout() {
     return closeTimeout;
+  }
+
+  public Duration readTimeout() {
+    return readTimeout;
+  }
+
+  public boolean shortcut() {
+    return shortcut;
   }
 
   @Override

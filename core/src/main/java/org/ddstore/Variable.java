@@ -13,6 +13,8 @@ import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.Attachment;
 import org.ddstore.transport.Placement;
+import org.ddstore.transport.Reach;
+import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.SegmentAddress;
 
 /**
@@ -24,6 +26,7 @@ public final class Variable {
   private final String name;
   private final Schema schema;
   private final ReadGate gate;
+  private final Reach reach;
   private final List<Segment> ownSegments = new CopyOnWriteArrayList<>();
   private final List<Attachment> attachments = new CopyOnWriteArrayList<>();
   private final List<SegmentAddress> addresses = new CopyOnWriteArrayList<>();
@@ -32,11 +35,12 @@ public final class Variable {
   private final Map<ReadPath, ReadStatistics> ofClosedReaders = new EnumMap<>(ReadPath.class);
   private volatile Placement placement = new Placement(ExtentMap.EMPTY, List.of());
 
-  Variable(int rank, String name, Schema schema, ReadGate gate) {
+  Variable(int rank, String name, Schema schema, ReadGate gate, Reach reach) {
     this.rank = rank;
     this.name = name;
     this.schema = schema;
     this.gate = gate;
+    this.reach = reach;
   }
 
   public String name() {
@@ -120,6 +124,11 @@ public final class Variable {
     return addresses;
   }
 
+  /** For one reader; only if some rows are remote. */
+  RemoteReader newRemoteReader() {
+    return reach.transport().newReader(reach.readTimeout());
+  }
+
   /** What the readers of the store pass. */
   ReadGate gate() {
     return gate;
@@ -150,9 +159,12 @@ public final class Variable {
     placement = new Placement(extents, attachments);
   }
 
-  /** Removes the names of own files, so that nothing new maps them. */
+  /** Removes the names of own files and ends their export, so that nothing new reaches them. */
   void unlink() {
-    Cleanup.runAll(ownSegments.stream().map(segment -> segment::unlink));
+    Cleanup.runAll(
+        ownSegments.stream()
+            .flatMap(
+                segment -> Stream.of((Runnable) segment::unlink, () -> reach.withdraw(segment))));
   }
 
   /** Gives all memory back. No reader is inside. */
@@ -160,7 +172,7 @@ public final class Variable {
     Cleanup.runAll(
         Stream.of(
                 readers.stream().map(reader -> (Runnable) reader::close),
-                attachments.stream().map(attached -> (Runnable) attached.segment()::release),
+                attachments.stream().map(attached -> (Runnable) attached::release),
                 ownSegments.stream().map(segment -> (Runnable) segment::release))
             .flatMap(steps -> steps));
   }

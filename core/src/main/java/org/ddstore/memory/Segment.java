@@ -199,7 +199,7 @@ public final class Segment {
    *
    * @return false if the memory is already freed
    */
-  boolean retain() {
+  public boolean retain() {
     int count;
     do {
       count = references.get();

@@ -4,9 +4,26 @@ import org.ddstore.ReadPath;
 import org.ddstore.memory.Segment;
 
 /**
- * A segment that this process can read, with one reference to it.
+ * A segment that this process can read.
  *
+ * @param segment with one reference to it, or null if it is remote
+ * @param remote null if memory reaches it
  * @param path how its rows are reached
  * @param reason why this path, for people
  */
-public record Attachment(Segment segment, ReadPath path, String reason) {}
+public record Attachment(Segment segment, RemoteSegment remote, ReadPath path, String reason) {
+  static Attachment local(Segment segment, ReadPath path, String reason) {
+    return new Attachment(segment, null, path, reason);
+  }
+
+  static Attachment remote(RemoteSegment remote, String reason) {
+    return new Attachment(null, remote, ReadPath.REMOTE, reason);
+  }
+
+  /** Gives the reference back. */
+  public void release() {
+    if (segment != null) {
+      segment.release();
+    }
+  }
+}

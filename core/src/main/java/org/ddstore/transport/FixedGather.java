@@ -20,13 +20,14 @@ public final class FixedGather {
   }
 
   /**
-   * Copies row i of the plan to position {@code i * length} of each target.
+   * Copies row i of the plan to position {@code (firstRow + i) * length} of each target.
    *
+   * @param firstRow the row of the targets that gets the first row of the plan
    * @param targets one per field, large enough
    */
-  public void copy(ReadPlan plan, ByteBuffer[] targets) {
+  public void copy(ReadPlan plan, ByteBuffer[] targets, int firstRow) {
     if (targets.length == 1) {
-      copyOne(plan, targets[0]);
+      copyOne(plan, targets[0], firstRow);
       return;
     }
     int rows = plan.rows();
@@ -35,17 +36,17 @@ public final class FixedGather {
       int position = plan.position(i);
       for (int f = 0; f < targets.length; f++) {
         int length = lengths[f];
-        targets[f].put(i * length, source, position + offsets[f], length);
+        targets[f].put((firstRow + i) * length, source, position + offsets[f], length);
       }
     }
   }
 
-  private void copyOne(ReadPlan plan, ByteBuffer target) {
+  private void copyOne(ReadPlan plan, ByteBuffer target, int firstRow) {
     int rows = plan.rows();
     int offset = offsets[0];
     int length = lengths[0];
     for (int i = 0; i < rows; i++) {
-      target.put(i * length, plan.source(i), plan.position(i) + offset, length);
+      target.put((firstRow + i) * length, plan.source(i), plan.position(i) + offset, length);
     }
   }
 }

@@ -1,6 +1,8 @@
 package org.ddstore.transport;
 
+import java.util.ArrayList;
 import java.util.List;
+import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.Segment;
@@ -12,6 +14,9 @@ import org.ddstore.memory.Segment;
 public final class Placement {
   private final ExtentMap extents;
   private final Segment[] segments;
+  private final RemoteSegment[] remotes;
+  private final int[] peers;
+  private final List<ProcessAddress> peerAddresses = new ArrayList<>();
   private final ReadPath[] paths;
   private final String[] reasons;
 
@@ -21,6 +26,11 @@ public final class Placement {
   public Placement(ExtentMap extents, List<Attachment> attachments) {
     this.extents = extents;
     this.segments = attachments.stream().map(Attachment::segment).toArray(Segment[]::new);
+    this.remotes = attachments.stream().map(Attachment::remote).toArray(RemoteSegment[]::new);
+    this.peers = new int[remotes.length];
+    for (int extent = 0; extent < remotes.length; extent++) {
+      peers[extent] = remotes[extent] == null ? -1 : peerNumber(remotes[extent].process());
+    }
     this.paths = attachments.stream().map(Attachment::path).toArray(ReadPath[]::new);
     this.reasons = attachments.stream().map(Attachment::reason).toArray(String[]::new);
   }
@@ -29,8 +39,37 @@ public final class Placement {
     return extents;
   }
 
+  /** The memory of an extent; null if it is remote. */
   public Segment segment(int extent) {
     return segments[extent];
+  }
+
+  /** How a remote extent is to be asked for; null if memory reaches it. */
+  RemoteSegment remote(int extent) {
+    return remotes[extent];
+  }
+
+  /** The number of the process that serves a remote extent, from 0 on; -1 if memory reaches it. */
+  int peer(int extent) {
+    return peers[extent];
+  }
+
+  ProcessAddress peerAddress(int peer) {
+    return peerAddresses.get(peer);
+  }
+
+  /** True if some rows are out of the reach of memory. */
+  public boolean hasRemote() {
+    return !peerAddresses.isEmpty();
+  }
+
+  private int peerNumber(ProcessAddress process) {
+    int known = peerAddresses.indexOf(process);
+    if (known >= 0) {
+      return known;
+    }
+    peerAddresses.add(process);
+    return peerAddresses.size() - 1;
   }
 
   public ReadPath path(int extent) {

@@ -7,8 +7,8 @@ import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.Segment;
 
 /**
- * Where each row of one batch lies. Its arrays are reused from batch to batch; nothing is allocated
- * per row. Used by one thread.
+ * Where each row of one batch, or of a window of it, lies. Its arrays are reused from batch to
+ * batch; nothing is allocated per row. Used by one thread.
  *
  * <p>The versions of the segments touched are taken before the copy and compared by {@link
  * #isStable()} after it: a batch that met a change is read again, so that no row is torn.
@@ -24,6 +24,7 @@ public final class ReadPlan {
   private long[] version = new long[4];
   private long[] lastPlan = new long[0];
   private long plan;
+  private final RemoteRows remote = new RemoteRows();
   private Placement placement;
 
   /** Rows of the batch. */
@@ -47,7 +48,8 @@ public final class ReadPlan {
   }
 
   /**
-   * Locates {@code count} of the indices, which {@link Placement#checkAll} has checked.
+   * Locates {@code count} of the indices, which {@link Placement#checkAll} has checked. Rows that
+   * memory does not reach have no place before {@link #fetch}.
    *
    * @param offset of the first index to locate
    */
@@ -57,6 +59,11 @@ public final class ReadPlan {
     for (int i = 0; i < count; i++) {
       long index = indices[offset + i];
       int extent = extents.extentOf(index);
+      path[i] = (byte) where.path(extent).index();
+      if (where.peer(extent) >= 0) {
+        remote.add(where, extent, i, index);
+        continue;
+      }
       if (lastPlan[extent] != plan) {
         touch(extent);
       }
@@ -64,8 +71,34 @@ public final class ReadPlan {
       long place = segment.place(index - extents.firstRow(extent));
       source[i] = segment.chunk(Segment.chunkOf(place));
       position[i] = Segment.positionOf(place);
-      path[i] = (byte) where.path(extent).index();
     }
+  }
+
+  /**
+   * Brings the rows that memory does not reach. Blocks.
+   *
+   * @param reader may be null if no row is remote
+   */
+  public void fetch(RemoteReader reader) {
+    if (!remote.isEmpty()) {
+      reader.fetch(remote.arrange(placement));
+      remote.place(this);
+    }
+  }
+
+  void place(int i, ByteBuffer memory, int start) {
+    source[i] = memory;
+    position[i] = start;
+  }
+
+  /** Frees the memory that remote rows came to. */
+  public void free() {
+    remote.free();
+  }
+
+  /** How many rows one plan may have at most. */
+  public static int maxRows(Placement where) {
+    return where.hasRemote() ? RemoteRows.windowRows(where.rows()) : Integer.MAX_VALUE;
   }
 
   private void begin(Placement where, int count) {
@@ -73,6 +106,7 @@ public final class ReadPlan {
     rows = count;
     plan++;
     touchedExtents = 0;
+    remote.begin(count);
     if (source.length < count) {
       int capacity = Math.max(count, source.length + (source.length >> 1));
       source = new ByteBuffer[capacity];

@@ -7,7 +7,9 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.ddstore.DDStoreException;
+import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
+import org.ddstore.Schema;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
 
@@ -19,12 +21,19 @@ import org.ddstore.memory.Segment;
  * @param rows of the segment
  * @param dataBytes of the packed records
  * @param process the owner, for people: {@code pid@host}
+ * @param endpoint where it is served over a network, or null
  */
-public record SegmentAddress(Nonce nonce, String path, long rows, long dataBytes, String process) {
+public record SegmentAddress(
+    Nonce nonce, String path, long rows, long dataBytes, String process, ProcessAddress endpoint) {
   /** The address of a segment of this process. */
-  public static SegmentAddress of(Segment segment, String process) {
+  public static SegmentAddress of(Segment segment, String process, Reach reach) {
     return new SegmentAddress(
-        segment.nonce(), segment.path(), segment.rows(), segment.dataBytes(), process);
+        segment.nonce(),
+        segment.path(),
+        segment.rows(),
+        segment.dataBytes(),
+        process,
+        reach.local());
   }
 
   public byte[] toBytes() {
@@ -36,6 +45,9 @@ public record SegmentAddress(Nonce nonce, String path, long rows, long dataBytes
       out.writeLong(rows);
       out.writeLong(dataBytes);
       out.writeUTF(process);
+      byte[] endpointBytes = endpoint == null ? new byte[0] : endpoint.toBytes();
+      out.writeShort(endpointBytes.length);
+      out.write(endpointBytes);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -47,31 +59,60 @@ public record SegmentAddress(Nonce nonce, String path, long rows, long dataBytes
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       Nonce nonce = new Nonce(in.readLong(), in.readLong());
       String path = in.readUTF();
+      long rows = in.readLong();
+      long dataBytes = in.readLong();
+      String process = in.readUTF();
+      byte[] endpoint = in.readNBytes(in.readUnsignedShort());
       return new SegmentAddress(
-          nonce, path.isEmpty() ? null : path, in.readLong(), in.readLong(), in.readUTF());
+          nonce,
+          path.isEmpty() ? null : path,
+          rows,
+          dataBytes,
+          process,
+          endpoint.length == 0 ? null : ProcessAddress.parse(endpoint));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   /**
-   * Opens the segment for reading by memory.
+   * Makes the segment readable here: by memory if that reaches it, else by the transport. Local.
    *
-   * @param rank the owner, for the message
-   * @throws DDStoreException if this process cannot reach the memory: it says why
+   * @param rank the owner
+   * @param schema of the records
+   * @throws DDStoreException if there is no way to it: it says why
    */
-  public Attachment attach(int rank) {
+  public Attachment attach(int rank, Schema schema, Reach reach) {
+    if (!reach.shortcut()) {
+      return attachRemote(rank, schema, reach, "the shortcut is off");
+    }
     try {
       Segment segment = Segment.attach(nonce, path);
       return segment.isOwned()
-          ? new Attachment(segment, ReadPath.OWN_PROCESS, "memory of this process")
-          : new Attachment(segment, ReadPath.SAME_HOST, "mapped " + path + ", nonce matches");
+          ? Attachment.local(segment, ReadPath.OWN_PROCESS, "memory of this process")
+          : Attachment.local(segment, ReadPath.SAME_HOST, "mapped " + path + ", nonce matches");
     } catch (IOException e) {
+      String why = (path == null ? "no file" : path) + ": " + reason(e);
+      if (reach.transport() != null && endpoint != null) {
+        return attachRemote(rank, schema, reach, why);
+      }
       throw new DDStoreException(
-          "the rows of rank %d (process %s) cannot be reached: %s: %s. There is no remote transport in this build: run all ranks on one host with shm or file backing"
-              .formatted(rank, process, path == null ? "no file" : path, reason(e)),
+          "the rows of rank %d (process %s) cannot be reached: %s. There is no transport between the two processes: run all ranks on one host with shm or file backing"
+              .formatted(rank, process, why),
           e);
     }
+  }
+
+  private Attachment attachRemote(int rank, Schema schema, Reach reach, String why) {
+    if (endpoint == null) {
+      throw new DDStoreException(
+          "the rows of rank %d (process %s) are not served over a network, and %s"
+              .formatted(rank, process, why));
+    }
+    int recordBytes = schema.isFixed() ? schema.fixedBytes() : 0;
+    return Attachment.remote(
+        new RemoteSegment(nonce, endpoint, rank, rows, recordBytes),
+        "%s to %s (%s)".formatted(reach.transport().description(), endpoint, why));
   }
 
   private static String reason(IOException e) {

@@ -1,17 +1,18 @@
-package org.ddstore;
+package org.ddstore.memory;
 
 import java.nio.ByteBuffer;
-import org.ddstore.memory.OffHeapBuffer;
 
 /** Off-heap memory that grows when more is asked for, and then holds nothing of what it held. */
-final class GrowingBuffer implements AutoCloseable {
-  static final int MAX_BYTES = Integer.MAX_VALUE - OffHeapBuffer.ALIGNMENT_BYTES;
+public final class GrowingBuffer implements AutoCloseable {
+  /** The most bytes that one buffer can have. */
+  public static final int MAX_BYTES = Integer.MAX_VALUE - OffHeapBuffer.ALIGNMENT_BYTES;
+
   private static final int STEP_BYTES = 4096;
 
   private OffHeapBuffer memory = OffHeapBuffer.allocate(0);
 
   /** Memory of at least {@code bytes} of [0, {@link #MAX_BYTES}]. */
-  ByteBuffer ensure(long bytes) {
+  public ByteBuffer ensure(long bytes) {
     if (memory.buffer().capacity() < bytes) {
       memory.close();
       memory = OffHeapBuffer.allocate(0);
@@ -21,7 +22,8 @@ final class GrowingBuffer implements AutoCloseable {
     return memory.buffer();
   }
 
-  ByteBuffer buffer() {
+  /** The memory as it is now. */
+  public ByteBuffer buffer() {
     return memory.buffer();
   }
 

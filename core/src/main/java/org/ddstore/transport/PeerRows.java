@@ -1,0 +1,210 @@
+package org.ddstore.transport;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.ddstore.ProcessAddress;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.GrowingBuffer;
+
+/**
+ * The rows of one batch that one process serves, for all its ranks: each row once, sorted by place,
+ * neighbours merged into runs, and the staging memory that receives their packed records back to
+ * back. Reused from batch to batch.
+ */
+public final class PeerRows {
+  private static final int FIRST_ROWS = 64;
+
+  private final ProcessAddress process;
+  private final GrowingBuffer staging = new GrowingBuffer();
+
+  private long plan;
+  private long[] keys = new long[FIRST_ROWS];
+  private int added;
+  private boolean ascending;
+
+  private int rows;
+  private int recordBytes;
+  private int[] starts = new int[FIRST_ROWS + 1];
+
+  private int runs;
+  private RemoteSegment[] runSegment = new RemoteSegment[FIRST_ROWS];
+  private int[] runSegmentNumber = new int[FIRST_ROWS];
+  private long[] runRow = new long[FIRST_ROWS];
+  private int[] runSlot = new int[FIRST_ROWS + 1];
+
+  PeerRows(ProcessAddress process) {
+    this.process = process;
+  }
+
+  /** The process that serves the rows. */
+  public ProcessAddress process() {
+    return process;
+  }
+
+  /** How many different rows are wanted; they have slots of [0, rows) in the order of transfer. */
+  public int rows() {
+    return rows;
+  }
+
+  /** Runs of consecutive rows of one segment, in the order of their slots. */
+  public int runs() {
+    return runs;
+  }
+
+  /** The segment of a run. */
+  public RemoteSegment segment(int run) {
+    return runSegment[run];
+  }
+
+  /** The number of the segment of a run among those of these rows, from 0 on, never falling. */
+  public int segmentNumber(int run) {
+    return runSegmentNumber[run];
+  }
+
+  /** How many segments the rows lie in. */
+  public int segments() {
+    return runs == 0 ? 0 : runSegmentNumber[runs - 1] + 1;
+  }
+
+  /** The first row of a run, counted in its segment. */
+  public long firstRow(int run) {
+    return runRow[run];
+  }
+
+  /** The slot of the first row of a run; for {@code run == runs()} the number of rows. */
+  public int firstSlot(int run) {
+    return runSlot[run];
+  }
+
+  /** The bytes of each record; 0 if they are ragged. */
+  public int recordBytes() {
+    return recordBytes;
+  }
+
+  /** Where the record of a slot begins in the staging; for {@code slot == rows()} the end. */
+  public int start(int slot) {
+    return recordBytes > 0 ? slot * recordBytes : starts[slot];
+  }
+
+  /** Makes the length of a ragged record known. All of them are, before {@link #reserve()}. */
+  public void setLength(int slot, int lengthBytes) {
+    starts[slot + 1] = lengthBytes;
+  }
+
+  /**
+   * The staging, with room for all records. Its content is undefined.
+   *
+   * @throws IllegalArgumentException if ragged rows need more than 2 GiB
+   */
+  public ByteBuffer reserve() {
+    long bytes = (long) rows * recordBytes;
+    if (recordBytes == 0) {
+      starts[0] = 0;
+      for (int slot = 0; slot < rows; slot++) {
+        bytes += starts[slot + 1];
+        if (bytes > GrowingBuffer.MAX_BYTES) {
+          throw new IllegalArgumentException(
+              "%,d ragged rows of %s have more than %,d bytes: read at most %,d rows a batch"
+                  .formatted(rows, process, GrowingBuffer.MAX_BYTES, Math.max(1, slot)));
+        }
+        starts[slot + 1] = (int) bytes;
+      }
+    }
+    return staging.ensure(bytes);
+  }
+
+  /** The staging as {@link #reserve()} gave it. */
+  ByteBuffer staging() {
+    return staging.buffer();
+  }
+
+  /** Forgets the rows of former plans; true if this is the first call for the plan. */
+  boolean beginsIn(long newPlan) {
+    if (plan == newPlan) {
+      return false;
+    }
+    plan = newPlan;
+    added = 0;
+    ascending = true;
+    rows = 0;
+    runs = 0;
+    return true;
+  }
+
+  /**
+   * @param key the global index shifted left by {@code bits}, the position in the batch below
+   */
+  void add(long key) {
+    if (added == keys.length) {
+      keys = Arrays.copyOf(keys, 2 * added);
+    }
+    ascending &= added == 0 || keys[added - 1] < key;
+    keys[added++] = key;
+  }
+
+  /** Sorts what was added, and gives each different row a slot. */
+  void arrange(Placement placement, int bits) {
+    if (!ascending) {
+      Arrays.sort(keys, 0, added);
+    }
+    if (starts.length < added + 1) {
+      starts = new int[keys.length + 1];
+    }
+    ExtentMap extents = placement.extents();
+    long last = -1;
+    long extentEnd = -1;
+    int segment = -1;
+    for (int k = 0; k < added; k++) {
+      long index = keys[k] >>> bits;
+      if (index == last) {
+        continue;
+      }
+      if (index != last + 1 || index >= extentEnd) {
+        segment += index >= extentEnd ? 1 : 0;
+        int extent = extents.extentOf(index);
+        extentEnd = extents.firstRow(extent) + extents.rows(extent);
+        beginRun(placement.remote(extent), segment, index - extents.firstRow(extent));
+      }
+      last = index;
+      rows++;
+    }
+    runSlot[runs] = rows;
+    recordBytes = runSegment[0].recordBytes();
+  }
+
+  private void beginRun(RemoteSegment segment, int number, long row) {
+    if (runs == runRow.length) {
+      runSegment = Arrays.copyOf(runSegment, 2 * runs);
+      runSegmentNumber = Arrays.copyOf(runSegmentNumber, 2 * runs);
+      runRow = Arrays.copyOf(runRow, 2 * runs);
+      runSlot = Arrays.copyOf(runSlot, 2 * runs + 1);
+    }
+    runSegment[runs] = segment;
+    runSegmentNumber[runs] = number;
+    runRow[runs] = row;
+    runSlot[runs++] = rows;
+  }
+
+  /** Tells a plan where its rows lie now. */
+  void place(ReadPlan plan, int bits) {
+    ByteBuffer memory = staging();
+    long mask = (1L << bits) - 1;
+    long last = -1;
+    int slot = -1;
+    for (int k = 0; k < added; k++) {
+      long index = keys[k] >>> bits;
+      slot += index == last ? 0 : 1;
+      last = index;
+      plan.place((int) (keys[k] & mask), memory, start(slot));
+    }
+  }
+
+  void free() {
+    staging.close();
+  }
+
+  @Override
+  public String toString() {
+    return "PeerRows[%,d rows in %,d runs of %s]".formatted(rows, runs, process);
+  }
+}

@@ -1,0 +1,60 @@
+package org.ddstore.spark.wire;
+
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.network.client.RpcResponseCallback;
+import org.apache.spark.network.client.TransportClient;
+import org.ddstore.ProcessAddress;
+import org.ddstore.memory.Nonce;
+
+/** A connection to another process, and for which stores both sides have proved their token. */
+final class Connection {
+  private final TransportClient client;
+  private final ProcessAddress peer;
+  private final Set<Nonce> stores = ConcurrentHashMap.newKeySet();
+
+  Connection(TransportClient client, ProcessAddress peer) {
+    this.client = client;
+    this.peer = peer;
+  }
+
+  ProcessAddress peer() {
+    return peer;
+  }
+
+  boolean isActive() {
+    return client.isActive();
+  }
+
+  boolean isAuthorised(Nonce store) {
+    return stores.contains(store);
+  }
+
+  void authorise(Nonce store) {
+    stores.add(store);
+    FrameGuard.trust(client.getChannel());
+  }
+
+  void request(ByteBuffer request, RpcResponseCallback callback) {
+    client.sendRpc(request, callback);
+  }
+
+  /** Blocks. */
+  ByteBuffer requestAndWait(ByteBuffer request, long timeoutMs) {
+    return client.sendRpcSync(request, timeoutMs);
+  }
+
+  void send(ByteBuffer message) {
+    client.send(message);
+  }
+
+  void close() {
+    client.close();
+  }
+
+  @Override
+  public String toString() {
+    return "Connection[" + peer + "]";
+  }
+}

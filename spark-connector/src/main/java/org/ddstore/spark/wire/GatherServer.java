@@ -1,0 +1,157 @@
+package org.ddstore.spark.wire;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.ddstore.memory.Nonce;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.PackedGather;
+
+/**
+ * Answers gather requests from the segments that this process exports. Runs on the network's
+ * threads: it copies at most one piece and never waits.
+ */
+final class GatherServer {
+  private final Map<Nonce, Segment> exported = new ConcurrentHashMap<>();
+
+  /** Takes a reference. */
+  void export(Segment segment) {
+    if (!segment.retain()) {
+      throw new IllegalStateException("closed: " + segment);
+    }
+    exported.put(segment.nonce(), segment);
+  }
+
+  void withdraw(Segment segment) {
+    if (exported.remove(segment.nonce()) != null) {
+      segment.release();
+    }
+  }
+
+  void close() {
+    exported.values().forEach(this::withdraw);
+  }
+
+  /**
+   * @param request after the store
+   * @throws IllegalArgumentException if it asks for what there cannot be
+   * @throws java.nio.BufferUnderflowException if it is cut short
+   */
+  ByteBuffer serve(ByteBuffer request) {
+    boolean lengths = request.get() != 0;
+    int skip = request.getInt();
+    int bytes = request.getInt();
+    int segments = request.getInt();
+    if (skip < 0 || bytes < 0 || bytes > GatherRequest.MAX_PIECE_BYTES) {
+      throw new IllegalArgumentException(
+          "a request for %,d bytes after %,d".formatted(bytes, skip));
+    }
+    int most = request.remaining() / (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES);
+    if (segments < 1 || segments > most) {
+      throw new IllegalArgumentException("a request for %,d segments".formatted(segments));
+    }
+    Segment[] held = new Segment[segments];
+    try {
+      return gather(request, held, lengths, skip, bytes);
+    } finally {
+      for (Segment segment : held) {
+        if (segment != null) {
+          segment.release();
+        }
+      }
+    }
+  }
+
+  /**
+   * @param held receives the segments, each with a reference to be given back
+   */
+  private ByteBuffer gather(
+      ByteBuffer request, Segment[] held, boolean lengths, int skip, int bytes) {
+    int runsAt = request.position();
+    int rows = 0;
+    for (int s = 0; s < held.length; s++) {
+      Segment segment = exported.get(Handshake.getStore(request));
+      if (segment == null || !segment.retain()) {
+        return ByteBuffer.wrap(new byte[] {Status.GONE});
+      }
+      held[s] = segment;
+      rows = Math.addExact(rows, checkRuns(request, segment));
+      if (rows > GatherRequest.MAX_ROWS) {
+        throw new IllegalArgumentException("a request for more than %,d rows".formatted(rows));
+      }
+    }
+    if (request.hasRemaining()) {
+      throw new IllegalArgumentException(request.remaining() + " bytes after a request");
+    }
+    request.position(runsAt);
+    int[] sizes = lengths ? recordSizes(request, held, rows) : new int[0];
+    long most = lengths ? Arrays.stream(sizes).asLongStream().sum() - skip : bytes;
+    int header = 1 + held.length * Long.BYTES;
+    ByteBuffer reply =
+        ByteBuffer.allocate(
+            header + sizes.length * Integer.BYTES + (int) Math.max(0, Math.min(most, bytes)));
+    reply.put(Status.OK).position(header);
+    for (int size : sizes) {
+      reply.putInt(size);
+    }
+    request.position(runsAt);
+    return putRecords(request, held, skip, reply)
+        ? reply.flip()
+        : ByteBuffer.wrap(new byte[] {Status.CHANGING});
+  }
+
+  private static int checkRuns(ByteBuffer request, Segment segment) {
+    int rows = 0;
+    for (int runs = request.getInt(); runs > 0; runs--) {
+      long first = request.getLong();
+      int count = request.getInt();
+      if (first < 0 || count < 1 || first > segment.rows() - count) {
+        throw new IllegalArgumentException(
+            "a request for rows [%d, %d) outside [0, %d)"
+                .formatted(first, first + count, segment.rows()));
+      }
+      rows = Math.addExact(rows, count);
+    }
+    return rows;
+  }
+
+  private static int[] recordSizes(ByteBuffer request, Segment[] held, int rows) {
+    int[] sizes = new int[rows];
+    int next = 0;
+    for (Segment segment : held) {
+      Handshake.getStore(request);
+      for (int runs = request.getInt(); runs > 0; runs--) {
+        long first = request.getLong();
+        int count = request.getInt();
+        for (long row = first; row < first + count; row++) {
+          sizes[next++] = segment.recordBytes(row);
+        }
+      }
+    }
+    return sizes;
+  }
+
+  /** False if rows were being changed. */
+  private static boolean putRecords(
+      ByteBuffer request, Segment[] held, int skipBytes, ByteBuffer reply) {
+    int skip = skipBytes;
+    for (int s = 0; s < held.length; s++) {
+      Segment segment = held[s];
+      long version = segment.version();
+      reply.putLong(1 + s * Long.BYTES, version);
+      PackedGather gather = new PackedGather(segment);
+      Handshake.getStore(request);
+      for (int runs = request.getInt(); runs > 0; runs--) {
+        long first = request.getLong();
+        int count = request.getInt();
+        gather.copy(first, count, skip, reply);
+        skip = 0;
+      }
+      if (!segment.validate(version)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,366 @@
+package org.ddstore.spark.wire;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.network.client.RpcResponseCallback;
+import org.ddstore.DDStoreException;
+import org.ddstore.transport.PeerRows;
+
+/**
+ * The reading of the rows of one process, piece by piece: at most {@link #WINDOW} requests are
+ * outstanding. For ragged rows the lengths come first, with as much data as fits.
+ *
+ * <p>Replies are taken by the network's threads, under the lock of this object; once {@link
+ * #cancel} has returned, a late reply changes nothing.
+ */
+final class PeerFetch {
+  /** Requests outstanding at one process. */
+  static final int WINDOW = 8;
+
+  private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long CHANGING_NS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long NEVER = Long.MAX_VALUE;
+  private static final long UNKNOWN_VERSION = -1;
+
+  private final WireSession session;
+  private final PeerRows rows;
+  private final Runnable wake;
+
+  private Connection connection;
+  private int round;
+  private boolean cancelled;
+  private boolean done;
+  private RuntimeException failure;
+  private Throwable trouble;
+  private long retryNs = NEVER;
+
+  private ByteBuffer staging;
+  private long[] versions;
+  private boolean torn;
+  private int lengthsAsked;
+  private int lengthsCome;
+  private int bytesCome;
+  private int bytesAsked;
+  private int slot;
+  private int run;
+  private int outstanding;
+  private final Deque<Piece> again = new ArrayDeque<>();
+
+  /**
+   * A request.
+   *
+   * @param run of the first slot
+   * @param at where its bytes go in the staging
+   */
+  private record Piece(
+      int run, int fromSlot, int toSlot, boolean lengths, int skip, int bytes, int at) {}
+
+  /**
+   * @param wake called whenever the waiting thread is to look
+   */
+  PeerFetch(WireSession session, PeerRows rows, Runnable wake) {
+    this.session = session;
+    this.rows = rows;
+    this.wake = wake;
+  }
+
+  /** Sends the first requests as soon as there is a connection. Does not block. */
+  @SuppressWarnings("FutureReturnValueIgnored") // both outcomes are handled
+  void begin() {
+    int current;
+    synchronized (this) {
+      current = restart();
+    }
+    session
+        .connection(rows.process())
+        .whenComplete(
+            (found, e) -> {
+              if (e == null) {
+                connected(found, current);
+              } else {
+                broken(current, Connections.cause(e));
+              }
+            });
+  }
+
+  private int restart() {
+    retryNs = NEVER;
+    trouble = null;
+    again.clear();
+    outstanding = 0;
+    torn = false;
+    versions = new long[rows.segments()];
+    Arrays.fill(versions, UNKNOWN_VERSION);
+    lengthsAsked = 0;
+    lengthsCome = 0;
+    bytesCome = 0;
+    bytesAsked = 0;
+    slot = 0;
+    run = 0;
+    staging = rows.recordBytes() > 0 ? rows.reserve() : null;
+    return ++round;
+  }
+
+  private synchronized void connected(Connection found, int ofRound) {
+    if (!cancelled && ofRound == round) {
+      connection = found;
+      send();
+    }
+  }
+
+  /** Fills the window. Under the lock. */
+  private void send() {
+    while (outstanding < WINDOW) {
+      Piece piece = again.isEmpty() ? nextPiece() : again.poll();
+      if (piece == null) {
+        return;
+      }
+      outstanding++;
+      connection.request(
+          GatherRequest.encode(
+              session.token().id(),
+              rows,
+              piece.run(),
+              piece.fromSlot(),
+              piece.toSlot(),
+              piece.lengths(),
+              piece.skip(),
+              piece.bytes()),
+          new Reply(piece, round));
+    }
+  }
+
+  private Piece nextPiece() {
+    return staging == null ? nextLengths() : nextData();
+  }
+
+  private Piece nextLengths() {
+    if (lengthsAsked == rows.rows()) {
+      return null;
+    }
+    int from = lengthsAsked;
+    int to = Math.min(rows.rows(), from + GatherRequest.MAX_ROWS);
+    lengthsAsked = to;
+    boolean all = from == 0 && to == rows.rows();
+    advanceRun(from);
+    return new Piece(run, from, to, true, 0, all ? GatherRequest.MAX_PIECE_BYTES : 0, 0);
+  }
+
+  private Piece nextData() {
+    int end = rows.start(rows.rows());
+    if (bytesAsked == end) {
+      return null;
+    }
+    while (rows.start(slot + 1) <= bytesAsked) {
+      slot++;
+    }
+    advanceRun(slot);
+    int at = bytesAsked;
+    int most = Math.min(end - at, GatherRequest.MAX_PIECE_BYTES);
+    int to = endSlot(at + most);
+    int bytes = Math.min(most, rows.start(to) - at);
+    bytesAsked += bytes;
+    return new Piece(run, slot, to, false, at - rows.start(slot), bytes, at);
+  }
+
+  /** The slot after the last one of a piece that begins in the present slot and ends at a byte. */
+  private int endSlot(int endByte) {
+    int most = Math.min(rows.rows(), slot + GatherRequest.MAX_ROWS);
+    if (rows.recordBytes() > 0) {
+      int size = rows.recordBytes();
+      return Math.min(most, endByte / size + (endByte % size == 0 ? 0 : 1));
+    }
+    int to = slot + 1;
+    while (to < most && rows.start(to) < endByte) {
+      to++;
+    }
+    return to;
+  }
+
+  private void advanceRun(int toSlot) {
+    while (rows.firstSlot(run + 1) <= toSlot) {
+      run++;
+    }
+  }
+
+  /** Takes a reply. Under the lock. */
+  private void take(Piece piece, ByteBuffer reply) {
+    byte status = reply.get();
+    switch (status) {
+      case Status.OK -> takeRows(piece, reply);
+      case Status.CHANGING -> {
+        again.add(piece);
+        retryNs = System.nanoTime() + CHANGING_NS;
+        wake.run();
+      }
+      case Status.GONE -> fail(gone());
+      default -> fail(new DDStoreException(rows.process() + " refused to serve rows: " + status));
+    }
+  }
+
+  private void takeRows(Piece piece, ByteBuffer reply) {
+    for (int r = piece.run(); r < rows.runs() && rows.firstSlot(r) < piece.toSlot(); r++) {
+      if (GatherRequest.isFirstOfSegment(rows, piece.run(), r)) {
+        checkVersion(r, reply.getLong());
+      }
+    }
+    if (piece.lengths()) {
+      for (int s = piece.fromSlot(); s < piece.toSlot(); s++) {
+        rows.setLength(s, reply.getInt());
+      }
+      lengthsCome += piece.toSlot() - piece.fromSlot();
+      if (lengthsCome == rows.rows()) {
+        staging = rows.reserve();
+        run = 0;
+        bytesAsked = Math.min(reply.remaining(), rows.start(rows.rows()));
+        takeBytes(0, bytesAsked, reply);
+      }
+    } else {
+      takeBytes(piece.at(), piece.bytes(), reply);
+    }
+    if (staging != null && bytesCome == rows.start(rows.rows())) {
+      finish();
+    } else if (retryNs == NEVER) {
+      send();
+    }
+  }
+
+  private void takeBytes(int at, int bytes, ByteBuffer reply) {
+    if (reply.remaining() != bytes) {
+      throw new IllegalStateException(
+          "%s sent %,d bytes of %,d".formatted(rows.process(), reply.remaining(), bytes));
+    }
+    staging.put(at, reply, reply.position(), bytes);
+    bytesCome += bytes;
+  }
+
+  /** All pieces must show one version of a segment: a record may span two of them. */
+  private void checkVersion(int ofRun, long version) {
+    int segment = rows.segmentNumber(ofRun);
+    torn |= versions[segment] != UNKNOWN_VERSION && versions[segment] != version;
+    versions[segment] = version;
+  }
+
+  private void finish() {
+    if (torn) {
+      restart();
+      retryNs = System.nanoTime() + CHANGING_NS;
+    } else {
+      done = true;
+    }
+    wake.run();
+  }
+
+  private DDStoreException gone() {
+    return new DDStoreException(
+        "rank %d at %s has closed the store".formatted(rows.segment(0).rank(), rows.process()));
+  }
+
+  private void fail(RuntimeException e) {
+    failure = e;
+    wake.run();
+  }
+
+  /** The connection broke, or none could be made: perhaps the next one can. */
+  private synchronized void broken(int ofRound, Throwable e) {
+    if (cancelled || done || ofRound != round) {
+      return;
+    }
+    round++; // what still comes of this round is not wanted
+    connection = null;
+    trouble = e;
+    if (e instanceof Connections.StoreGoneException) {
+      fail(gone());
+    } else if (e instanceof SecurityException) {
+      fail(new DDStoreException("cannot read from " + rows.process() + ": " + e.getMessage(), e));
+    } else if (!session.mayBeAlive(rows.process())) {
+      fail(GatherReader.lost(rows));
+    } else {
+      retryNs = System.nanoTime() + RETRY_NS;
+      wake.run();
+    }
+  }
+
+  // The waiting thread's side.
+
+  /** Throws what went wrong for good, and tries again what may succeed now. */
+  void check() {
+    boolean reconnect;
+    synchronized (this) {
+      if (failure != null) {
+        throw failure;
+      }
+      if (done || retryNs == NEVER || retryNs - System.nanoTime() > 0) {
+        return;
+      }
+      retryNs = NEVER;
+      reconnect = connection == null;
+      if (!reconnect) {
+        send();
+      }
+    }
+    if (reconnect) {
+      begin();
+    }
+  }
+
+  synchronized long untilRetryNs() {
+    return retryNs == NEVER ? NEVER : retryNs - System.nanoTime();
+  }
+
+  synchronized boolean isDone() {
+    return done;
+  }
+
+  synchronized String state() {
+    return "%,d of %,d rows of rank %d at %s%s"
+        .formatted(
+            rows.rows(),
+            rows.rows(),
+            rows.segment(0).rank(),
+            rows.process(),
+            trouble == null ? "" : " (" + trouble + ")");
+  }
+
+  /** After this no reply writes anything. */
+  synchronized void cancel() {
+    cancelled = true;
+  }
+
+  /** Called by a thread of the network. */
+  private final class Reply implements RpcResponseCallback {
+    private final Piece piece;
+    private final int ofRound;
+
+    Reply(Piece piece, int ofRound) {
+      this.piece = piece;
+      this.ofRound = ofRound;
+    }
+
+    @Override
+    public void onSuccess(ByteBuffer reply) {
+      synchronized (PeerFetch.this) {
+        if (cancelled || ofRound != round) {
+          return;
+        }
+        outstanding--;
+        try {
+          take(piece, reply);
+        } catch (BufferUnderflowException e) {
+          fail(new DDStoreException(rows.process() + " sent a reply that is cut short", e));
+        } catch (RuntimeException e) {
+          fail(e);
+        }
+      }
+    }
+
+    @Override
+    public void onFailure(Throwable e) {
+      broken(ofRound, e);
+    }
+  }
+}

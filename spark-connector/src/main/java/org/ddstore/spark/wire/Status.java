@@ -1,0 +1,24 @@
+package org.ddstore.spark.wire;
+
+/** The first byte of every reply. */
+final class Status {
+  /** What was asked for follows. */
+  static final byte OK = 0;
+
+  /** The rows are being changed: ask again. */
+  static final byte CHANGING = 1;
+
+  /** The process has no such store or segment, or no more. */
+  static final byte GONE = 2;
+
+  /** The process is another one than the address means. */
+  static final byte OTHER_PROCESS = 3;
+
+  /** The process is about to connect by itself: use that connection. */
+  static final byte DUPLICATE = 4;
+
+  /** The request is not understood or not allowed. */
+  static final byte REFUSED = 5;
+
+  private Status() {}
+}

@@ -1,0 +1,56 @@
+package org.ddstore.spark.wire;
+
+import java.io.Serializable;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.ddstore.memory.Nonce;
+
+/**
+ * What a process must know to read a store over the network: 32 random bytes that the driver makes
+ * and sends inside the task, never in settings, names or logs. They are never sent over a
+ * connection: {@link Handshake} proves that both sides have them.
+ */
+public final class StoreToken implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final int SECRET_BYTES = 32;
+  private static final String ALGORITHM = "HmacSHA256";
+
+  private final long idHigh;
+  private final long idLow;
+  private final byte[] secret = new byte[SECRET_BYTES];
+
+  private StoreToken(Nonce id) {
+    this.idHigh = id.high();
+    this.idLow = id.low();
+  }
+
+  /** The token of a new store. */
+  public static StoreToken random() {
+    StoreToken token = new StoreToken(Nonce.random());
+    new SecureRandom().nextBytes(token.secret);
+    return token;
+  }
+
+  /** Which store; not secret. */
+  public Nonce id() {
+    return new Nonce(idHigh, idLow);
+  }
+
+  /** HMAC-SHA256 (RFC 2104) under the secret. */
+  byte[] sign(byte[] message) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(secret, ALGORITHM));
+      return mac.doFinal(message);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("no " + ALGORITHM + " in this JVM", e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "StoreToken[" + id() + "]";
+  }
+}

@@ -1,0 +1,209 @@
+package org.ddstore.spark.wire;
+
+import io.netty.channel.Channel;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.network.TransportContext;
+import org.apache.spark.network.client.TransportClientBootstrap;
+import org.apache.spark.network.client.TransportClientFactory;
+import org.apache.spark.network.server.TransportServer;
+import org.apache.spark.network.server.TransportServerBootstrap;
+import org.apache.spark.network.util.TransportFrameDecoder;
+import org.ddstore.DDStoreException;
+import org.ddstore.ProcessAddress;
+import org.ddstore.memory.Nonce;
+
+/**
+ * The network end of this JVM, shared by all its stores: one server, one connection per other JVM.
+ * It lives as long as a store is joined.
+ */
+public final class Wire {
+  private static final int MAX_PORT = 65_535;
+  private static final long IDLE_THREAD_SECONDS = 5;
+  private static final AtomicInteger CONNECTORS = new AtomicInteger();
+
+  private static Wire shared; // guarded by Wire.class
+
+  private final WireOptions options;
+  private final Refusals refusals = new Refusals();
+  private final Map<Nonce, WireSession> sessions = new ConcurrentHashMap<>();
+  private final TransportContext context;
+  private final TransportServer server;
+  private final TransportClientFactory factory;
+  private final ExecutorService connectors;
+  private final ProcessAddress local;
+  private final Connections connections;
+  private boolean closed; // guarded by this
+
+  private Wire(WireOptions options) {
+    this.options = options;
+    this.context =
+        new TransportContext(options.transportConf(), new WireHandler(this, refusals), true);
+    this.server = bind();
+    this.factory = context.createClientFactory(clientBootstraps());
+    this.connectors =
+        new ThreadPoolExecutor(
+            0,
+            Integer.MAX_VALUE,
+            IDLE_THREAD_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            Wire::connectorThread);
+    this.local =
+        new ProcessAddress(options.host(), server.getPort(), new SecureRandom().nextLong());
+    this.connections =
+        new Connections(
+            local,
+            factory,
+            connectors,
+            options.connectTimeout(),
+            peer -> sessions.values().forEach(session -> session.lost(peer)));
+  }
+
+  /**
+   * Joins a store, by the network end that all stores of this JVM share. Local.
+   *
+   * @param options count for the first store of a JVM
+   * @return closed by the caller
+   */
+  public static WireSession join(StoreToken token, WireOptions options) {
+    synchronized (Wire.class) {
+      if (shared == null || shared.isClosed()) {
+        shared = new Wire(options);
+      }
+      return shared.join(token);
+    }
+  }
+
+  /** As {@link #join(StoreToken, WireOptions)}, by a network end of its own. */
+  static WireSession joinAlone(StoreToken token, WireOptions options) {
+    return new Wire(options).join(token);
+  }
+
+  private synchronized WireSession join(StoreToken token) {
+    return sessions.compute(
+        token.id(),
+        (id, known) -> {
+          if (known == null) {
+            return new WireSession(this, token);
+          }
+          known.addUser();
+          return known;
+        });
+  }
+
+  void leave(WireSession session) {
+    synchronized (Wire.class) {
+      synchronized (this) {
+        if (!session.removeUser()) {
+          return;
+        }
+        sessions.remove(session.token().id(), session);
+        session.server().close();
+        if (sessions.isEmpty()) {
+          close();
+        }
+      }
+    }
+  }
+
+  private synchronized boolean isClosed() {
+    return closed;
+  }
+
+  private void close() {
+    closed = true;
+    server.close();
+    factory.close();
+    connections.close();
+    connectors.shutdownNow();
+    context.close();
+  }
+
+  private TransportServer bind() {
+    int attempts = options.firstPort() == 0 ? 1 : options.portRetries() + 1;
+    RuntimeException last = null;
+    for (int i = 0; i < attempts && options.firstPort() + i <= MAX_PORT; i++) {
+      try {
+        return context.createServer(options.host(), options.firstPort() + i, serverBootstraps());
+      } catch (RuntimeException e) {
+        if (!isBindFailure(e)) {
+          throw e;
+        }
+        last = e;
+      }
+    }
+    throw new DDStoreException(
+        "cannot listen at %s, port %s: %s. spark.ddstore.port names another first port"
+            .formatted(
+                options.host(),
+                options.firstPort() == 0 ? "any" : options.firstPort() + " and the next",
+                last == null ? "none was tried" : last.getMessage()),
+        last);
+  }
+
+  private static boolean isBindFailure(Throwable e) {
+    return e instanceof BindException
+        || e instanceof UncheckedIOException
+        || (e.getCause() != null && isBindFailure(e.getCause()));
+  }
+
+  private List<TransportServerBootstrap> serverBootstraps() {
+    List<TransportServerBootstrap> all = new ArrayList<>();
+    all.add(
+        (channel, handler) -> {
+          channel.pipeline().addLast(FrameGuard.NAME, new FrameGuard(refusals, false));
+          return handler;
+        });
+    all.addAll(options.serverBootstraps());
+    return all;
+  }
+
+  private List<TransportClientBootstrap> clientBootstraps() {
+    List<TransportClientBootstrap> all = new ArrayList<>();
+    all.add((client, channel) -> guard(channel));
+    all.addAll(options.clientBootstraps());
+    return all;
+  }
+
+  private void guard(Channel channel) {
+    channel
+        .pipeline()
+        .addBefore(
+            TransportFrameDecoder.HANDLER_NAME, FrameGuard.NAME, new FrameGuard(refusals, true));
+  }
+
+  private static Thread connectorThread(Runnable work) {
+    Thread thread = new Thread(work, "ddstore-connect-" + CONNECTORS.incrementAndGet());
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Where other processes reach this one. */
+  ProcessAddress local() {
+    return local;
+  }
+
+  Connections connections() {
+    return connections;
+  }
+
+  /** The session of a store, or null. */
+  WireSession session(Nonce store) {
+    return sessions.get(store);
+  }
+
+  String protection() {
+    return options.protection();
+  }
+}

@@ -1,0 +1,158 @@
+package org.ddstore.spark.wire;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelId;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.network.client.RpcResponseCallback;
+import org.apache.spark.network.client.TransportClient;
+import org.apache.spark.network.server.OneForOneStreamManager;
+import org.apache.spark.network.server.RpcHandler;
+import org.apache.spark.network.server.StreamManager;
+import org.ddstore.memory.Nonce;
+
+/**
+ * What a process does with what other processes send. A request begins with a byte that says what
+ * it is: {@link Handshake#HELLO}, {@link Handshake#PROOF}, {@link GatherRequest#GATHER} or, one
+ * way, {@link #MESSAGE}. Whatever is malformed or not allowed closes the connection it came over;
+ * nothing is thrown into Spark's code, which would log it each time.
+ */
+final class WireHandler extends RpcHandler {
+  /** Then come the store and the message. */
+  static final byte MESSAGE = 4;
+
+  private final Wire wire;
+  private final Refusals refusals;
+  private final StreamManager noStreams = new OneForOneStreamManager();
+  private final Map<ChannelId, Handshake> pending = new ConcurrentHashMap<>();
+
+  WireHandler(Wire wire, Refusals refusals) {
+    this.wire = wire;
+    this.refusals = refusals;
+  }
+
+  @Override
+  public void receive(TransportClient client, ByteBuffer request, RpcResponseCallback callback) {
+    try {
+      byte kind = request.get();
+      ByteBuffer reply =
+          switch (kind) {
+            case Handshake.HELLO -> hello(client, request);
+            case Handshake.PROOF -> proof(client, request);
+            case GatherRequest.GATHER -> gather(client, request);
+            default -> throw new SecurityException("a request of unknown kind " + kind);
+          };
+      callback.onSuccess(reply);
+    } catch (SecurityException | IllegalArgumentException e) {
+      refuse(client, callback, e.getMessage());
+    } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
+      refuse(client, callback, "a request that is cut short");
+    }
+  }
+
+  @Override
+  public void receive(TransportClient client, ByteBuffer message) {
+    try {
+      byte kind = message.get();
+      if (kind != MESSAGE) {
+        throw new SecurityException("a message of unknown kind " + kind);
+      }
+      Nonce store = Handshake.getStore(message);
+      checkAuthorised(client, store);
+      WireSession session = wire.session(store);
+      if (session != null) {
+        session.received(message);
+      }
+    } catch (SecurityException | IllegalArgumentException e) {
+      refuse(client, null, e.getMessage());
+    } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
+      refuse(client, null, "a message that is cut short");
+    }
+  }
+
+  private ByteBuffer hello(TransportClient client, ByteBuffer request) {
+    Handshake handshake = Handshake.receive(request);
+    if (handshake.serverId() != wire.local().id()) {
+      return status(Status.OTHER_PROCESS);
+    }
+    WireSession session = wire.session(handshake.store());
+    if (session == null) {
+      return status(Status.GONE);
+    }
+    if (wire.connections().over(client) == null
+        && wire.connections().isDuplicate(handshake.client())) {
+      return status(Status.DUPLICATE);
+    }
+    pending.put(id(client), handshake);
+    return handshake.answer(session.token());
+  }
+
+  private ByteBuffer proof(TransportClient client, ByteBuffer request) {
+    Nonce store = Handshake.getStore(request);
+    Handshake handshake = pending.remove(id(client));
+    WireSession session = wire.session(store);
+    if (handshake == null || !handshake.store().equals(store)) {
+      throw new SecurityException("a proof without a greeting");
+    }
+    if (session == null) {
+      return status(Status.GONE);
+    }
+    if (!handshake.isProvedBy(request, session.token())) {
+      throw new SecurityException("a wrong proof of the token of store " + store);
+    }
+    Connection connection = wire.connections().adopt(client, handshake.client());
+    connection.authorise(store);
+    wire.connections().accepted(connection);
+    return status(Status.OK);
+  }
+
+  private ByteBuffer gather(TransportClient client, ByteBuffer request) {
+    Nonce store = Handshake.getStore(request);
+    checkAuthorised(client, store);
+    WireSession session = wire.session(store);
+    return session == null ? status(Status.GONE) : session.server().serve(request);
+  }
+
+  /** Both sides of a connection may ask, whoever opened it. */
+  private void checkAuthorised(TransportClient client, Nonce store) {
+    Connection connection = wire.connections().over(client);
+    if (connection == null || !connection.isAuthorised(store)) {
+      throw new SecurityException("a request for store " + store + " without a proof of its token");
+    }
+  }
+
+  private void refuse(TransportClient client, RpcResponseCallback callback, String cause) {
+    Channel channel = client.getChannel();
+    refusals.report(channel.remoteAddress(), cause);
+    if (callback != null) {
+      callback.onSuccess(status(Status.REFUSED));
+    }
+    channel.close();
+  }
+
+  private static ByteBuffer status(byte status) {
+    return ByteBuffer.wrap(new byte[] {status});
+  }
+
+  private static ChannelId id(TransportClient client) {
+    return client.getChannel().id();
+  }
+
+  @Override
+  public StreamManager getStreamManager() {
+    return noStreams;
+  }
+
+  @Override
+  public void channelInactive(TransportClient client) {
+    pending.remove(id(client));
+    wire.connections().lost(client);
+  }
+
+  @Override
+  public void exceptionCaught(Throwable cause, TransportClient client) {
+    // Spark has logged it and closes the connection: channelInactive follows.
+  }
+}

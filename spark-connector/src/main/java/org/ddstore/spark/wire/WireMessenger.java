@@ -1,0 +1,109 @@
+package org.ddstore.spark.wire;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import org.ddstore.ProcessAddress;
+import org.ddstore.collective.Messenger;
+import org.ddstore.memory.Nonce;
+
+/** Messages of a store's collectives, over the connections that its reads use as well. */
+final class WireMessenger implements Messenger {
+  private static final int HEADER_BYTES = 1 + Handshake.STORE_BYTES;
+
+  private final WireSession session;
+  private final Map<ProcessAddress, Outbox> outboxes = new ConcurrentHashMap<>();
+  private volatile Receiver receiver;
+
+  WireMessenger(WireSession session) {
+    this.session = session;
+  }
+
+  @Override
+  public ProcessAddress local() {
+    return session.local();
+  }
+
+  @Override
+  public void setReceiver(Receiver newReceiver) {
+    receiver = newReceiver;
+  }
+
+  @Override
+  public void send(ProcessAddress to, ByteBuffer message) {
+    ByteBuffer framed = ByteBuffer.allocate(HEADER_BYTES + message.remaining());
+    framed.put(WireHandler.MESSAGE);
+    Nonce store = session.token().id();
+    Handshake.putStore(framed, store);
+    framed.put(message.duplicate()).flip();
+    outboxes.computeIfAbsent(to, Outbox::new).send(framed);
+  }
+
+  /** Asks for a connection if there is none: only a new one tells. */
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // its outcome is asked for by the next call
+  public boolean isAlive(ProcessAddress process) {
+    boolean mayBe = session.mayBeAlive(process);
+    if (mayBe && !session.isConnected(process)) {
+      session.connection(process);
+    }
+    return mayBe;
+  }
+
+  void received(ByteBuffer message) {
+    Receiver known = receiver;
+    if (known != null) {
+      known.received(message);
+    }
+  }
+
+  void lost(ProcessAddress process) {
+    Receiver known = receiver;
+    if (known != null) {
+      known.disconnected(process);
+    }
+  }
+
+  /** What is to be sent to one process, in order. */
+  private final class Outbox {
+    private final ProcessAddress process;
+    private final Queue<ByteBuffer> waiting = new ArrayDeque<>();
+    private Connection connection;
+    private boolean connecting;
+
+    Outbox(ProcessAddress process) {
+      this.process = process;
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // both outcomes are handled
+    synchronized void send(ByteBuffer framed) {
+      if (connection != null && connection.isActive()) {
+        connection.send(framed);
+        return;
+      }
+      waiting.add(framed);
+      if (!connecting) {
+        connecting = true;
+        session.connection(process).whenComplete(this::connected);
+      }
+    }
+
+    private void connected(Connection found, Throwable e) {
+      synchronized (this) {
+        connecting = false;
+        if (e == null) {
+          connection = found;
+          for (ByteBuffer framed : waiting) {
+            connection.send(framed);
+          }
+        }
+        waiting.clear();
+      }
+      if (e != null) {
+        lost(process);
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package org.ddstore.spark.wire;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import org.apache.spark.SecurityManager;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.network.client.TransportClientBootstrap;
+import org.apache.spark.network.crypto.AuthClientBootstrap;
+import org.apache.spark.network.crypto.AuthServerBootstrap;
+import org.apache.spark.network.sasl.SecretKeyHolder;
+import org.apache.spark.network.server.TransportServerBootstrap;
+import org.apache.spark.network.util.ConfigProvider;
+import org.apache.spark.network.util.TransportConf;
+import org.apache.spark.util.Utils;
+import scala.Tuple2;
+
+/**
+ * How the network end of a JVM is set up: by Spark's own settings, {@code spark.authenticate},
+ * {@code spark.network.crypto.*} and {@code spark.ssl.rpc.*} among them. Threads, buffers and
+ * time-outs of the connections are {@code spark.ddstore.io.*}, as for Spark's other modules.
+ */
+public final class WireOptions {
+  private static final String MODULE = "ddstore";
+  private static final String IO = "spark." + MODULE + ".io.";
+  private static final int MOST_THREADS = 8;
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
+
+  private final SparkConf conf;
+  private final SecretKeyHolder secrets;
+  private final ConfigProvider provider;
+  private final String host;
+  private final int firstPort;
+
+  /**
+   * @param secrets of {@code spark.authenticate}; null if that is off
+   * @param host the address under which other processes reach this one
+   * @param firstPort the port to listen at, or the next free one of {@code spark.port.maxRetries};
+   *     0 for any
+   */
+  private WireOptions(
+      SparkConf conf,
+      SecretKeyHolder secrets,
+      ConfigProvider provider,
+      String host,
+      int firstPort) {
+    this.conf = conf;
+    this.secrets = secrets;
+    this.provider = provider;
+    this.host = host;
+    this.firstPort = firstPort;
+  }
+
+  /** Those of a process of Spark: driver or executor. */
+  public static WireOptions of(SparkEnv env, int firstPort) {
+    SecurityManager security = env.securityManager();
+    SparkConf conf = withDefaults(env.conf());
+    ConfigProvider provider =
+        conf.getBoolean("spark.ssl.rpc.enabled", false)
+            ? security.getRpcSSLOptions().createConfigProvider(conf)
+            : providerOf(conf);
+    return new WireOptions(
+        conf,
+        security.isAuthenticationEnabled() ? security : null,
+        provider,
+        env.blockManager().blockManagerId().host(),
+        firstPort);
+  }
+
+  /** Those of a process without Spark's environment. */
+  public static WireOptions of(SparkConf conf, SecretKeyHolder secrets, String host) {
+    SparkConf complete = withDefaults(conf);
+    return new WireOptions(complete, secrets, providerOf(complete), host, 0);
+  }
+
+  private static SparkConf withDefaults(SparkConf conf) {
+    String threads =
+        Integer.toString(Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors()));
+    return conf.clone()
+        .setIfMissing(IO + "mode", "NIO")
+        .setIfMissing(IO + "serverThreads", threads)
+        .setIfMissing(IO + "clientThreads", threads)
+        .setIfMissing(IO + "connectionCreationTimeout", CONNECT_TIMEOUT.toSeconds() + "s");
+  }
+
+  private static ConfigProvider providerOf(SparkConf conf) {
+    return new ConfigProvider() {
+      @Override
+      public String get(String name) {
+        if (!conf.contains(name)) {
+          throw new NoSuchElementException(name);
+        }
+        return conf.get(name);
+      }
+
+      @Override
+      public Iterable<Map.Entry<String, String>> getAll() {
+        List<Map.Entry<String, String>> all = new ArrayList<>();
+        for (Tuple2<String, String> entry : conf.getAll()) {
+          all.add(Map.entry(entry._1(), entry._2()));
+        }
+        return all;
+      }
+    };
+  }
+
+  String host() {
+    return host;
+  }
+
+  int firstPort() {
+    return firstPort;
+  }
+
+  /** How many ports after the first are tried. */
+  int portRetries() {
+    return Utils.portMaxRetries(conf);
+  }
+
+  TransportConf transportConf() {
+    return new TransportConf(MODULE, provider);
+  }
+
+  /** How long a connection may take to be made. */
+  Duration connectTimeout() {
+    return Duration.ofMillis(transportConf().connectionCreationTimeoutMs());
+  }
+
+  List<TransportServerBootstrap> serverBootstraps() {
+    return secrets == null ? List.of() : List.of(new AuthServerBootstrap(transportConf(), secrets));
+  }
+
+  List<TransportClientBootstrap> clientBootstraps() {
+    return secrets == null
+        ? List.of()
+        : List.of(
+            new AuthClientBootstrap(transportConf(), conf.get("spark.app.id", MODULE), secrets));
+  }
+
+  /** What guards the connections, for people. */
+  String protection() {
+    TransportConf transport = transportConf();
+    if (transport.sslRpcEnabled()) {
+      return "TLS";
+    }
+    if (secrets == null) {
+      return "not encrypted";
+    }
+    return transport.encryptionEnabled() || transport.saslEncryption()
+        ? "authenticated and encrypted"
+        : "authenticated, not encrypted";
+  }
+}

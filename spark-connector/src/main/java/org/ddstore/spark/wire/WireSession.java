@@ -1,0 +1,108 @@
+package org.ddstore.spark.wire;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.ddstore.ProcessAddress;
+import org.ddstore.collective.Messenger;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.RemoteReader;
+import org.ddstore.transport.Transport;
+
+/**
+ * What the ranks of one store in this JVM share of the network: the segments that they export, and
+ * the way to those of other processes. Closed by each who joined; the last one ends it.
+ */
+public final class WireSession implements Transport, AutoCloseable {
+  private final Wire wire;
+  private final StoreToken token;
+  private final GatherServer server = new GatherServer();
+  private final WireMessenger messenger;
+  private int users = 1; // guarded by wire
+
+  WireSession(Wire wire, StoreToken token) {
+    this.wire = wire;
+    this.token = token;
+    this.messenger = new WireMessenger(this);
+  }
+
+  StoreToken token() {
+    return token;
+  }
+
+  GatherServer server() {
+    return server;
+  }
+
+  /** Carries the messages of the store's collectives. */
+  public Messenger messenger() {
+    return messenger;
+  }
+
+  /** A connection has ended, or could not be made. */
+  void lost(ProcessAddress process) {
+    messenger.lost(process);
+  }
+
+  void addUser() {
+    users++;
+  }
+
+  /** True if that was the last one. */
+  boolean removeUser() {
+    return --users == 0;
+  }
+
+  /** A message has come; the store has been read from it. */
+  void received(ByteBuffer message) {
+    messenger.received(message);
+  }
+
+  /** A connection on which both sides have proved the token. Does not block. */
+  CompletableFuture<Connection> connection(ProcessAddress process) {
+    return wire.connections().to(process, token);
+  }
+
+  boolean mayBeAlive(ProcessAddress process) {
+    return wire.connections().mayBeAlive(process);
+  }
+
+  boolean isConnected(ProcessAddress process) {
+    return wire.connections().isConnected(process);
+  }
+
+  @Override
+  public String description() {
+    return "tcp, " + wire.protection();
+  }
+
+  @Override
+  public ProcessAddress local() {
+    return wire.local();
+  }
+
+  @Override
+  public void export(Segment segment) {
+    server.export(segment);
+  }
+
+  @Override
+  public void withdraw(Segment segment) {
+    server.withdraw(segment);
+  }
+
+  @Override
+  public RemoteReader newReader(Duration timeout) {
+    return new GatherReader(this, timeout);
+  }
+
+  @Override
+  public void close() {
+    wire.leave(this);
+  }
+
+  @Override
+  public String toString() {
+    return "WireSession[store %s at %s]".formatted(token.id(), wire.local());
+  }
+}

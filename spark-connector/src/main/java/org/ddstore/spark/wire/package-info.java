@@ -1,0 +1,5 @@
+/**
+ * The {@code tcp} transport and the messages of collectives over spark-network-common, so that
+ * Spark's own settings authenticate and encrypt them.
+ */
+package org.ddstore.spark.wire;
