@@ -10,6 +10,11 @@ interface Contract {
   /** How many ranks this subclass runs, at least 2. */
   int ranks();
 
+  /** Whether rows of others come over a network, so that they end with their owner's store. */
+  default boolean readsOverANetwork() {
+    return false;
+  }
+
   void run(int ranks, Duration timeout, Scenario scenario) throws Exception;
 
   default void run(Scenario scenario) throws Exception {

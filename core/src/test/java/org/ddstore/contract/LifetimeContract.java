@@ -3,6 +3,7 @@ package org.ddstore.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -121,6 +122,7 @@ interface LifetimeContract extends Contract {
 
   @Test
   default void whatOthersHaveMappedOutlivesACloseOfTheOwner() throws Exception {
+    assumeFalse(readsOverANetwork(), "only memory stays when its owner closes");
     run(
         rank -> {
           DDStore store = rank.open();
@@ -141,10 +143,10 @@ interface LifetimeContract extends Contract {
 
   @Test
   default void closeUnderAReaderWaitsUntilItsDeadlineAndTheReaderFrees() throws Exception {
+    assumeFalse(readsOverANetwork(), "rows of a store that closes are not served");
     run(
         rank -> {
-          DDStore store =
-              DDStore.open(rank.group(), rank.options().withCloseTimeout(Duration.ofMillis(50)));
+          DDStore store = rank.open(rank.options().withCloseTimeout(Duration.ofMillis(50)));
           Variable x = store.add("x", Tensor.wrap(new long[] {4}));
           rank.meet();
           StoreAccess.beginChange(x);
@@ -181,6 +183,7 @@ interface LifetimeContract extends Contract {
 
   @Test
   default void closeWaitsForAReaderThatEndsInTime() throws Exception {
+    assumeFalse(readsOverANetwork(), "rows of a store that closes are not served");
     run(
         rank -> {
           DDStore store = rank.open();
@@ -204,6 +207,7 @@ interface LifetimeContract extends Contract {
 
   @Test
   default void aReaderThatIsInterruptedWhileRowsChangeSaysSo() throws Exception {
+    assumeFalse(readsOverANetwork(), "an interrupt ends a wait for the network at once");
     run(
         rank -> {
           try (DDStore store = rank.open()) {

@@ -63,9 +63,11 @@ final class RankWorker {
     Meeting meeting = new Meeting(task.meeting(), task.rank(), task.ranks());
     try (Communicator group = meeting.join("group", task.timeout());
         Communicator control = meeting.join("control", PATIENCE)) {
-      task.scenario().run(new RankEnv(group, control, options, ReadPath.SAME_HOST));
-      if (!task.losing()) {
-        control.barrier(); // until all are through, nobody leaves the group
+      try (RankEnv env = new RankEnv(group, control, options, ReadPath.SAME_HOST, null)) {
+        task.scenario().run(env);
+        if (!task.losing()) {
+          env.meet(); // until all are through, nobody leaves the group
+        }
       }
     }
   }

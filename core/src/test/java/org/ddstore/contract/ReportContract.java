@@ -69,9 +69,10 @@ interface ReportContract extends Contract {
               for (int i = 0; i < 3; i++) {
                 reader.getBatch(all).close();
               }
-              ReadStatistics own = reader.statistics(ReadPath.OWN_PROCESS);
+              ReadPath ownPath = rank.pathTo(rank.rank());
+              ReadStatistics own = reader.statistics(ownPath);
               ReadPath others = rank.pathTo(rank.rank() == 0 ? 1 : 0);
-              long ownRows = others == ReadPath.OWN_PROCESS ? 3 * x.rows() : 3 * count;
+              long ownRows = others == ownPath ? 3 * x.rows() : 3 * count;
               assertThat(own.calls()).isEqualTo(ownRows > 0 ? 3 : 0);
               assertThat(own.rows()).isEqualTo(ownRows);
               assertThat(own.bytes()).isEqualTo(24 * ownRows);
@@ -84,12 +85,13 @@ interface ReportContract extends Contract {
             }
             long[] array = new long[Math.toIntExact(3 * count)];
             store.get("x", Tensor.wrap(array, count, 3), first);
-            ReadStatistics total = store.statistics().get(ReadPath.OWN_PROCESS.index());
-            ReadStatistics ofVariable = x.statistics().get(ReadPath.OWN_PROCESS.index());
+            ReadPath ownPath = rank.pathTo(rank.rank());
+            ReadStatistics total = store.statistics().get(ownPath.index());
+            ReadStatistics ofVariable = x.statistics().get(ownPath.index());
             assertThat(total).isEqualTo(ofVariable);
-            assertThat(total.path()).isEqualTo(ReadPath.OWN_PROCESS);
+            assertThat(total.path()).isEqualTo(ownPath);
             ReadPath others = rank.pathTo(rank.rank() == 0 ? 1 : 0);
-            long ownRows = others == ReadPath.OWN_PROCESS ? 3 * x.rows() : 3 * count;
+            long ownRows = others == ownPath ? 3 * x.rows() : 3 * count;
             assertThat(total.rows()).isEqualTo(ownRows + count);
           }
         });

@@ -21,6 +21,7 @@ public final class ThreadRanks implements RankHarness {
 
   private final StoreOptions options;
   private final GroupFactory groups;
+  private final TransportFactory transports;
   private final Path root;
   private final Leaks leaks;
 
@@ -28,8 +29,15 @@ public final class ThreadRanks implements RankHarness {
    * @param root of the stores' files, made for this harness, which deletes it
    */
   public ThreadRanks(StoreOptions options, GroupFactory groups, Path root) {
+    this(options, groups, TransportFactory.NONE, root);
+  }
+
+  /** As above, with a transport for each rank. */
+  public ThreadRanks(
+      StoreOptions options, GroupFactory groups, TransportFactory transports, Path root) {
     this.options = options;
     this.groups = groups;
+    this.transports = transports;
     this.root = root;
     this.leaks = new Leaks(root);
   }
@@ -46,9 +54,13 @@ public final class ThreadRanks implements RankHarness {
           new Thread(
               () -> {
                 try (Communicator mine = group.join(r);
-                    Communicator test = control.get(r)) {
-                  scenario.run(new RankEnv(mine, test, options, ReadPath.OWN_PROCESS));
-                  test.barrier(); // until all are through, nobody leaves the group
+                    Communicator test = control.get(r);
+                    TransportFactory.Lease lease = transports.join(r)) {
+                  ReadPath path = options.shortcut() ? ReadPath.OWN_PROCESS : ReadPath.REMOTE;
+                  try (RankEnv env = new RankEnv(mine, test, options, path, lease.transport())) {
+                    scenario.run(env);
+                    env.meet(); // until all are through, nobody leaves the group
+                  }
                 } catch (Throwable e) {
                   failures.add(new AssertionError("rank %d of %d".formatted(r, ranks), e));
                 }

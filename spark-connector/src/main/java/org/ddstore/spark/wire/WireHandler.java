@@ -123,6 +123,7 @@ final class WireHandler extends RpcHandler {
     }
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
   private void refuse(TransportClient client, RpcResponseCallback callback, String cause) {
     Channel channel = client.getChannel();
     refusals.report(channel.remoteAddress(), cause);
