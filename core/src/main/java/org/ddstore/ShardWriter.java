@@ -74,6 +74,23 @@ public final class ShardWriter implements AutoCloseable {
     writer.append(record);
   }
 
+  /**
+   * Appends a copy of rows of a variable, record by record as they are packed, by one-sided reads.
+   * Blocks.
+   *
+   * @param source of the same schema
+   * @throws IndexOutOfBoundsException if the variable does not have all these rows
+   */
+  public void appendRowsOf(Variable source, long firstRow, long count) {
+    if (!source.schema().equals(schema())) {
+      throw new IllegalArgumentException(
+          "rows of %s cannot be appended to %s".formatted(source, this));
+    }
+    try (RowCopy copy = new RowCopy(source)) {
+      copy.copy(firstRow, count, writer::append);
+    }
+  }
+
   /** Appends the rows of a tensor to a schema of one fixed field. */
   void appendRows(Tensor rows) {
     int recordBytes = schema().fixedBytes();

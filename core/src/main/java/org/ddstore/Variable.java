@@ -56,6 +56,11 @@ public final class Variable {
     return placement.rows();
   }
 
+  /** Bytes of the packed records of all ranks. */
+  long dataBytes() {
+    return addresses.stream().mapToLong(SegmentAddress::dataBytes).sum();
+  }
+
   /** Rows that this rank holds. */
   public long localRows() {
     ExtentMap extents = placement.extents();

@@ -36,12 +36,13 @@ final class ExplainReport {
         List.of("field", "type"),
         fields(explanation).stream().map(field -> List.of(field.field(), field.type())).toList());
     output.table(
-        List.of("rank", "executor", "first row", "rows", "bytes"),
+        List.of("rank", "group", "executor", "first row", "rows", "bytes"),
         explanation.ranks().stream()
             .map(
                 rank ->
                     List.<Object>of(
                         rank.rank(),
+                        rank.group(),
                         rank.executor(),
                         rank.firstRow(),
                         rank.rows(),
@@ -109,7 +110,8 @@ final class ExplainReport {
     for (int reader = 0; reader < ranks; reader++) {
       StringBuilder line = new StringBuilder(("%" + width + "d").formatted(reader));
       for (int owner = 0; owner < ranks; owner++) {
-        line.append(" ".repeat(width)).append(cells[reader][owner]);
+        String cell = cells[reader][owner] == null ? "." : cells[reader][owner];
+        line.append(" ".repeat(width)).append(cell);
       }
       output.line(line.toString());
     }
@@ -159,6 +161,7 @@ final class ExplainReport {
     summary.put("route", explanation.route());
     summary.put("warnings", new ArrayList<>(explanation.warnings()));
     summary.put("problems", explanation.problems());
+    summary.put("width", explanation.width());
     summary.put("paths", explanation.paths());
     return summary;
   }

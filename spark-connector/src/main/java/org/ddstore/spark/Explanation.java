@@ -29,6 +29,7 @@ import org.ddstore.spark.ingest.IngestPlan;
  * @param schema of a record
  * @param route how the rows come from the DataFrame
  * @param warnings what to know before relying on it
+ * @param width ranks of a replica group, each of which holds one full copy
  * @param ranks one per rank
  * @param problems what the memory that is there would not bear, with the setting that helps
  * @param paths how each rank would read the rows of each other one
@@ -41,12 +42,14 @@ public record Explanation(
     String route,
     List<String> warnings,
     List<PreflightException.Problem> problems,
+    int width,
     List<Rank> ranks,
     List<Path> paths) {
   /**
    * One rank.
    *
    * @param rank its number
+   * @param group its replica group
    * @param executor Spark's name of its executor
    * @param firstRow the global index of its first row
    * @param rows how many it holds
@@ -54,7 +57,7 @@ public record Explanation(
    * @param host what its executor has
    */
   public record Rank(
-      int rank, String executor, long firstRow, long rows, long bytes, HostFacts host) {}
+      int rank, int group, String executor, long firstRow, long rows, long bytes, HostFacts host) {}
 
   /**
    * How a rank reads the rows of another.
@@ -96,11 +99,21 @@ public record Explanation(
     List<Rank> described = new ArrayList<>();
     List<Path> paths = new ArrayList<>();
     long bytes = plan.memoryBytes();
+    ReplicaGroups groups = settings.groups(ranks);
     for (int r = 0; r < ranks; r++) {
-      long first = ExtentMap.balancedStart(plan.rows(), r, ranks);
-      long count = ExtentMap.balancedStart(plan.rows(), r + 1, ranks) - first;
+      int member = groups.memberOf(r);
+      long first = ExtentMap.balancedStart(plan.rows(), member, groups.width());
+      long count = ExtentMap.balancedStart(plan.rows(), member + 1, groups.width()) - first;
       long share = plan.rows() == 0 ? 0 : Math.round((double) bytes / plan.rows() * count);
-      described.add(new Rank(r, seen.get(r).executor(), first, count, share, seen.get(r).host()));
+      described.add(
+          new Rank(
+              r,
+              groups.groupOf(r),
+              seen.get(r).executor(),
+              first,
+              count,
+              share,
+              seen.get(r).host()));
       paths.addAll(seen.get(r).paths());
     }
     return new Explanation(
@@ -111,6 +124,7 @@ public record Explanation(
         plan.route(),
         plan.warnings(),
         problems(ClusterFacts.of(session.sparkContext(), profile), settings, described),
+        groups.width(),
         described,
         paths);
   }
@@ -147,7 +161,8 @@ public record Explanation(
   private static Seen look(RankContext context, String directory) {
     List<Path> paths = new ArrayList<>();
     for (StoreInfo.Extent extent : context.store().info().variables().get(0).extents()) {
-      paths.add(new Path(context.rank(), extent.rank(), extent.path().toString(), extent.reason()));
+      int owner = context.replicaGroup() * context.store().ranks() + extent.rank();
+      paths.add(new Path(context.rank(), owner, extent.path().toString(), extent.reason()));
     }
     return new Seen(
         context.executorId(),
@@ -181,7 +196,12 @@ public record Explanation(
     text.append("%,d rows of %s%n".formatted(rows, schema));
     text.append(
         "%,d bytes%s, loaded %s%n".formatted(bytes, exactBytes ? "" : " (by a sample)", route));
+    int groups = ranks.size() / width;
+    if (groups > 1) {
+      text.append("%d replica groups of %d ranks, each with all rows%n".formatted(groups, width));
+    }
     for (Rank rank : ranks) {
+      text.append(groups > 1 ? "group %d, ".formatted(rank.group()) : "");
       text.append(
           "rank %d on executor %s: rows [%d, %d), %,d bytes%n"
               .formatted(

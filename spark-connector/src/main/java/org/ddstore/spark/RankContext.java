@@ -12,6 +12,7 @@ public final class RankContext {
   private final int attempt;
   private final DDStore store;
   private final Communicator communicator;
+  private final int replicaGroup;
   private final String executorId;
   private final String host;
   private final long loadNanos;
@@ -20,12 +21,14 @@ public final class RankContext {
       int attempt,
       DDStore store,
       Communicator communicator,
+      int replicaGroup,
       String executorId,
       String host,
       long loadNanos) {
     this.attempt = attempt;
     this.store = store;
     this.communicator = communicator;
+    this.replicaGroup = replicaGroup;
     this.executorId = executorId;
     this.host = host;
     this.loadNanos = loadNanos;
@@ -45,7 +48,23 @@ public final class RankContext {
     return attempt;
   }
 
-  /** The store, closed when the task ends; variables of one's own may be added. */
+  /**
+   * The replica group of this rank, of [0, {@link #replicaGroups()}). Its {@code store().ranks()}
+   * ranks hold one full copy; this one is rank {@code store().rank()} of them.
+   */
+  public int replicaGroup() {
+    return replicaGroup;
+  }
+
+  /** How many copies of the data there are. */
+  public int replicaGroups() {
+    return ranks() / store.ranks();
+  }
+
+  /**
+   * The store of this rank's replica group, closed when the task ends; variables of one's own may
+   * be added. Its collective methods are called by all ranks of the group.
+   */
   public DDStore store() {
     return store;
   }
@@ -55,7 +74,7 @@ public final class RankContext {
     return store.variable(ROWS);
   }
 
-  /** Collectives between the ranks, for the thread that runs the task. */
+  /** Collectives between all ranks, for the thread that runs the task. */
   public Communicator communicator() {
     return communicator;
   }

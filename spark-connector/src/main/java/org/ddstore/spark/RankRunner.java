@@ -17,6 +17,10 @@ import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.SharedMemoryEndpoint;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.Wire;
+import org.ddstore.spark.wire.WireOptions;
+import org.ddstore.spark.wire.WireSession;
 
 /**
  * One rank of one attempt, in its executor: load the shard, meet the other ranks in one allGather,
@@ -32,6 +36,7 @@ final class RankRunner<T> implements Serializable {
   private final Settings settings;
   private final RankTask<T> task;
   private final int attempt;
+  private final StoreToken token = StoreToken.random();
 
   RankRunner(ShardLoader loader, Settings settings, RankTask<T> task, int attempt) {
     this.loader = loader;
@@ -81,7 +86,8 @@ final class RankRunner<T> implements Serializable {
       ProcessDirectory directory,
       Iterator<InternalRow> rows)
       throws Exception {
-    try (ShardWriter writer = ShardWriter.create(loader.schema(), options);
+    try (WireSession session = Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port()));
+        ShardWriter writer = ShardWriter.create(loader.schema(), options);
         SharedMemoryEndpoint endpoint = createEndpoint(context, directory)) {
       long start = System.nanoTime();
       fill(writer, rank(context), rows);
@@ -92,7 +98,7 @@ final class RankRunner<T> implements Serializable {
               .map(text -> StartMessage.decode(text, directoryRoot()))
               .toList();
       try (Communicator communicator = connect(context, endpoint, all)) {
-        return runTask(communicator, options, writer, loadNanos);
+        return runTask(communicator, session, options, writer, loadNanos);
       }
     }
   }
@@ -155,19 +161,27 @@ final class RankRunner<T> implements Serializable {
   }
 
   private T runTask(
-      Communicator communicator, StoreOptions options, ShardWriter writer, long loadNanos)
+      Communicator communicator,
+      WireSession session,
+      StoreOptions options,
+      ShardWriter writer,
+      long loadNanos)
       throws Exception {
-    try (DDStore store = DDStore.open(communicator, options)) {
+    try (DDStore store = DDStore.open(communicator, session, options)) {
       store.add(RankContext.ROWS, writer);
       try {
-        return task.run(
-            new RankContext(
-                attempt,
-                store,
-                communicator,
-                SparkEnv.get().executorId(),
-                SparkEnv.get().blockManager().blockManagerId().host(),
-                loadNanos));
+        T result =
+            task.run(
+                new RankContext(
+                    attempt,
+                    store,
+                    communicator,
+                    0,
+                    SparkEnv.get().executorId(),
+                    SparkEnv.get().blockManager().blockManagerId().host(),
+                    loadNanos));
+        communicator.barrier(); // others may still read the rows of this rank
+        return result;
       } catch (Exception | Error e) {
         communicator.abort(e); // before the close, which may wait for readers
         throw e;

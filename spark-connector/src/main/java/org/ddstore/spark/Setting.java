@@ -18,6 +18,45 @@ enum Setting {
       "all slots",
       Kind.integer(1, 1 << 20),
       "Number of ranks: barrier tasks that each own one shard."),
+  WIDTH(
+      "width",
+      "",
+      "all ranks",
+      Kind.integer(1, 1 << 20),
+      "Ranks of a replica group: each group of so many consecutive ranks holds one full copy, and"
+          + " reads stay inside it. Divides the number of ranks."),
+  TRANSPORT(
+      "transport",
+      "auto",
+      "auto",
+      Kind.choice(List.of("auto", "tcp")),
+      "How rows are read that memory does not reach: `tcp` over Spark's own network; `auto` takes"
+          + " the best that there is."),
+  SHORTCUT(
+      "shortcut",
+      "true",
+      "true",
+      Kind.choice(List.of("true", "false")),
+      "Whether rows of the own process and host are read by memory, or over the transport as well."),
+  PORT(
+      "port",
+      "0",
+      "any",
+      Kind.integer(0, 65_535),
+      "First port at which an executor listens for other executors; if it is taken, the next ones"
+          + " are tried, as many as `spark.port.maxRetries` says."),
+  READ_TIMEOUT(
+      "readTimeout",
+      "1min",
+      "1min",
+      Kind.DURATION,
+      "How long a batch may take whose rows come over the transport."),
+  FINISH_TIMEOUT(
+      "finishTimeout",
+      "1d",
+      "1d",
+      Kind.DURATION,
+      "How long a rank that has ended its task serves its rows to ranks that have not."),
   BACKING(
       "backing",
       "shm",

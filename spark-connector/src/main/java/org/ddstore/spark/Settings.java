@@ -44,6 +44,9 @@ final class Settings implements Serializable {
   private static final Logger LOG = LoggerFactory.getLogger(Settings.class);
   private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
+  /** Threads, buffers and time-outs of connections, which Spark's network code reads itself. */
+  private static final String NETWORK = Setting.PREFIX + "io.";
+
   private final EnumMap<Setting, String> values;
 
   private Settings(EnumMap<Setting, String> values) {
@@ -75,7 +78,9 @@ final class Settings implements Serializable {
   static List<String> unknown(Map<String, String> configuration) {
     List<String> warnings = new ArrayList<>();
     for (String key : new TreeMap<>(configuration).keySet()) {
-      if (key.startsWith(Setting.PREFIX) && Setting.byKey(key).isEmpty()) {
+      if (key.startsWith(Setting.PREFIX)
+          && !key.startsWith(NETWORK)
+          && Setting.byKey(key).isEmpty()) {
         warnings.add(
             "%s is not a setting and has no effect; the nearest is %s"
                 .formatted(key, nearest(key)));
@@ -121,6 +126,53 @@ final class Settings implements Serializable {
 
   Settings withRanks(int ranks) {
     return with(Setting.RANKS, ranks);
+  }
+
+  /** Empty: all ranks in one group. */
+  OptionalInt width() {
+    return integer(Setting.WIDTH);
+  }
+
+  Settings withWidth(int width) {
+    return with(Setting.WIDTH, width);
+  }
+
+  /** The replica groups of a number of ranks. */
+  ReplicaGroups groups(int ranks) {
+    return new ReplicaGroups(ranks, width().orElse(ranks));
+  }
+
+  Settings withTransport(String transport) {
+    return with(Setting.TRANSPORT, transport);
+  }
+
+  boolean shortcut() {
+    return Boolean.parseBoolean(text(Setting.SHORTCUT));
+  }
+
+  Settings withShortcut(boolean shortcut) {
+    return with(Setting.SHORTCUT, shortcut);
+  }
+
+  /** 0 for any. */
+  int port() {
+    return integer(Setting.PORT).orElseThrow();
+  }
+
+  Duration readTimeout() {
+    return duration(Setting.READ_TIMEOUT);
+  }
+
+  Settings withReadTimeout(Duration timeout) {
+    return with(Setting.READ_TIMEOUT, timeout.toMillis() + "ms");
+  }
+
+  Duration finishTimeout() {
+    return duration(Setting.FINISH_TIMEOUT);
+  }
+
+  Settings withFinishTimeout(Duration timeout) {
+    return with(Setting.FINISH_TIMEOUT, timeout.toMillis() + "ms");
   }
 
   Backing backing() {
@@ -195,7 +247,11 @@ final class Settings implements Serializable {
    * @throws IllegalArgumentException for {@code file} backing without a directory
    */
   StoreOptions storeOptions() {
-    StoreOptions options = StoreOptions.defaults().withCloseTimeout(closeTimeout());
+    StoreOptions options =
+        StoreOptions.defaults()
+            .withCloseTimeout(closeTimeout())
+            .withReadTimeout(readTimeout())
+            .withShortcut(shortcut());
     return switch (backing()) {
       case SHM -> directory().map(options::withSharedMemory).orElse(options);
       case DIRECT -> options.withBacking(Backing.DIRECT);

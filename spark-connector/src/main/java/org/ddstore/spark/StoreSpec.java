@@ -81,6 +81,42 @@ public final class StoreSpec {
   }
 
   /**
+   * How many consecutive ranks hold one full copy of the data: a replica group. Reads stay inside
+   * the group of the rank that reads. All ranks unless said.
+   *
+   * @param width divides the number of ranks
+   */
+  public StoreSpec width(int width) {
+    return set(s -> s.withWidth(width));
+  }
+
+  /**
+   * How rows are read that memory does not reach: {@code tcp}, or {@code auto} for the best that
+   * there is.
+   */
+  public StoreSpec transport(String name) {
+    return set(s -> s.withTransport(name));
+  }
+
+  /**
+   * Whether rows of the own process and the own host are read by memory, as unless said, or over
+   * the transport like those of other hosts.
+   */
+  public StoreSpec shortcut(boolean shortcut) {
+    return set(s -> s.withShortcut(shortcut));
+  }
+
+  /** How long a batch may take whose rows come over the transport. */
+  public StoreSpec readTimeout(Duration timeout) {
+    return set(s -> s.withReadTimeout(timeout));
+  }
+
+  /** How long a rank that has ended its task serves its rows to ranks that have not. */
+  public StoreSpec finishTimeout(Duration timeout) {
+    return set(s -> s.withFinishTimeout(timeout));
+  }
+
+  /**
    * What each rank needs of its executor: cpus, or accelerators. Spark's own settings unless said;
    * Spark takes a profile on clusters, not in {@code local} mode.
    */
@@ -184,15 +220,17 @@ public final class StoreSpec {
   public <T> List<T> run(RankTask<T> task) {
     checkSerializable(task);
     int ranks = Preflight.ranks(context(), profile, settings);
+    ReplicaGroups groups = settings.groups(ranks);
     Preflight.check(context(), profile, ranks, 0, settings);
-    try (Plans plans = new Plans(() -> IngestPlan.of(rows, ingest, ranks))) {
+    try (Plans plans = new Plans(() -> IngestPlan.of(rows, ingest, groups.width()))) {
       while (true) {
         try {
-          return new BarrierJob(session(), profile, settings, ranks, plans.current().memoryBytes())
+          long bytes = plans.current().memoryBytes() * groups.groups();
+          return new BarrierJob(session(), profile, settings, ranks, bytes)
               .run(
                   attempt -> {
                     IngestPlan plan = plans.forAttempt(attempt);
-                    return new BarrierJob.Load(plan.shards(), new PlannedLoader(plan, ranks));
+                    return new BarrierJob.Load(plan.shards(ranks), new PlannedLoader(plan, groups));
                   },
                   task);
         } catch (NotUniformException e) {
@@ -224,8 +262,9 @@ public final class StoreSpec {
    */
   public Explanation explain() {
     int ranks = Preflight.ranks(context(), profile, settings);
+    ReplicaGroups groups = settings.groups(ranks);
     Preflight.check(context(), profile, ranks, 0, settings);
-    try (IngestPlan plan = IngestPlan.of(rows, ingest, ranks)) {
+    try (IngestPlan plan = IngestPlan.of(rows, ingest, groups.width())) {
       return Explanation.of(session(), profile, settings, plan, ranks);
     }
   }
@@ -292,13 +331,13 @@ public final class StoreSpec {
     private final RowEncoder encoder;
     private final long rows;
     private final long bytes;
-    private final int ranks;
+    private final ReplicaGroups groups;
 
-    PlannedLoader(IngestPlan plan, int ranks) {
+    PlannedLoader(IngestPlan plan, ReplicaGroups groups) {
       this.encoder = plan.encoder();
       this.rows = plan.rows();
       this.bytes = plan.memoryBytes();
-      this.ranks = ranks;
+      this.groups = groups;
     }
 
     @Override
@@ -308,7 +347,8 @@ public final class StoreSpec {
 
     @Override
     public long estimatedBytes(int rank) {
-      long own = firstRow(rank + 1) - firstRow(rank);
+      int member = groups.memberOf(rank);
+      long own = firstRow(member + 1) - firstRow(member);
       return rows == 0 ? 0 : (long) ((double) bytes / rows * own);
     }
 
@@ -317,8 +357,8 @@ public final class StoreSpec {
       encoder.encode(shard, firstRow(rank), writer);
     }
 
-    private long firstRow(int rank) {
-      return ExtentMap.balancedStart(rows, rank, ranks);
+    private long firstRow(int member) {
+      return ExtentMap.balancedStart(rows, member, groups.width());
     }
   }
 }

@@ -89,7 +89,16 @@ public final class IngestPlan implements AutoCloseable {
    * as often as wanted. A row is valid until the next one is asked for.
    */
   public RDD<InternalRow> shards() {
-    return rows.shards(ranks);
+    return shards(ranks);
+  }
+
+  /**
+   * As {@link #shards()}, with empty partitions after them.
+   *
+   * @param partitions at least the number of ranks
+   */
+  public RDD<InternalRow> shards(int partitions) {
+    return rows.shards(ranks, partitions);
   }
 
   /** What packs the rows; to be captured by the closure of the barrier stage. */

@@ -46,9 +46,12 @@ final class OrderedRows {
     return Arrays.stream(counts).sum();
   }
 
-  /** One partition per rank. */
-  RDD<InternalRow> shards(int ranks) {
-    return read(Slice.balanced(partitions, counts, ranks));
+  /** One partition per rank, then empty ones. */
+  RDD<InternalRow> shards(int ranks, int allPartitions) {
+    Slice[][] slices = Slice.balanced(partitions, counts, ranks);
+    Slice[][] all = Arrays.copyOf(slices, allPartitions);
+    Arrays.fill(all, ranks, allPartitions, new Slice[0]);
+    return read(all);
   }
 
   /** Every partition in its place, one slice each. */
