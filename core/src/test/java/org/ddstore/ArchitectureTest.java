@@ -29,7 +29,13 @@ class ArchitectureTest {
           .importPackages("org.ddstore");
 
   private static final Set<String> VALUES =
-      Stream.of(DType.class, Field.class, Schema.class, Backing.class, ReadPath.class)
+      Stream.of(
+              DType.class,
+              Field.class,
+              Schema.class,
+              Backing.class,
+              ReadPath.class,
+              ProcessAddress.class)
           .map(Class::getName)
           .collect(Collectors.toSet());
 

@@ -15,7 +15,8 @@ import org.ddstore.DDStoreException;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
-import org.ddstore.collective.SharedMemoryEndpoint;
+import org.ddstore.collective.GroupEndpoint;
+import org.ddstore.collective.LaneExchange;
 import org.ddstore.memory.ProcessDirectory;
 
 /**
@@ -82,15 +83,14 @@ final class RankRunner<T> implements Serializable {
       Iterator<InternalRow> rows)
       throws Exception {
     try (ShardWriter writer = ShardWriter.create(loader.schema(), options);
-        SharedMemoryEndpoint endpoint = createEndpoint(context, directory)) {
+        LaneExchange exchange = LaneExchange.overFiles(directory);
+        GroupEndpoint endpoint = createEndpoint(context, exchange)) {
       long start = System.nanoTime();
       fill(writer, rank(context), rows);
       long loadNanos = System.nanoTime() - start;
-      String mine = new StartMessage(endpoint.address()).encode(directoryRoot());
+      String mine = new StartMessage(endpoint.address()).encode();
       List<StartMessage> all =
-          Arrays.stream(context.allGather(mine))
-              .map(text -> StartMessage.decode(text, directoryRoot()))
-              .toList();
+          Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
       try (Communicator communicator = connect(context, endpoint, all)) {
         return runTask(communicator, options, writer, loadNanos);
       }
@@ -108,10 +108,10 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  private SharedMemoryEndpoint createEndpoint(
-      BarrierTaskContext context, ProcessDirectory directory) throws IOException {
+  private GroupEndpoint createEndpoint(BarrierTaskContext context, LaneExchange exchange)
+      throws IOException {
     try {
-      return SharedMemoryEndpoint.create(directory.path(), rank(context), ranks(context));
+      return GroupEndpoint.create(exchange, rank(context), ranks(context));
     } catch (IOException e) {
       if (MemoryCheck.isFull(e)) {
         throw MemoryCheck.full(e, settings);
@@ -136,14 +136,11 @@ final class RankRunner<T> implements Serializable {
   }
 
   private Communicator connect(
-      BarrierTaskContext context, SharedMemoryEndpoint endpoint, List<StartMessage> all)
+      BarrierTaskContext context, GroupEndpoint endpoint, List<StartMessage> all)
       throws IOException {
-    List<Path> lockFiles = all.stream().map(StartMessage::lockFile).toList();
     try {
       return endpoint.connect(
-          all.stream().map(StartMessage::endpoint).toList(),
-          settings.collectiveTimeout(),
-          rank -> ProcessDirectory.isAlive(lockFiles.get(rank)));
+          all.stream().map(StartMessage::endpoint).toList(), settings.collectiveTimeout());
     } catch (IOException e) {
       List<String> hosts =
           Arrays.stream(context.getTaskInfos()).map(info -> info.address()).distinct().toList();
