@@ -49,6 +49,7 @@ final class Rounds {
    * @param maxWait of all its waits together
    */
   void begin(String text, Duration maxWait) {
+    call++;
     Failure first = broken;
     if (first == null) {
       first = peerTrouble();
@@ -63,7 +64,7 @@ final class Rounds {
     timeout = maxWait;
     failedTogether = false;
     digest = BoundedText.digest(text);
-    own.enter(++call, text);
+    own.enter(call, text);
     startClock();
   }
 
@@ -262,15 +263,19 @@ final class Rounds {
     return null;
   }
 
-  /** What a rank has said about its end, a cause before a mere close. */
+  /**
+   * What a rank has said about its end, a cause before a mere close. One that completed this call
+   * has seen that all ranks arrived in its last round: what it said then belongs to the next call,
+   * though it may be here before the last piece of another rank is.
+   */
   private Failure peerTrouble() {
     for (Lane lane : lanes) {
-      if (lane.state() == Lane.BROKEN) {
+      if (lane.state() == Lane.BROKEN && lane.finished() < call) {
         return lane.failure();
       }
     }
     for (int r = 0; r < lanes.length; r++) {
-      if (lanes[r].state() == Lane.CLOSED) {
+      if (lanes[r].state() == Lane.CLOSED && lanes[r].finished() < call) {
         return Diagnosis.closed(lanes, r);
       }
     }
