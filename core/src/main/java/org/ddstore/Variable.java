@@ -63,12 +63,26 @@ public final class Variable {
 
   /** Rows that this rank holds. */
   public long localRows() {
+    return rowsOf(rank);
+  }
+
+  /** Rows that a rank holds. */
+  public long rowsOf(int ofRank) {
     ExtentMap extents = placement.extents();
     long rows = 0;
     for (int e = 0; e < extents.extents(); e++) {
-      rows += extents.rank(e) == rank ? extents.rows(e) : 0;
+      rows += extents.rank(e) == ofRank ? extents.rows(e) : 0;
     }
     return rows;
+  }
+
+  /**
+   * The global index of the first row that a rank added; what it appended later lies elsewhere.
+   *
+   * @param ofRank of [0, ranks)
+   */
+  public long firstRowOf(int ofRank) {
+    return placement.extents().firstRow(ofRank);
   }
 
   /**

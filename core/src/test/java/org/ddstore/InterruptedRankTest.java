@@ -11,7 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.ddstore.collective.Communicator;
-import org.ddstore.collective.SharedMemoryEndpoint;
+import org.ddstore.collective.GroupEndpoint;
+import org.ddstore.collective.LaneExchange;
 import org.ddstore.contract.Leaks;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.memory.ProcessDirectory;
@@ -105,7 +106,8 @@ class InterruptedRankTest {
     StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
     ProcessDirectory directory = ProcessDirectory.acquire(root);
     try (ShardWriter writer = ShardWriter.create(schema, options);
-        SharedMemoryEndpoint endpoint = SharedMemoryEndpoint.create(directory.path(), 0, 1)) {
+        LaneExchange exchange = LaneExchange.overFiles(directory);
+        GroupEndpoint endpoint = GroupEndpoint.create(exchange, 0, 1)) {
       for (int i = 0; i < 1000; i++) {
         Object value = schema.isFixed() ? Long.valueOf(i) : new byte[i % 200];
         writer.append(value);

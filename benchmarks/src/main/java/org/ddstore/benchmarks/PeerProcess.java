@@ -13,7 +13,8 @@ import org.ddstore.DDStore;
 import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
-import org.ddstore.collective.SharedMemoryEndpoint;
+import org.ddstore.collective.GroupEndpoint;
+import org.ddstore.collective.LaneExchange;
 import org.ddstore.memory.ProcessDirectory;
 
 /**
@@ -51,7 +52,7 @@ final class PeerProcess implements AutoCloseable {
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     ProcessDirectory directory = ProcessDirectory.acquire(ProcessDirectory.SHARED_MEMORY);
-    SharedMemoryEndpoint endpoint = SharedMemoryEndpoint.create(directory.path(), 0, RANKS);
+    GroupEndpoint endpoint = GroupEndpoint.create(LaneExchange.overFiles(directory), 0, RANKS);
     byte[] peer = Base64.getDecoder().decode(process.inputReader().readLine());
     PrintStream out = new PrintStream(process.getOutputStream(), true, StandardCharsets.US_ASCII);
     out.println(Base64.getEncoder().encodeToString(endpoint.address()));
@@ -91,7 +92,7 @@ final class PeerProcess implements AutoCloseable {
     ProcessDirectory directory = ProcessDirectory.acquire(ProcessDirectory.SHARED_MEMORY);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-    SharedMemoryEndpoint endpoint = SharedMemoryEndpoint.create(directory.path(), 1, RANKS);
+    GroupEndpoint endpoint = GroupEndpoint.create(LaneExchange.overFiles(directory), 1, RANKS);
     byte[] own = endpoint.address();
     System.out.println(Base64.getEncoder().encodeToString(own));
     byte[] other = Base64.getDecoder().decode(in.readLine());

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 final class Backoff {
   private static final long SPIN_NS = TimeUnit.MICROSECONDS.toNanos(5);
   private static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(300);
-  private static final long MAX_PARK_NS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long MAX_PARK_NS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int SPINS_PER_LOOK = 32;
 
   private final long startNs = System.nanoTime();
@@ -23,6 +23,13 @@ final class Backoff {
   /** Nanoseconds since this wait began. */
   long elapsedNs() {
     return System.nanoTime() - startNs;
+  }
+
+  /** An eighth of the wait so far up to 1 ms; more where that is a hundredth of it. */
+  private static long parkNs(long elapsedNs) {
+    return Math.min(
+        Math.max(Math.min(elapsedNs / 8, TimeUnit.MILLISECONDS.toNanos(1)), elapsedNs / 100),
+        MAX_PARK_NS);
   }
 
   /** Pauses a little; false while it only spins, where looking around would cost too much. */
@@ -40,7 +47,7 @@ final class Backoff {
     if (elapsedNs < YIELD_NS) {
       Thread.yield();
     } else {
-      LockSupport.parkNanos(this, Math.min(elapsedNs / 8, MAX_PARK_NS));
+      LockSupport.parkNanos(this, parkNs(elapsedNs));
     }
     return true;
   }

@@ -31,15 +31,26 @@ import org.ddstore.RankFailedException;
  * IllegalStateException} and does no harm. {@link #abort} and {@link #close()} may be called by any
  * thread at any time.
  */
-public abstract class Communicator implements AutoCloseable {
+public final class Communicator implements AutoCloseable {
   private static final Duration MAX_TIMEOUT = Duration.ofDays(365);
 
+  private final GroupLanes lanes;
   private final Rounds rounds;
+  private final Duration timeout;
+  private final Family family;
   private final AtomicReference<Thread> user = new AtomicReference<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  Communicator(Rounds rounds) {
-    this.rounds = rounds;
+  /**
+   * @param lanes given back at the close
+   * @param family of the rank whose communicator this is, which it joins
+   */
+  Communicator(GroupLanes lanes, Duration timeout, Family family) {
+    this.lanes = lanes;
+    this.rounds = new Rounds(lanes);
+    this.timeout = timeout;
+    this.family = family;
+    family.add(rounds);
   }
 
   /** Checks a timeout before anything is made: (0, 365 days]. */
@@ -52,23 +63,51 @@ public abstract class Communicator implements AutoCloseable {
   }
 
   /** The rank of this communicator, of [0, {@link #size()}). Local. */
-  public final int rank() {
+  public int rank() {
     return rounds.rank();
   }
 
   /** How many ranks the group has. Local. */
-  public final int size() {
+  public int size() {
     return rounds.size();
   }
 
   /** How long a collective may wait for other ranks once the rank's own work in it is done. */
-  public final Duration timeout() {
-    return rounds.timeout();
+  public Duration timeout() {
+    return timeout;
   }
 
   /** Returns once all ranks have called. Collective. */
-  public final void barrier() {
+  public void barrier() {
     exchange("barrier()", () -> new byte[0]);
+  }
+
+  /**
+   * A barrier at which ranks may arrive far apart, each when it has done what took it so long.
+   * Collective. A rank that fails, leaves or dies meanwhile is noticed as in any other.
+   *
+   * @param what they have done, as text, the same on all ranks
+   * @param patience in place of {@link #timeout()}, of (0, 365 days]; may differ between ranks
+   */
+  public void awaitAll(String what, Duration patience) {
+    Callable<byte[]> nothing =
+        () -> {
+          rounds.setTimeout(checkTimeout(patience));
+          return new byte[0];
+        };
+    collective("awaitAll(" + what + ")", nothing, mine -> Gather.all(rounds, mine));
+  }
+
+  /**
+   * Parts the group: ranks that give the same color make a new one, in the order of their ranks
+   * here, as {@code MPI_Comm_split} does with equal keys (MPI 4.0 section 7.4.2). Collective. The
+   * new group has lanes of its own and this one's timeout, is closed on its own, and breaks on its
+   * own; but a rank that {@link #abort aborts} in one of the two does so in both.
+   *
+   * @param color any number
+   */
+  public Communicator split(int color) {
+    return new Split(this, lanes.exchange(), family).into(color);
   }
 
   /**
@@ -77,7 +116,7 @@ public abstract class Communicator implements AutoCloseable {
    * @param mine any number of bytes, also none, and not the same on all ranks; not null
    * @return by rank, in fresh arrays
    */
-  public final byte[][] allGather(byte[] mine) {
+  public byte[][] allGather(byte[] mine) {
     return exchange("allGather()", () -> Objects.requireNonNull(mine, "mine"));
   }
 
@@ -88,7 +127,7 @@ public abstract class Communicator implements AutoCloseable {
    * @param root the same on all ranks, of [0, size)
    * @return the root's bytes, in a fresh array
    */
-  public final byte[] broadcast(byte[] bytes, int root) {
+  public byte[] broadcast(byte[] bytes, int root) {
     Callable<byte[]> contribution =
         () -> {
           Objects.checkIndex(root, size());
@@ -104,19 +143,19 @@ public abstract class Communicator implements AutoCloseable {
    * @param inPlace the same length on all ranks; its content is undefined if the call fails
    * @param op the same on all ranks
    */
-  public final void allReduce(float[] inPlace, ReduceOp op) {
+  public void allReduce(float[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float32[" + inPlace.length + "]";
     reduce(type, op, () -> new FloatReduction(inPlace, op));
   }
 
   /** As {@link #allReduce(float[], ReduceOp)}. */
-  public final void allReduce(double[] inPlace, ReduceOp op) {
+  public void allReduce(double[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float64[" + inPlace.length + "]";
     reduce(type, op, () -> new DoubleReduction(inPlace, op));
   }
 
   /** As {@link #allReduce(float[], ReduceOp)}. */
-  public final void allReduce(long[] inPlace, ReduceOp op) {
+  public void allReduce(long[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "int64[" + inPlace.length + "]";
     reduce(type, op, () -> new LongReduction(inPlace, op));
   }
@@ -130,7 +169,7 @@ public abstract class Communicator implements AutoCloseable {
    * @param contribution called once, by this thread; must not use this communicator
    * @return by rank, in fresh arrays
    */
-  public final byte[][] exchange(String call, Callable<byte[]> contribution) {
+  public byte[][] exchange(String call, Callable<byte[]> contribution) {
     Callable<byte[]> checked =
         () -> {
           Objects.requireNonNull(call, "call");
@@ -141,12 +180,15 @@ public abstract class Communicator implements AutoCloseable {
 
   /**
    * Tells all ranks that this one gave up: they raise {@link RankFailedException} in the collective
-   * they are in, unless all ranks have arrived there, or else in their next. Local, does not block.
+   * they are in, unless all ranks have arrived there, or else in their next. So it is in all groups
+   * that this one was split from or into. Local, does not block.
    *
    * @param reason named in the others' exceptions
    */
-  public final void abort(Throwable reason) {
-    rounds.fail(Diagnosis.gaveUp(rank(), reason));
+  public void abort(Throwable reason) {
+    if (!closed.get()) {
+      family.giveUp(reason);
+    }
   }
 
   /**
@@ -155,8 +197,9 @@ public abstract class Communicator implements AutoCloseable {
    * IllegalStateException}.
    */
   @Override
-  public final void close() {
+  public void close() {
     if (closed.compareAndSet(false, true)) {
+      family.remove(rounds);
       rounds.leave(); // the last touch of the own lane: only now may it be freed
       releaseIfIdle();
     }
@@ -164,20 +207,14 @@ public abstract class Communicator implements AutoCloseable {
 
   /** As in {@code local rank 0/4}. */
   @Override
-  public final String toString() {
-    return kind() + " rank " + rank() + "/" + size();
+  public String toString() {
+    return lanes.exchange().kind() + " rank " + rank() + "/" + size();
   }
 
   /** True while a thread is in a collective. Local. */
-  final boolean isBusy() {
+  boolean isBusy() {
     return user.get() != null;
   }
-
-  /** One word for {@link #toString()}. */
-  abstract String kind();
-
-  /** Frees what the lanes lie in. Called once, after the last use. */
-  abstract void release();
 
   private void reduce(String type, ReduceOp op, Callable<Reduction> reduction) {
     Callable<Reduction> checked =
@@ -197,7 +234,7 @@ public abstract class Communicator implements AutoCloseable {
   private <C, R> R collective(String call, Callable<C> ownWork, Function<C, R> together) {
     occupy(call);
     try {
-      rounds.begin(call);
+      rounds.begin(call, timeout);
       C mine = doOwnWork(call, ownWork);
       R result = together.apply(mine);
       rounds.end();
@@ -270,7 +307,7 @@ public abstract class Communicator implements AutoCloseable {
   /** The closer and the last user both try; whoever gets the place keeps it for ever. */
   private void releaseIfIdle() {
     if (user.compareAndSet(null, Thread.currentThread())) {
-      release();
+      lanes.close();
     }
   }
 }

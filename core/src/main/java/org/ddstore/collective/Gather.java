@@ -14,7 +14,7 @@ final class Gather {
       if (bytes > 0) {
         rounds.nextPiece().put(0, mine, (int) from, bytes);
       }
-      rounds.step(mine.length);
+      rounds.step(mine.length, PieceParts.common(bytes));
       for (int r = 0; r < all.length; r++) {
         long total = rounds.totalBytes(r);
         if (from == 0) {

@@ -4,29 +4,58 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HexFormat;
+import org.ddstore.ProcessAddress;
+import org.ddstore.memory.Nonce;
 
 /**
- * Where a rank's lane is and how to know it:
+ * Where a rank's lane is and how to know it. Every rank gets those of all from the driver, so it is
+ * short, and its length does not depend on the paths of the machine:
  *
  * <pre>
- * byte version | int32 rank | int32 size | 16 bytes nonce | path, UTF-8     (big-endian)
+ * byte version | int16 rank | int16 size | 16 bytes nonce
+ * byte d, 255 without a file | d bytes directory, UTF-8 | process address, or nothing
  * </pre>
+ *
+ * (big-endian).
+ *
+ * @param directory of the lane's file, relative to a root that all ranks know; null if it has none
+ * @param process where its messages come from; null if it sends none
  */
-record LaneAddress(int rank, int size, long nonceHigh, long nonceLow, String path) {
-  private static final byte VERSION = 1;
-  private static final int HEADER_BYTES = 1 + 2 * Integer.BYTES + 2 * Long.BYTES;
+record LaneAddress(int rank, int size, Nonce nonce, String directory, ProcessAddress process) {
+  /** What {@link #toBytes()} gives at most: 224 characters in base64. */
+  static final int MAX_BYTES = 168;
 
+  private static final byte VERSION = 2;
+  private static final int NO_DIRECTORY = 255;
+  private static final int HEADER_BYTES = 1 + 2 * Short.BYTES + 2 * Long.BYTES + 1;
+
+  /**
+   * @throws IllegalArgumentException if directory and host name are too long together
+   */
   byte[] toBytes() {
-    byte[] pathBytes = path.getBytes(StandardCharsets.UTF_8);
-    return ByteBuffer.allocate(HEADER_BYTES + pathBytes.length)
-        .put(VERSION)
-        .putInt(rank)
-        .putInt(size)
-        .putLong(nonceHigh)
-        .putLong(nonceLow)
-        .put(pathBytes)
-        .array();
+    byte[] names = directory == null ? new byte[0] : directory.getBytes(StandardCharsets.UTF_8);
+    byte[] network = process == null ? new byte[0] : process.toBytes();
+    int bytes = HEADER_BYTES + names.length + network.length;
+    if (bytes > MAX_BYTES) {
+      throw tooLong(bytes, names.length);
+    }
+    ByteBuffer out = ByteBuffer.allocate(bytes);
+    out.put(VERSION).putShort((short) rank).putShort((short) size);
+    nonce.write(out, out.position());
+    out.position(out.position() + 2 * Long.BYTES);
+    out.put((byte) (directory == null ? NO_DIRECTORY : names.length));
+    return out.put(names).put(network).array();
+  }
+
+  private IllegalArgumentException tooLong(int bytes, int directoryBytes) {
+    String what =
+        process == null
+            ? "directory \"%s\" of %d bytes".formatted(directory, directoryBytes)
+            : "host name \"%s\" of %d characters: use a shorter one, or the IP address"
+                .formatted(process.host(), process.host().length());
+    return new IllegalArgumentException(
+        "the address of rank %d has %d bytes, at most %d can be sent, with the %s"
+            .formatted(rank, bytes, MAX_BYTES, what));
   }
 
   /**
@@ -40,29 +69,31 @@ record LaneAddress(int rank, int size, long nonceHigh, long nonceLow, String pat
         throw new IllegalArgumentException(
             "endpoint address of version %d, expected %d".formatted(version, VERSION));
       }
-      int rank = in.getInt();
-      int size = in.getInt();
-      long nonceHigh = in.getLong();
-      long nonceLow = in.getLong();
-      if (!in.hasRemaining()) {
-        throw new BufferUnderflowException();
-      }
-      String path = StandardCharsets.UTF_8.decode(in).toString();
-      return new LaneAddress(rank, size, nonceHigh, nonceLow, path);
-    } catch (BufferUnderflowException e) {
+      int rank = Short.toUnsignedInt(in.getShort());
+      int size = Short.toUnsignedInt(in.getShort());
+      Nonce nonce = Nonce.read(in, in.position());
+      in.position(in.position() + 2 * Long.BYTES);
+      int length = Byte.toUnsignedInt(in.get());
+      String directory = length == NO_DIRECTORY ? null : directory(in, length);
+      byte[] network = new byte[in.remaining()];
+      in.get(network);
+      return new LaneAddress(
+          rank, size, nonce, directory, network.length == 0 ? null : ProcessAddress.parse(network));
+    } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
       throw new IllegalArgumentException(
-          "endpoint address of %d bytes, expected more than %d"
-              .formatted(bytes.length, HEADER_BYTES),
-          e);
+          "endpoint address of %d bytes, expected more".formatted(bytes.length), e);
     }
   }
 
-  LaneAddress withPath(Path newPath) {
-    return new LaneAddress(rank, size, nonceHigh, nonceLow, newPath.toString());
-  }
-
-  String nonceText() {
-    HexFormat hex = HexFormat.of();
-    return hex.toHexDigits(nonceHigh) + hex.toHexDigits(nonceLow);
+  /** A name that leads out of the root is not of a rank of ours. */
+  private static String directory(ByteBuffer in, int length) {
+    byte[] utf8 = new byte[length];
+    in.get(utf8);
+    String directory = new String(utf8, StandardCharsets.UTF_8);
+    Path path = Path.of(directory);
+    if (path.isAbsolute() || path.startsWith("..") || !path.equals(path.normalize())) {
+      throw new IllegalArgumentException("endpoint address with directory \"" + directory + "\"");
+    }
+    return directory;
   }
 }

@@ -11,12 +11,12 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.util.Set;
 import org.ddstore.memory.MappedRegion;
+import org.ddstore.memory.Nonce;
 
 /**
- * A {@link Lane} in a mapped file. Its identity, little-endian:
+ * A {@link LaneMemory} in a mapped file. Its identity, little-endian:
  *
  * <pre>
  * 0  int64 magic "DDSLANE1" | 8  int32 rank | 12  int32 size | 16  int32 bytes of a slot
@@ -28,20 +28,28 @@ final class LaneFile implements AutoCloseable {
   private static final int RANK = 8;
   private static final int SIZE = 12;
   private static final int SLOT_BYTES = 16;
-  private static final int NONCE_HIGH = 24;
-  private static final int NONCE_LOW = 32;
+  private static final int NONCE = 24;
+  private static final int NAME_DIGITS = 16;
   private static final int ZEROS_BYTES = 64 * 1024;
 
+  private final Path path;
   private final LaneAddress address;
   private final MappedRegion region;
   private final ByteBuffer memory;
-  private final Lane lane;
+  private final LaneMemory lane;
 
-  private LaneFile(LaneAddress address, MappedRegion region) {
+  private LaneFile(Path path, LaneAddress address, MappedRegion region) {
+    this.path = path;
     this.address = address;
     this.region = region;
     this.memory = region.buffer();
-    this.lane = new Lane(memory);
+    this.lane = new LaneMemory(memory);
+  }
+
+  /** The name of the file of a lane; who knows the address knows it. */
+  private static Path path(Path directory, LaneAddress address) {
+    String nonce = address.nonce().toString().substring(0, NAME_DIGITS);
+    return directory.resolve("collective-%d-%s".formatted(address.rank(), nonce));
   }
 
   /**
@@ -49,16 +57,8 @@ final class LaneFile implements AutoCloseable {
    *
    * @throws IOException also if there is no space left
    */
-  static LaneFile create(Path directory, int rank, int size) throws IOException {
-    SecureRandom random = new SecureRandom();
-    long high = random.nextLong();
-    long low = random.nextLong();
-    LaneAddress unnamed = new LaneAddress(rank, size, high, low, "");
-    Path path =
-        directory
-            .toAbsolutePath()
-            .resolve("collective-%d-%s".formatted(rank, unnamed.nonceText().substring(0, 16)));
-    LaneAddress address = new LaneAddress(rank, size, high, low, path.toString());
+  static LaneFile create(Path directory, LaneAddress address) throws IOException {
+    Path path = path(directory, address);
     Set<StandardOpenOption> options =
         Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try (FileChannel channel =
@@ -69,7 +69,8 @@ final class LaneFile implements AutoCloseable {
       try {
         reserve(channel, path);
         LaneFile file =
-            new LaneFile(address, MappedRegion.map(channel, MapMode.READ_WRITE, 0, Lane.BYTES));
+            new LaneFile(
+                path, address, MappedRegion.map(channel, MapMode.READ_WRITE, 0, LaneMemory.BYTES));
         file.writeIdentity();
         return file;
       } catch (IOException | RuntimeException e) {
@@ -84,15 +85,17 @@ final class LaneFile implements AutoCloseable {
    *
    * @throws IOException if it cannot be opened, or is not the file that the address means
    */
-  static LaneFile attach(LaneAddress address) throws IOException {
-    try (FileChannel channel = open(address)) {
-      if (channel.size() != Lane.BYTES) {
+  static LaneFile attach(Path directory, LaneAddress address) throws IOException {
+    Path path = path(directory, address);
+    try (FileChannel channel = open(path)) {
+      if (channel.size() != LaneMemory.BYTES) {
         throw new IOException(
             "%s has %,d bytes; the lane of rank %d has %,d"
-                .formatted(address.path(), channel.size(), address.rank(), Lane.BYTES));
+                .formatted(path, channel.size(), address.rank(), LaneMemory.BYTES));
       }
       LaneFile file =
-          new LaneFile(address, MappedRegion.map(channel, MapMode.READ_ONLY, 0, Lane.BYTES));
+          new LaneFile(
+              path, address, MappedRegion.map(channel, MapMode.READ_ONLY, 0, LaneMemory.BYTES));
       try {
         file.checkIdentity();
       } catch (IOException e) {
@@ -103,28 +106,28 @@ final class LaneFile implements AutoCloseable {
     }
   }
 
-  private static FileChannel open(LaneAddress address) throws IOException {
+  private static FileChannel open(Path path) throws IOException {
     Set<? extends OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
     try {
-      return FileChannel.open(Path.of(address.path()), options);
+      return FileChannel.open(path, options);
     } catch (FileSystemException e) {
       throw e; // names the file
     } catch (IOException e) {
-      throw new FileSystemException(address.path(), null, e.getMessage());
+      throw new FileSystemException(path.toString(), null, e.getMessage());
     }
   }
 
-  LaneAddress address() {
-    return address;
+  Path path() {
+    return path;
   }
 
-  Lane lane() {
+  LaneMemory lane() {
     return lane;
   }
 
   /** Removes the name; the memory lives as long as it is mapped. */
   void delete() throws IOException {
-    Files.deleteIfExists(Path.of(address.path()));
+    Files.deleteIfExists(path);
   }
 
   /** Unmaps; the lane must not be touched again. */
@@ -136,12 +139,13 @@ final class LaneFile implements AutoCloseable {
   /** Writes zeros: a full file system is an error here, and a dead JVM if found out later. */
   private static void reserve(FileChannel channel, Path path) throws IOException {
     try {
-      for (int at = 0; at < Lane.BYTES; ) {
-        at += channel.write(ByteBuffer.allocate(Math.min(ZEROS_BYTES, Lane.BYTES - at)), at);
+      for (int at = 0; at < LaneMemory.BYTES; ) {
+        at += channel.write(ByteBuffer.allocate(Math.min(ZEROS_BYTES, LaneMemory.BYTES - at)), at);
       }
     } catch (IOException e) {
       throw new IOException(
-          "cannot reserve %,d bytes for %s: %s".formatted(Lane.BYTES, path, e.getMessage()), e);
+          "cannot reserve %,d bytes for %s: %s".formatted(LaneMemory.BYTES, path, e.getMessage()),
+          e);
     }
   }
 
@@ -149,8 +153,7 @@ final class LaneFile implements AutoCloseable {
     memory.putInt(RANK, address.rank());
     memory.putInt(SIZE, address.size());
     memory.putInt(SLOT_BYTES, Lane.SLOT_BYTES);
-    memory.putLong(NONCE_HIGH, address.nonceHigh());
-    memory.putLong(NONCE_LOW, address.nonceLow());
+    address.nonce().write(memory, NONCE);
     memory.putLong(0, MAGIC);
   }
 
@@ -159,15 +162,16 @@ final class LaneFile implements AutoCloseable {
     check("slot size", memory.getInt(SLOT_BYTES), Lane.SLOT_BYTES);
     check("rank", memory.getInt(RANK), address.rank());
     check("group size", memory.getInt(SIZE), address.size());
-    check("nonce", memory.getLong(NONCE_HIGH), address.nonceHigh());
-    check("nonce", memory.getLong(NONCE_LOW), address.nonceLow());
+    Nonce nonce = Nonce.read(memory, NONCE);
+    check("nonce", nonce.high(), address.nonce().high());
+    check("nonce", nonce.low(), address.nonce().low());
   }
 
   private void check(String what, long found, long expected) throws IOException {
     if (found != expected) {
       throw new IOException(
           "%s is not the lane of rank %d: its %s is %#x, expected %#x"
-              .formatted(address.path(), address.rank(), what, found, expected));
+              .formatted(path, address.rank(), what, found, expected));
     }
   }
 }

@@ -1,15 +1,13 @@
 package org.ddstore.collective;
 
-import java.nio.ByteBuffer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /** Groups whose ranks are threads of this JVM. */
 public final class LocalGroup {
-  private static final int CACHE_LINE_BYTES = 64;
-  private static final int MAX_SIZE = 4096;
-
   private LocalGroup() {}
 
   /**
@@ -21,36 +19,23 @@ public final class LocalGroup {
    * @param timeout how long a collective may wait, of (0, 365 days]
    */
   public static List<Communicator> create(int size, Duration timeout) {
-    if (size < 1 || size > MAX_SIZE) {
-      throw new IllegalArgumentException("size " + size + " outside [1, " + MAX_SIZE + "]");
-    }
+    GroupEndpoint.checkSize(size);
     Communicator.checkTimeout(timeout);
-    Lane[] lanes =
-        IntStream.range(0, size)
-            .mapToObj(
-                rank ->
-                    new Lane(
-                        ByteBuffer.allocateDirect(Lane.BYTES + CACHE_LINE_BYTES)
-                            .alignedSlice(CACHE_LINE_BYTES)))
-            .toArray(Lane[]::new);
-    return IntStream.range(0, size)
-        .<Communicator>mapToObj(
-            rank ->
-                new LocalCommunicator(new Rounds(rank, lanes, LivenessProbe.ALWAYS_ALIVE, timeout)))
-        .toList();
-  }
-
-  private static final class LocalCommunicator extends Communicator {
-    LocalCommunicator(Rounds rounds) {
-      super(rounds);
+    try {
+      LaneExchange exchange = LaneExchange.inMemory();
+      List<GroupEndpoint> endpoints = new ArrayList<>();
+      List<byte[]> addresses = new ArrayList<>();
+      for (int rank = 0; rank < size; rank++) {
+        endpoints.add(GroupEndpoint.create(exchange, rank, size));
+        addresses.add(endpoints.get(rank).address());
+      }
+      List<Communicator> communicators = new ArrayList<>();
+      for (GroupEndpoint endpoint : endpoints) {
+        communicators.add(endpoint.attach(addresses, timeout, new Family()));
+      }
+      return List.copyOf(communicators);
+    } catch (IOException e) {
+      throw new UncheckedIOException("a lane in memory", e);
     }
-
-    @Override
-    String kind() {
-      return "local";
-    }
-
-    @Override
-    void release() {} // other ranks may still look at this rank's lane
   }
 }

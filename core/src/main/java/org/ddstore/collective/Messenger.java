@@ -13,9 +13,12 @@ public interface Messenger {
   /** What a process does with what comes to it. Called by threads that must not be held up. */
   interface Receiver {
     /**
-     * A message has come. Messages of one process come one after the other.
+     * A message has come. Messages of one process come one after the other. Sends at most a few
+     * messages itself, and waits for nothing.
      *
      * @param message valid during the call only
+     * @throws MalformedMessageException if it is none of ours: the connection is to be closed, and
+     *     the reason logged
      */
     void received(ByteBuffer message);
 
@@ -33,8 +36,11 @@ public interface Messenger {
   void setReceiver(Receiver receiver);
 
   /**
-   * Sends a message, without waiting for the other process.
+   * Sends a message, without waiting for the other process. Throws nothing that the network or the
+   * other process is to blame for: the message is lost then, and the receiver told. Once the
+   * messenger is closed, does nothing.
    *
+   * @param to may be this process
    * @param message of at most 300,000 bytes from position to limit; the caller may reuse it once
    *     this returns
    */

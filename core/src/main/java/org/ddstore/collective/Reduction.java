@@ -26,7 +26,7 @@ abstract class Reduction {
     do {
       int count = Math.min(step, length - from);
       write(rounds.nextPiece(), from, count);
-      rounds.step((long) length * elementBytes);
+      rounds.step((long) length * elementBytes, PieceParts.common(count * elementBytes));
       read(rounds.piece(0), from, count);
       for (int r = 1; r < rounds.size(); r++) {
         join(rounds.piece(r), from, count);

@@ -3,7 +3,6 @@ package org.ddstore.collective;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.ddstore.DDStoreException;
 
 /**
@@ -11,14 +10,12 @@ import org.ddstore.DDStoreException;
  * posts one piece and waits until all have. All waiting and every judgement on failure is here.
  */
 final class Rounds {
-  private static final long PROBE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final int ASKED_AT_ONCE = 8;
 
-  private static final int ERROR_TEXT_BYTES = 800;
-
+  private final GroupLanes group;
   private final int rank;
   private final Lane[] lanes;
-  private final LivenessProbe probe;
-  private final Duration timeout;
+  private final OwnLane own;
 
   private volatile Failure broken;
   private volatile boolean left; // written under this
@@ -26,15 +23,16 @@ final class Rounds {
   private long call;
   private long round;
   private String callText = "";
+  private Duration timeout = Duration.ZERO;
   private long digest;
   private long deadlineNs;
   private boolean failedTogether;
 
-  Rounds(int rank, Lane[] lanes, LivenessProbe probe, Duration timeout) {
-    this.rank = rank;
-    this.lanes = lanes.clone();
-    this.probe = probe;
-    this.timeout = timeout;
+  Rounds(GroupLanes group) {
+    this.group = group;
+    this.rank = group.rank();
+    this.lanes = group.lanes();
+    this.own = group.own();
   }
 
   int rank() {
@@ -45,16 +43,13 @@ final class Rounds {
     return lanes.length;
   }
 
-  Duration timeout() {
-    return timeout;
-  }
-
-  Lane own() {
-    return lanes[rank];
-  }
-
-  /** Begins a call, or throws at once if the group is known to be broken. */
-  void begin(String text) {
+  /**
+   * Begins a call, or throws at once if the group is known to be broken.
+   *
+   * @param maxWait of all its waits together
+   */
+  void begin(String text, Duration maxWait) {
+    call++;
     Failure first = broken;
     if (first == null) {
       first = peerTrouble();
@@ -66,10 +61,16 @@ final class Rounds {
       throw first.after(text);
     }
     callText = text;
+    timeout = maxWait;
     failedTogether = false;
     digest = BoundedText.digest(text);
-    own().enter(++call, text);
+    own.enter(call, text);
     startClock();
+  }
+
+  /** Gives the current call another time for its waits; {@link #startClock()} is to follow. */
+  void setTimeout(Duration maxWait) {
+    timeout = maxWait;
   }
 
   /** Starts the clock of the waits that follow: the rank's own work before does not count. */
@@ -78,17 +79,21 @@ final class Rounds {
   }
 
   void end() {
-    own().finish(call);
+    own.finish(call);
   }
 
   /** Where the own piece of the next round is to be written. */
   ByteBuffer nextPiece() {
-    return own().piece(round);
+    return own.memory().piece(round);
   }
 
-  /** Posts the own piece of the next round and waits for those of all ranks. */
-  void step(long totalBytes) {
-    own().post(round, call, digest, totalBytes);
+  /**
+   * Posts the own piece of the next round and waits for those of all ranks.
+   *
+   * @param totalBytes of the payload of which this is a piece
+   */
+  void step(long totalBytes, PieceParts parts) {
+    own.post(round, call, digest, totalBytes, parts);
     awaitAll();
     for (int r = 0; r < lanes.length; r++) {
       if (lanes[r].call(round) != lanes[0].call(round)
@@ -121,19 +126,19 @@ final class Rounds {
    *
    * @return what the others raise, or what ended the wait
    */
-  RuntimeException stepWithError(Throwable own) {
-    byte[] text = BoundedText.encode(own.toString(), ERROR_TEXT_BYTES);
+  RuntimeException stepWithError(Throwable thrown) {
+    byte[] text = BoundedText.encode(thrown.toString(), Lane.ERROR_TEXT_BYTES);
     nextPiece().put(0, text);
     try {
-      step(-1L - text.length);
+      step(-1L - text.length, PieceParts.common(text.length));
     } catch (RuntimeException raised) {
       return raised;
     }
-    throw new IllegalStateException("no rank saw " + own);
+    throw new IllegalStateException("no rank saw " + thrown);
   }
 
   private String errorText(Lane lane) {
-    byte[] text = new byte[(int) Math.min(ERROR_TEXT_BYTES, -1L - lane.totalBytes(round))];
+    byte[] text = new byte[(int) Math.min(Lane.ERROR_TEXT_BYTES, -1L - lane.totalBytes(round))];
     lane.piece(round).get(0, text);
     return new String(text, StandardCharsets.UTF_8);
   }
@@ -153,17 +158,19 @@ final class Rounds {
     if (broken == null) {
       broken = failure;
       if (!left) {
-        own().fail(failure.toPeers());
+        own.fail(failure.toPeers());
       }
+      group.bell().ring();
     }
   }
 
   /** Tells the others that this rank takes part no more; the own lane is not written again. */
   synchronized void leave() {
     if (!left && broken == null) {
-      own().leave();
+      own.leave();
     }
     left = true;
+    group.bell().ring();
   }
 
   /** True once the own lane is no longer written by {@link #leave} or {@link #fail}. */
@@ -177,8 +184,7 @@ final class Rounds {
   }
 
   private void awaitAll() {
-    Backoff backoff = new Backoff();
-    long nextProbeNs = PROBE_NS;
+    Waiting waiting = new Waiting(group.bell());
     int arrived = 0;
     while (true) {
       while (arrived < lanes.length && lanes[arrived].hasPosted(round)) {
@@ -188,16 +194,26 @@ final class Rounds {
         refuseIfBrokenInThisCall();
         return;
       }
-      if (backoff.pause()) {
-        boolean probing = backoff.elapsedNs() >= nextProbeNs;
-        Failure trouble = probing ? troubleOrLoss() : trouble();
-        if (probing) {
-          nextProbeNs = backoff.elapsedNs() + PROBE_NS;
+      if (waiting.pause(lanes[arrived], round)) {
+        if (waiting.isTimeToAsk()) {
+          ask(arrived);
         }
+        Failure trouble = trouble(waiting.isTimeToProbe());
         // A rank may have posted first and closed, failed or died then: this round is whole.
         if (trouble != null && !allPosted()) {
           throw breakBy(trouble);
         }
+      }
+    }
+  }
+
+  /** Asks for what messages may have been lost; a few ranks at a time, in case all are late. */
+  private void ask(int first) {
+    int asked = 0;
+    for (int r = first; r < lanes.length && asked < ASKED_AT_ONCE; r++) {
+      if (lanes[r] instanceof Mirror mirror && !mirror.hasPosted(round)) {
+        mirror.ask();
+        asked++;
       }
     }
   }
@@ -220,17 +236,7 @@ final class Rounds {
     return true;
   }
 
-  private Failure troubleOrLoss() {
-    for (int r = 0; r < lanes.length; r++) {
-      if (r != rank && !lanes[r].hasPosted(round) && !probe.alive(r)) {
-        Failure said = peerTrouble(); // it may have said why before it ended
-        return said != null ? said : Diagnosis.lost(lanes, r);
-      }
-    }
-    return trouble();
-  }
-
-  private Failure trouble() {
+  private Failure trouble(boolean probing) {
     Failure first = broken; // abort() by another thread of this rank
     if (first == null) {
       first = peerTrouble();
@@ -238,21 +244,38 @@ final class Rounds {
     if (first == null && Thread.currentThread().isInterrupted()) {
       first = Diagnosis.interrupted(rank, callText);
     }
+    if (first == null && probing) {
+      first = loss();
+    }
     if (first == null && System.nanoTime() - deadlineNs >= 0) {
       first = Diagnosis.deadline(lanes, round, call, timeout);
     }
     return first;
   }
 
-  /** What a rank has said about its end, a cause before a mere close. */
+  private Failure loss() {
+    for (int r = 0; r < lanes.length; r++) {
+      if (r != rank && !lanes[r].hasPosted(round) && !group.ownerLives(r)) {
+        Failure said = peerTrouble(); // it may have said why before it ended
+        return said != null ? said : Diagnosis.lost(lanes, r);
+      }
+    }
+    return null;
+  }
+
+  /**
+   * What a rank has said about its end, a cause before a mere close. One that completed this call
+   * has seen that all ranks arrived in its last round: what it said then belongs to the next call,
+   * though it may be here before the last piece of another rank is.
+   */
   private Failure peerTrouble() {
     for (Lane lane : lanes) {
-      if (lane.state() == Lane.BROKEN) {
+      if (lane.state() == Lane.BROKEN && lane.finished() < call) {
         return lane.failure();
       }
     }
     for (int r = 0; r < lanes.length; r++) {
-      if (lanes[r].state() == Lane.CLOSED) {
+      if (lanes[r].state() == Lane.CLOSED && lanes[r].finished() < call) {
         return Diagnosis.closed(lanes, r);
       }
     }

@@ -3,7 +3,10 @@ package org.ddstore.memory;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
-/** 128 random bits that tell one segment from any other, also from one at the same path. */
+/**
+ * 128 random bits that tell one segment, or one lane of a collective, from any other, also from one
+ * at the same path.
+ */
 public record Nonce(long high, long low) {
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -12,11 +15,13 @@ public record Nonce(long high, long low) {
     return new Nonce(RANDOM.nextLong(), RANDOM.nextLong());
   }
 
-  static Nonce read(ByteBuffer in, int position) {
+  /** Reads what {@link #write} wrote: 16 bytes, in the order of the buffer. */
+  public static Nonce read(ByteBuffer in, int position) {
     return new Nonce(in.getLong(position), in.getLong(position + Long.BYTES));
   }
 
-  void write(ByteBuffer out, int position) {
+  /** Writes 16 bytes, in the order of the buffer. */
+  public void write(ByteBuffer out, int position) {
     out.putLong(position, high).putLong(position + Long.BYTES, low);
   }
 

@@ -96,6 +96,11 @@ public final class ProcessDirectory {
     return path;
   }
 
+  /** The directory under which this one was made, without links. */
+  public Path root() {
+    return root;
+  }
+
   /** The file that is locked as long as this process lives. */
   public Path lockFile() {
     return path.resolve(LOCK_FILE);

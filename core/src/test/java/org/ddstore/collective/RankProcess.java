@@ -14,11 +14,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.ddstore.memory.ProcessDirectory;
 
 /**
- * One rank in a JVM of its own. It meets the others through files that hold process number and
- * address, does what its last argument says, and prints one line: {@code ok} and a result, or the
- * exception. A line on its standard input lets it go on where it holds.
+ * One rank in a JVM of its own. It meets the others through files that hold addresses, does what
+ * its last argument says, and prints one line: {@code ok} and a result, or the exception. A line on
+ * its standard input lets it go on where it holds.
  */
 final class RankProcess {
   private static final int BARRIERS = 10_000;
@@ -37,8 +38,9 @@ final class RankProcess {
     int rank = Integer.parseInt(args[2]);
     int size = Integer.parseInt(args[3]);
     Duration timeout = Duration.ofMillis(Long.parseLong(args[4]));
-    try (Communicator communicator =
-        connect(Path.of(args[0]), Path.of(args[1]), rank, size, timeout)) {
+    ProcessDirectory directory = ProcessDirectory.acquire(Path.of(args[1]));
+    try (LaneExchange exchange = LaneExchange.overFiles(directory);
+        Communicator communicator = connect(exchange, Path.of(args[0]), rank, size, timeout)) {
       String line;
       try {
         line = "ok " + new RankProcess(communicator).work(args[6], Long.parseLong(args[5]));
@@ -46,37 +48,25 @@ final class RankProcess {
         line = e.toString();
       }
       System.out.println(line);
+    } finally {
+      directory.release();
     }
   }
 
   private static Communicator connect(
-      Path meeting, Path lanes, int rank, int size, Duration timeout) throws IOException {
-    SharedMemoryEndpoint endpoint = SharedMemoryEndpoint.create(lanes, rank, size);
+      LaneExchange exchange, Path meeting, int rank, int size, Duration timeout)
+      throws IOException {
+    GroupEndpoint endpoint = GroupEndpoint.create(exchange, rank, size);
     Path unfinished = meeting.resolve("unfinished-" + rank);
-    byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
-    byte[] address = endpoint.address();
-    byte[] line = Arrays.copyOf(pid, pid.length + address.length);
-    System.arraycopy(address, 0, line, pid.length, address.length);
-    Files.write(unfinished, line);
+    Files.write(unfinished, endpoint.address());
     Files.move(unfinished, meeting.resolve("rank-" + rank), StandardCopyOption.ATOMIC_MOVE);
-
     List<byte[]> addresses = new ArrayList<>();
-    long[] pids = new long[size];
     for (int r = 0; r < size; r++) {
       Path file = meeting.resolve("rank-" + r);
       await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(file));
-      byte[] bytes = Files.readAllBytes(file);
-      int end = 0;
-      while (bytes[end] != '\n') {
-        end++;
-      }
-      pids[r] = Long.parseLong(new String(bytes, 0, end, StandardCharsets.US_ASCII));
-      addresses.add(Arrays.copyOfRange(bytes, end + 1, bytes.length));
+      addresses.add(Files.readAllBytes(file));
     }
-    return endpoint.connect(
-        addresses,
-        timeout,
-        r -> ProcessHandle.of(pids[r]).map(ProcessHandle::isAlive).orElse(false));
+    return endpoint.connect(addresses, timeout);
   }
 
   private String work(String what, long seed) throws Exception {

@@ -2,6 +2,8 @@ package org.ddstore.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -73,6 +75,38 @@ final class Ranks {
   /** Values in rank order; a rank that throws fails the test. */
   static <T> List<T> values(List<Communicator> group, Work<T> work) throws Exception {
     return run(group, work).stream().map(Outcome::orThrow).toList();
+  }
+
+  /** Connects the endpoints of a new group, in rank order. */
+  static List<Communicator> connect(List<GroupEndpoint> endpoints, Duration timeout)
+      throws Exception {
+    List<byte[]> addresses = endpoints.stream().map(GroupEndpoint::address).toList();
+    List<CompletableFuture<Communicator>> connecting = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (GroupEndpoint endpoint : endpoints) {
+      CompletableFuture<Communicator> future = new CompletableFuture<>();
+      connecting.add(future);
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  future.complete(endpoint.connect(addresses, timeout));
+                } catch (IOException | RuntimeException e) {
+                  future.completeExceptionally(e);
+                }
+              },
+              THREAD_PREFIX + "connecting");
+      threads.add(thread);
+      thread.start();
+    }
+    List<Communicator> group = new ArrayList<>();
+    for (CompletableFuture<Communicator> future : connecting) {
+      group.add(future.get());
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    return group;
   }
 
   static void assertNoThreadLeft() {

@@ -6,7 +6,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,12 +32,12 @@ class SharedMemoryJvmsTest {
   private static final Duration SHORT = Duration.ofSeconds(3);
 
   private final List<Process> processes = new ArrayList<>();
-  private Path lanes;
+  private TestDirectory lanes;
   @TempDir private Path meeting;
 
   @BeforeEach
   void createDirectory() throws IOException {
-    lanes = LaneDirectories.create();
+    lanes = TestDirectory.create();
   }
 
   /** Also a rank that was killed leaves no file. */
@@ -47,8 +46,7 @@ class SharedMemoryJvmsTest {
     for (Process process : processes) {
       process.destroyForcibly().waitFor();
     }
-    assertThat(lanes).isEmptyDirectory();
-    Files.delete(lanes);
+    lanes.close();
   }
 
   @ParameterizedTest
@@ -155,7 +153,7 @@ class SharedMemoryJvmsTest {
             System.getProperty("java.class.path"),
             RankProcess.class.getName(),
             meeting.toString(),
-            lanes.toString(),
+            lanes.root().toString(),
             Integer.toString(rank),
             Integer.toString(size),
             Long.toString(timeout.toMillis()),

@@ -5,9 +5,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.ddstore.collective.Communicator;
+import org.ddstore.collective.GroupEndpoint;
+import org.ddstore.collective.LaneExchange;
 import org.ddstore.collective.LocalGroup;
-import org.ddstore.collective.SharedMemoryEndpoint;
+import org.ddstore.memory.ProcessDirectory;
 
 /** Makes groups whose ranks are threads of this JVM. */
 @FunctionalInterface
@@ -27,16 +30,25 @@ public interface GroupFactory {
     return (ranks, timeout) -> LocalGroup.create(ranks, timeout)::get;
   }
 
-  /** Groups over files in {@code directory}, as between processes. */
-  static GroupFactory sharedMemory(Path directory) {
+  /** Groups over files under {@code root}, as between processes. */
+  static GroupFactory sharedMemory(Path root) {
     return (ranks, timeout) -> {
-      List<SharedMemoryEndpoint> endpoints = new ArrayList<>();
+      ProcessDirectory directory = ProcessDirectory.acquire(root);
+      AtomicInteger joined = new AtomicInteger();
+      List<GroupEndpoint> endpoints = new ArrayList<>();
       List<byte[]> addresses = new ArrayList<>();
       for (int rank = 0; rank < ranks; rank++) {
-        endpoints.add(SharedMemoryEndpoint.create(directory, rank, ranks));
+        LaneExchange ofRank = LaneExchange.overFiles(directory);
+        endpoints.add(GroupEndpoint.create(ofRank, rank, ranks));
         addresses.add(endpoints.get(rank).address());
       }
-      return rank -> endpoints.get(rank).connect(addresses, timeout);
+      return rank -> {
+        Communicator communicator = endpoints.get(rank).connect(addresses, timeout);
+        if (joined.incrementAndGet() == ranks) {
+          directory.release(); // the files have no names any more
+        }
+        return communicator;
+      };
     };
   }
 }

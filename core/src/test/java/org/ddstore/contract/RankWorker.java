@@ -16,6 +16,8 @@ import org.ddstore.Backing;
 import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
+import org.ddstore.collective.LaneExchange;
+import org.ddstore.memory.ProcessDirectory;
 
 /**
  * A JVM that plays one rank of one scenario after the other. Each line of its standard input is a
@@ -60,7 +62,15 @@ final class RankWorker {
   }
 
   private void play(Task task) throws Exception {
-    Meeting meeting = new Meeting(task.meeting(), task.rank(), task.ranks());
+    ProcessDirectory directory = ProcessDirectory.acquire(task.meeting());
+    try (LaneExchange exchange = LaneExchange.overFiles(directory)) {
+      play(task, new Meeting(task.meeting(), exchange, task.rank(), task.ranks()));
+    } finally {
+      directory.release();
+    }
+  }
+
+  private void play(Task task, Meeting meeting) throws Exception {
     try (Communicator group = meeting.join("group", task.timeout());
         Communicator control = meeting.join("control", PATIENCE)) {
       try (RankEnv env = new RankEnv(group, control, options, ReadPath.SAME_HOST, null)) {

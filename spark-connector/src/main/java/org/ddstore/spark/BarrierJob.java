@@ -99,7 +99,7 @@ final class BarrierJob {
         Load load = source.load(attempt);
         return submit(
             onProfile(load.rows()),
-            new RankRunner<>(load.loader(), settings, task, attempt),
+            new RankRunner<>(load.loader(), settings, task, settings.groups(ranks), attempt),
             watch);
       } catch (Exception e) {
         last = afterFailure(e, watch, attempt);

@@ -2,6 +2,7 @@ package org.ddstore.spark;
 
 import java.io.IOException;
 import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -10,12 +11,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.AttachedStore;
+import org.ddstore.Catalog;
 import org.ddstore.DDStore;
 import org.ddstore.DDStoreException;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
+import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
-import org.ddstore.collective.SharedMemoryEndpoint;
+import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
@@ -36,12 +40,15 @@ final class RankRunner<T> implements Serializable {
   private final Settings settings;
   private final RankTask<T> task;
   private final int attempt;
+  private final ReplicaGroups groups;
   private final StoreToken token = StoreToken.random();
 
-  RankRunner(ShardLoader loader, Settings settings, RankTask<T> task, int attempt) {
+  RankRunner(
+      ShardLoader loader, Settings settings, RankTask<T> task, ReplicaGroups groups, int attempt) {
     this.loader = loader;
     this.settings = settings;
     this.task = task;
+    this.groups = groups;
     this.attempt = attempt;
   }
 
@@ -66,7 +73,7 @@ final class RankRunner<T> implements Serializable {
     try {
       directory = ProcessDirectory.acquire(directoryRoot()); // sweeps, so the check comes after it
       checkMemory(context, rankBytes, executorBytes);
-      return load(context, options, directory, rows);
+      return load(context, options, rows);
     } finally {
       EXECUTOR_BYTES.addAndGet(-rankBytes);
       if (directory != null) {
@@ -80,32 +87,28 @@ final class RankRunner<T> implements Serializable {
     return settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
   }
 
-  private T load(
-      BarrierTaskContext context,
-      StoreOptions options,
-      ProcessDirectory directory,
-      Iterator<InternalRow> rows)
+  private T load(BarrierTaskContext context, StoreOptions options, Iterator<InternalRow> rows)
       throws Exception {
     try (WireSession session = Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port()));
         ShardWriter writer = ShardWriter.create(loader.schema(), options);
-        SharedMemoryEndpoint endpoint = createEndpoint(context, directory)) {
+        GroupEndpoint endpoint = createEndpoint(context, session)) {
       long start = System.nanoTime();
-      fill(writer, rank(context), rows);
+      if (groups.loads(rank(context))) {
+        fill(() -> loader.load(rank(context), rows, writer));
+      }
       long loadNanos = System.nanoTime() - start;
-      String mine = new StartMessage(endpoint.address()).encode(directoryRoot());
+      String mine = new StartMessage(endpoint.address()).encode();
       List<StartMessage> all =
-          Arrays.stream(context.allGather(mine))
-              .map(text -> StartMessage.decode(text, directoryRoot()))
-              .toList();
-      try (Communicator communicator = connect(context, endpoint, all)) {
-        return runTask(communicator, session, options, writer, loadNanos);
+          Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
+      try (Communicator ranks = connect(context, endpoint, all)) {
+        return runInGroup(ranks, session, options, writer, loadNanos);
       }
     }
   }
 
-  private void fill(ShardWriter writer, int rank, Iterator<InternalRow> rows) {
+  private void fill(Runnable write) {
     try {
-      loader.load(rank, rows, writer);
+      write.run();
     } catch (DDStoreException e) {
       if (e.getCause() instanceof IOException io && MemoryCheck.isFull(io)) {
         throw MemoryCheck.full(e, settings);
@@ -114,10 +117,11 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  private SharedMemoryEndpoint createEndpoint(
-      BarrierTaskContext context, ProcessDirectory directory) throws IOException {
+  private GroupEndpoint createEndpoint(BarrierTaskContext context, WireSession session)
+      throws IOException {
     try {
-      return SharedMemoryEndpoint.create(directory.path(), rank(context), ranks(context));
+      return GroupEndpoint.create(
+          session.lanes(directoryRoot(), settings.shortcut()), rank(context), ranks(context));
     } catch (IOException e) {
       if (MemoryCheck.isFull(e)) {
         throw MemoryCheck.full(e, settings);
@@ -142,49 +146,100 @@ final class RankRunner<T> implements Serializable {
   }
 
   private Communicator connect(
-      BarrierTaskContext context, SharedMemoryEndpoint endpoint, List<StartMessage> all)
+      BarrierTaskContext context, GroupEndpoint endpoint, List<StartMessage> all)
       throws IOException {
-    List<Path> lockFiles = all.stream().map(StartMessage::lockFile).toList();
     try {
       return endpoint.connect(
-          all.stream().map(StartMessage::endpoint).toList(),
-          settings.collectiveTimeout(),
-          rank -> ProcessDirectory.isAlive(lockFiles.get(rank)));
+          all.stream().map(StartMessage::endpoint).toList(), settings.collectiveTimeout());
     } catch (IOException e) {
       List<String> hosts =
           Arrays.stream(context.getTaskInfos()).map(info -> info.address()).distinct().toList();
       throw new DDStoreException(
-          "rank %d cannot reach all ranks by shared memory (executors at %s): %s. This version needs all executors on one host that share /dev/shm"
+          "rank %d cannot reach all ranks (executors at %s): %s"
               .formatted(rank(context), hosts, e.getMessage()),
           e);
     }
   }
 
-  private T runTask(
-      Communicator communicator,
+  private T runInGroup(
+      Communicator ranks,
       WireSession session,
       StoreOptions options,
       ShardWriter writer,
       long loadNanos)
       throws Exception {
-    try (DDStore store = DDStore.open(communicator, session, options)) {
-      store.add(RankContext.ROWS, writer);
+    if (groups.groups() == 1) {
+      return runTask(ranks, ranks, session, options, writer, loadNanos);
+    }
+    try (Communicator group = ranks.split(groups.groupOf(ranks.rank()))) {
+      return runTask(ranks, group, session, options, writer, loadNanos);
+    }
+  }
+
+  private T runTask(
+      Communicator ranks,
+      Communicator group,
+      WireSession session,
+      StoreOptions options,
+      ShardWriter writer,
+      long loadNanos)
+      throws Exception {
+    try (DDStore store = DDStore.open(group, session, options)) {
       try {
+        addShard(ranks, store, session, options, writer);
         T result =
             task.run(
                 new RankContext(
                     attempt,
                     store,
-                    communicator,
-                    0,
+                    ranks,
+                    groups.groupOf(ranks.rank()),
                     SparkEnv.get().executorId(),
                     SparkEnv.get().blockManager().blockManagerId().host(),
                     loadNanos));
-        communicator.barrier(); // others may still read the rows of this rank
+        ranks.awaitAll("end of the task", settings.finishTimeout()); // they may still read from us
         return result;
       } catch (Exception | Error e) {
-        communicator.abort(e); // before the close, which may wait for readers
+        ranks.abort(e); // before the close, which may wait for readers
         throw e;
+      }
+    }
+  }
+
+  /** Adds what was loaded in group 0, and copies of it in the others. */
+  private void addShard(
+      Communicator ranks,
+      DDStore store,
+      WireSession session,
+      StoreOptions options,
+      ShardWriter writer) {
+    boolean loads = groups.loads(ranks.rank());
+    if (loads) {
+      store.add(RankContext.ROWS, writer);
+    }
+    if (groups.groups() == 1) {
+      return;
+    }
+    byte[] catalog = ranks.broadcast(ranks.rank() == 0 ? store.catalog().toBytes() : null, 0);
+    if (!loads) {
+      try (AttachedStore first = AttachedStore.open(Catalog.parse(catalog), session, options)) {
+        Variable rows = first.variable(RankContext.ROWS);
+        long from = rows.firstRowOf(groups.memberOf(ranks.rank()));
+        long count = rows.rowsOf(groups.memberOf(ranks.rank()));
+        fill(() -> writer.appendRowsOf(rows, from, count));
+      }
+      store.add(RankContext.ROWS, writer);
+    }
+    String digest = store.digest(RankContext.ROWS);
+    byte[][] digests = ranks.allGather(digest.getBytes(StandardCharsets.US_ASCII));
+    for (int r = 0; r < digests.length; r++) {
+      if (!Arrays.equals(digests[r], digests[0])) {
+        throw new DDStoreException(
+            "the copy of replica group %d differs from the data: digest %s, expected %s"
+                .formatted(
+                    groups.groupOf(r),
+                    new String(digests[r], StandardCharsets.US_ASCII),
+                    new String(digests[0], StandardCharsets.US_ASCII)));
       }
     }
   }

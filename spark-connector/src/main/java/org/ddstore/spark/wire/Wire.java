@@ -109,7 +109,7 @@ public final class Wire {
           return;
         }
         sessions.remove(session.token().id(), session);
-        session.server().close();
+        session.end();
         if (sessions.isEmpty()) {
           close();
         }

@@ -11,6 +11,7 @@ import org.apache.spark.network.client.TransportClient;
 import org.apache.spark.network.server.OneForOneStreamManager;
 import org.apache.spark.network.server.RpcHandler;
 import org.apache.spark.network.server.StreamManager;
+import org.ddstore.collective.MalformedMessageException;
 import org.ddstore.memory.Nonce;
 
 /**
@@ -65,7 +66,7 @@ final class WireHandler extends RpcHandler {
       if (session != null) {
         session.received(message);
       }
-    } catch (SecurityException | IllegalArgumentException e) {
+    } catch (SecurityException | IllegalArgumentException | MalformedMessageException e) {
       refuse(client, null, e.getMessage());
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
       refuse(client, null, "a message that is cut short");

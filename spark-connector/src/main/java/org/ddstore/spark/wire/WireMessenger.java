@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.collective.Messenger;
 import org.ddstore.memory.Nonce;
@@ -38,7 +39,11 @@ final class WireMessenger implements Messenger {
     Nonce store = session.token().id();
     Handshake.putStore(framed, store);
     framed.put(message.duplicate()).flip();
-    outboxes.computeIfAbsent(to, Outbox::new).send(framed);
+    try {
+      outboxes.computeIfAbsent(to, Outbox::new).send(framed);
+    } catch (RejectedExecutionException e) {
+      // The network end has been closed: there is nobody to be told.
+    }
   }
 
   /** Asks for a connection if there is none: only a new one tells. */

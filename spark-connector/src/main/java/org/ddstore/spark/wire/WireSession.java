@@ -1,10 +1,13 @@
 package org.ddstore.spark.wire;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.ddstore.ProcessAddress;
+import org.ddstore.collective.LaneExchange;
 import org.ddstore.collective.Messenger;
+import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.Transport;
@@ -19,6 +22,8 @@ public final class WireSession implements Transport, AutoCloseable {
   private final GatherServer server = new GatherServer();
   private final WireMessenger messenger;
   private int users = 1; // guarded by wire
+  private ProcessDirectory directory; // guarded by this
+  private LaneExchange lanes; // guarded by this
 
   WireSession(Wire wire, StoreToken token) {
     this.wire = wire;
@@ -34,9 +39,36 @@ public final class WireSession implements Transport, AutoCloseable {
     return server;
   }
 
-  /** Carries the messages of the store's collectives. */
-  public Messenger messenger() {
+  /**
+   * The lanes of all ranks of this store in this JVM.
+   *
+   * @param root under which ranks of this host find each other's files
+   * @param shortcut whether they do; else messages carry everything
+   */
+  public synchronized LaneExchange lanes(Path root, boolean shortcut) {
+    if (lanes == null && shortcut) {
+      directory = ProcessDirectory.acquire(root);
+      lanes = LaneExchange.overFilesAndMessages(directory, messenger);
+    } else if (lanes == null) {
+      lanes = LaneExchange.overMessages(messenger);
+    }
+    return lanes;
+  }
+
+  /** Carries the messages of the store's collectives, for an exchange of one's own. */
+  Messenger messenger() {
     return messenger;
+  }
+
+  /** The last user has left. */
+  synchronized void end() {
+    if (lanes != null) {
+      lanes.close();
+    }
+    if (directory != null) {
+      directory.release();
+    }
+    server.close();
   }
 
   /** A connection has ended, or could not be made. */

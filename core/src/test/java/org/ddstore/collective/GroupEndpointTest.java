@@ -26,27 +26,27 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Endpoints that cannot be made or connected. */
 @Timeout(60)
-class SharedMemoryEndpointTest {
+class GroupEndpointTest {
   private static final Duration TIMEOUT = Duration.ofMillis(300);
   private static final int NONCE_IN_FILE = 24;
   private static final int RANK_IN_FILE = 8;
+  private static final int NONCE_IN_ADDRESS = 5;
 
-  private final List<SharedMemoryEndpoint> endpoints = new ArrayList<>();
-  private Path directory;
+  private final List<GroupEndpoint> endpoints = new ArrayList<>();
+  private TestDirectory directory;
 
   @BeforeEach
   void createDirectory() throws IOException {
-    directory = LaneDirectories.create();
+    directory = TestDirectory.create();
   }
 
   @AfterEach
   void closeAllAndFindNothing() throws IOException {
-    for (SharedMemoryEndpoint endpoint : endpoints) {
+    for (GroupEndpoint endpoint : endpoints) {
       endpoint.close();
       endpoint.close();
     }
-    assertThat(directory).isEmptyDirectory();
-    Files.delete(directory);
+    directory.close();
   }
 
   @Test
@@ -54,27 +54,21 @@ class SharedMemoryEndpointTest {
     byte[] address = create(0, 1).address();
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(onlyFile())))
         .isEqualTo("rw-------");
-    assertThat(address.length).isLessThan(onlyFile().toString().length() + 30);
-    assertThat(Files.size(onlyFile())).isEqualTo(Lane.BYTES);
+    assertThat(address.length).isLessThan(60);
+    assertThat(Files.size(onlyFile())).isEqualTo(LaneMemory.BYTES);
   }
 
   @ParameterizedTest
   @CsvSource({"-1, 2, rank -1", "2, 2, rank 2", "0, 0, size 0", "0, 4097, size 4097"})
   void refusesARankOrSizeOutOfRange(int rank, int size, String message) {
-    assertThatThrownBy(() -> SharedMemoryEndpoint.create(directory, rank, size))
+    assertThatThrownBy(() -> create(rank, size))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message + " outside ");
   }
 
   @Test
-  void refusesADirectoryThatIsNotThere() {
-    assertThatThrownBy(() -> SharedMemoryEndpoint.create(directory.resolve("no"), 0, 1))
-        .isInstanceOf(NoSuchFileException.class);
-  }
-
-  @Test
   void isUsedOnce() throws IOException {
-    SharedMemoryEndpoint endpoint = create(0, 1);
+    GroupEndpoint endpoint = create(0, 1);
     byte[] address = endpoint.address();
     endpoint.connect(List.of(address), TIMEOUT).close();
     assertThatThrownBy(() -> endpoint.connect(List.of(address), TIMEOUT))
@@ -85,7 +79,7 @@ class SharedMemoryEndpointTest {
 
   @Test
   void refusesTooFewAddresses() throws IOException {
-    SharedMemoryEndpoint endpoint = create(0, 2);
+    GroupEndpoint endpoint = create(0, 2);
     assertThatThrownBy(() -> endpoint.connect(List.of(endpoint.address()), TIMEOUT))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("1 addresses for 2 ranks");
@@ -93,7 +87,7 @@ class SharedMemoryEndpointTest {
 
   @Test
   void refusesDuplicateRanks() throws IOException {
-    SharedMemoryEndpoint endpoint = create(0, 2);
+    GroupEndpoint endpoint = create(0, 2);
     byte[] address = endpoint.address();
     assertThatThrownBy(() -> endpoint.connect(List.of(address, address), TIMEOUT))
         .isInstanceOf(IllegalArgumentException.class)
@@ -102,7 +96,7 @@ class SharedMemoryEndpointTest {
 
   @Test
   void refusesAnotherEndpointOfItsOwnRank() throws IOException {
-    SharedMemoryEndpoint endpoint = create(0, 1);
+    GroupEndpoint endpoint = create(0, 1);
     byte[] other = create(0, 1).address();
     assertThatThrownBy(() -> endpoint.connect(List.of(other), TIMEOUT))
         .isInstanceOf(IllegalArgumentException.class)
@@ -112,7 +106,7 @@ class SharedMemoryEndpointTest {
   @Test
   void refusesBytesThatAreNoAddress() throws IOException {
     for (byte[] bytes : List.of(new byte[0], new byte[] {1, 2, 3}, new byte[] {9, 0, 0})) {
-      SharedMemoryEndpoint endpoint = create(0, 2);
+      GroupEndpoint endpoint = create(0, 2);
       byte[] address = endpoint.address();
       assertThatThrownBy(() -> endpoint.connect(List.of(address, bytes), TIMEOUT))
           .isInstanceOf(IllegalArgumentException.class)
@@ -123,7 +117,7 @@ class SharedMemoryEndpointTest {
   @Test
   void refusesAWrongNonceInTheAddress() throws IOException {
     byte[] peer = create(1, 2).address();
-    peer[20] ^= 1;
+    peer[NONCE_IN_ADDRESS + 15] ^= 1; // the file's name has the first half
     assertRefused(peer, IOException.class, "its nonce is");
   }
 
@@ -144,7 +138,7 @@ class SharedMemoryEndpointTest {
   @Test
   void refusesAForeignFile() throws IOException {
     byte[] peer = create(1, 2).address();
-    Files.write(onlyFile(), new byte[Lane.BYTES]);
+    Files.write(onlyFile(), new byte[LaneMemory.BYTES]);
     assertRefused(peer, IOException.class, "its magic is 0");
   }
 
@@ -173,7 +167,7 @@ class SharedMemoryEndpointTest {
 
   @Test
   void refusesARankThatIsNotOnThisHost() throws IOException {
-    SharedMemoryEndpoint gone = create(1, 2);
+    GroupEndpoint gone = create(1, 2);
     byte[] peer = gone.address();
     gone.close();
     assertRefused(peer, NoSuchFileException.class, "collective-1-");
@@ -181,7 +175,7 @@ class SharedMemoryEndpointTest {
 
   @Test
   void aRankThatDoesNotConnectIsNamed() throws IOException {
-    SharedMemoryEndpoint endpoint = create(0, 2);
+    GroupEndpoint endpoint = create(0, 2);
     List<byte[]> addresses = List.of(endpoint.address(), create(1, 2).address());
     assertThatThrownBy(() -> endpoint.connect(addresses, TIMEOUT))
         .isInstanceOf(DeadlineExceededException.class)
@@ -191,51 +185,42 @@ class SharedMemoryEndpointTest {
 
   @Test
   void aRankThatCannotConnectTellsThoseThatCould() throws Exception {
-    SharedMemoryEndpoint first = create(0, 2);
-    SharedMemoryEndpoint second = create(1, 2);
+    GroupEndpoint first = create(0, 2);
+    GroupEndpoint second = create(1, 2);
     byte[] wrong = first.address();
-    wrong[20] ^= 1;
+    wrong[NONCE_IN_ADDRESS + 15] ^= 1;
     List<byte[]> addresses = List.of(first.address(), second.address());
     List<byte[]> wrongAddresses = List.of(wrong, second.address());
-    Thread connecting =
-        new Thread(
-            () ->
-                assertThatThrownBy(() -> second.connect(wrongAddresses, TIMEOUT))
-                    .isInstanceOf(IOException.class));
-    // Mapped before the name goes: connect() maps first and waits then.
-    LivenessProbe startsPeer =
-        rank -> {
-          if (connecting.getState() == Thread.State.NEW) {
-            connecting.start();
-          }
-          return true;
-        };
-    assertThatThrownBy(() -> first.connect(addresses, Duration.ofSeconds(30), startsPeer))
+    // Mapped before the name goes: that of the second, which fails.
+    Communicator mapped = first.attach(addresses, Duration.ofSeconds(30), new Family());
+    assertThatThrownBy(() -> second.connect(wrongAddresses, TIMEOUT))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(mapped::barrier)
         .isExactlyInstanceOf(RankFailedException.class)
         .hasMessageContaining("rank 1 gave up")
         .hasMessageContaining("nonce");
-    connecting.join();
+    mapped.close();
+    first.deleteName();
   }
 
   private void assertRefused(byte[] peer, Class<? extends Throwable> type, String message)
       throws IOException {
-    SharedMemoryEndpoint endpoint = create(0, 2);
+    GroupEndpoint endpoint = create(0, 2);
     List<byte[]> addresses = List.of(endpoint.address(), peer);
     assertThatThrownBy(() -> endpoint.connect(addresses, TIMEOUT))
         .isInstanceOf(type)
         .hasMessageContaining(message);
   }
 
-  private SharedMemoryEndpoint create(int rank, int size) throws IOException {
-    SharedMemoryEndpoint endpoint = SharedMemoryEndpoint.create(directory, rank, size);
+  private GroupEndpoint create(int rank, int size) throws IOException {
+    LaneExchange ofRank = LaneExchange.overFiles(directory.ofProcess()); // maps the others' files
+    GroupEndpoint endpoint = GroupEndpoint.create(ofRank, rank, size);
     endpoints.add(endpoint);
     return endpoint;
   }
 
   private Path onlyFile() throws IOException {
-    try (var files = Files.list(directory)) {
-      return files.findFirst().orElseThrow();
-    }
+    return directory.lanes().get(0);
   }
 
   private static void overwrite(Path file, long at) throws IOException {

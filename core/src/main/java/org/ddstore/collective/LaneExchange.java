@@ -1,0 +1,169 @@
+package org.ddstore.collective;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.ddstore.ProcessAddress;
+import org.ddstore.memory.Nonce;
+import org.ddstore.memory.ProcessDirectory;
+
+/**
+ * How the ranks of this JVM and those of other processes come to read each other's lanes: a rank of
+ * the same JVM by the same memory, one whose file opens here and has the right nonce by mapping
+ * that file, any other by a {@link Mirror} that messages fill. One exchange serves any number of
+ * groups: a lane is known by its nonce, so groups need no name. Thread-safe.
+ *
+ * <p>Who opens it closes it, after the last communicator.
+ */
+public final class LaneExchange implements AutoCloseable {
+  private final ProcessDirectory directory;
+  private final LaneMessages messages;
+  private final boolean sharing;
+  private final Map<Nonce, HeldLane> held = new HashMap<>(); // guarded by itself
+
+  private LaneExchange(ProcessDirectory directory, LaneMessages messages, boolean sharing) {
+    this.directory = directory;
+    this.messages = messages;
+    this.sharing = sharing;
+  }
+
+  /** For ranks that are threads of this JVM. */
+  static LaneExchange inMemory() {
+    return new LaneExchange(null, null, true);
+  }
+
+  /**
+   * For ranks of one host.
+   *
+   * @param directory for the lanes' files, better in /dev/shm; stays the caller's, who releases it
+   *     after this exchange is closed
+   */
+  public static LaneExchange overFiles(ProcessDirectory directory) {
+    return new LaneExchange(Objects.requireNonNull(directory, "directory"), null, true);
+  }
+
+  /**
+   * For ranks of any hosts: by memory and files where that is possible, by messages elsewhere.
+   *
+   * @param messenger stays the caller's, who closes it after this exchange; its receiver is set
+   */
+  public static LaneExchange overFilesAndMessages(ProcessDirectory directory, Messenger messenger) {
+    return new LaneExchange(
+        Objects.requireNonNull(directory, "directory"), new LaneMessages(messenger), true);
+  }
+
+  /**
+   * Without any shortcut: messages carry all that other ranks say, also those of this JVM.
+   *
+   * @param messenger stays the caller's, who closes it after this exchange; its receiver is set
+   */
+  public static LaneExchange overMessages(Messenger messenger) {
+    return new LaneExchange(null, new LaneMessages(messenger), false);
+  }
+
+  /** One word for {@link Communicator#toString()}. */
+  String kind() {
+    if (messages != null) {
+      return "network";
+    }
+    return directory == null ? "local" : "shared-memory";
+  }
+
+  /** The address of a lane that has still to be made. */
+  LaneAddress newAddress(int rank, int size) {
+    String path =
+        directory == null ? null : directory.root().relativize(directory.path()).toString();
+    ProcessAddress process = messages == null ? null : messages.local();
+    return new LaneAddress(rank, size, Nonce.random(), path, process);
+  }
+
+  /** Makes the file of a lane of this JVM; null if its memory is to be no file. */
+  LaneFile createFileOrNull(LaneAddress address) throws IOException {
+    return directory == null ? null : LaneFile.create(directory.path(), address);
+  }
+
+  /** Makes a lane of this JVM known to other ranks. */
+  OwnLane open(Nonce nonce, LaneMemory memory, HeldLane user) {
+    OwnLane lane = new OwnLane(nonce, memory, messages == null ? null : messages.messenger());
+    user.addUser();
+    if (sharing) {
+      synchronized (held) {
+        held.put(nonce, user);
+      }
+    }
+    if (messages != null) {
+      messages.add(lane);
+    }
+    return lane;
+  }
+
+  /** Nothing is written to this lane any more. */
+  void retire(OwnLane lane) {
+    if (messages != null) {
+      messages.retire(lane);
+    }
+  }
+
+  /** The lane of another rank, for one more user. */
+  HeldLane hold(LaneAddress address) throws IOException {
+    synchronized (held) {
+      HeldLane lane = held.get(address.nonce());
+      if (lane == null) {
+        lane = reach(address);
+        held.put(address.nonce(), lane);
+      }
+      lane.addUser();
+      return lane;
+    }
+  }
+
+  /** Takes back what {@link #hold} gave, or {@link #open} took. */
+  void release(Nonce lane, HeldLane user) {
+    synchronized (held) {
+      if (user.removeUser()) {
+        held.remove(lane, user);
+      }
+    }
+  }
+
+  private HeldLane reach(LaneAddress address) throws IOException {
+    boolean byMessages = messages != null && address.process() != null;
+    if (directory != null && address.directory() != null) {
+      try {
+        return map(address);
+      } catch (IOException e) {
+        if (!byMessages || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+      }
+    }
+    if (!byMessages) {
+      throw new IOException(
+          "rank %d has neither a file that opens here nor messages that come here"
+              .formatted(address.rank()));
+    }
+    Mirror mirror = messages.mirror(address);
+    return new HeldLane(mirror, mirror::ownerLives, () -> messages.remove(mirror));
+  }
+
+  private HeldLane map(LaneAddress address) throws IOException {
+    LaneFile file = LaneFile.attach(directory.root().resolve(address.directory()), address);
+    Path lockFile = ProcessDirectory.lockFileBeside(file.path());
+    return new HeldLane(file.lane(), () -> ProcessDirectory.isAlive(lockFile), file::close);
+  }
+
+  /** Neither answers nor takes messages from now on. Idempotent. */
+  @Override
+  public void close() {
+    if (messages != null) {
+      messages.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return kind() + " lane exchange";
+  }
+}

@@ -1,0 +1,133 @@
+package org.ddstore.collective;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.ddstore.ProcessAddress;
+import org.ddstore.memory.Nonce;
+
+/**
+ * Brings the messages of other processes to the lane they are about. The kinds are {@link LaneAsk},
+ * {@link LaneUpdate}, and one that says that a lane is gone: kind and nonce alone. A lane can be
+ * asked for only by who has its address, so it has been made before: one that is not known is gone.
+ */
+final class LaneMessages implements Messenger.Receiver, AutoCloseable {
+  private static final byte GONE = 3;
+
+  private final Messenger messenger;
+  private final Map<Nonce, OwnLane> own = new ConcurrentHashMap<>();
+  private final Map<Nonce, Mirror> mirrors = new ConcurrentHashMap<>();
+  private final Farewells farewells = new Farewells();
+  private volatile boolean closed;
+
+  LaneMessages(Messenger messenger) {
+    this.messenger = Objects.requireNonNull(messenger, "messenger");
+    messenger.setReceiver(this);
+  }
+
+  Messenger messenger() {
+    return messenger;
+  }
+
+  ProcessAddress local() {
+    return messenger.local();
+  }
+
+  void add(OwnLane lane) {
+    own.put(lane.nonce(), lane);
+  }
+
+  void retire(OwnLane lane) {
+    farewells.add(lane);
+    own.remove(lane.nonce());
+  }
+
+  /** A mirror of a lane, which is asked for at once. */
+  Mirror mirror(LaneAddress address) {
+    Mirror mirror = new Mirror(address.nonce(), address.process(), messenger);
+    mirrors.put(address.nonce(), mirror);
+    mirror.ask();
+    return mirror;
+  }
+
+  void remove(Mirror mirror) {
+    mirrors.remove(mirror.nonce());
+  }
+
+  @Override
+  public void received(ByteBuffer message) {
+    ByteBuffer in = message.slice().order(ByteOrder.LITTLE_ENDIAN);
+    Nonce lane;
+    LaneAsk ask = null;
+    LaneUpdate update = null;
+    try {
+      byte kind = in.get();
+      lane = Nonce.read(in, in.position());
+      in.position(LaneUpdate.PREFIX_BYTES);
+      switch (kind) {
+        case LaneAsk.KIND -> ask = LaneAsk.parse(lane, in);
+        case LaneUpdate.KIND -> update = LaneUpdate.parse(in);
+        case GONE -> checkEnd(in);
+        default -> throw new MalformedMessageException("a message of unknown kind " + kind);
+      }
+    } catch (BufferUnderflowException | IllegalArgumentException | IndexOutOfBoundsException e) {
+      throw new MalformedMessageException(
+          "a message of %d bytes that ends too early: %s".formatted(message.remaining(), e));
+    }
+    if (closed) {
+      return;
+    }
+    if (ask != null) {
+      answer(ask);
+    } else {
+      bring(mirrors.get(lane), update);
+    }
+  }
+
+  private static void checkEnd(ByteBuffer in) {
+    if (in.hasRemaining()) {
+      throw new MalformedMessageException("a message with " + in.remaining() + " bytes too many");
+    }
+  }
+
+  /** A mirror that is not known was given back by its last user. */
+  private static void bring(Mirror mirror, LaneUpdate update) {
+    if (mirror != null && update != null) {
+      mirror.apply(update);
+    } else if (mirror != null) {
+      mirror.gone();
+    }
+  }
+
+  private void answer(LaneAsk ask) {
+    OwnLane lane = own.get(ask.lane());
+    if (lane != null && lane.answer(ask)) {
+      return;
+    }
+    List<ByteBuffer> last = farewells.of(ask.lane());
+    last.forEach(message -> messenger.send(ask.asker(), message.duplicate()));
+    if (last.isEmpty()) {
+      ByteBuffer gone = ByteBuffer.allocate(LaneUpdate.PREFIX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      LaneUpdate.putPrefix(gone, GONE, ask.lane());
+      messenger.send(ask.asker(), gone.flip());
+    }
+  }
+
+  @Override
+  public void disconnected(ProcessAddress process) {
+    for (Mirror mirror : mirrors.values()) {
+      mirror.disconnected(process);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    own.clear();
+    mirrors.clear();
+  }
+}

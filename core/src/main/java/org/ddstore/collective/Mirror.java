@@ -1,0 +1,231 @@
+package org.ddstore.collective;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.ProcessAddress;
+import org.ddstore.memory.Nonce;
+
+/**
+ * The lane of a rank of another process, as its messages tell it. All ranks of this JVM read the
+ * same mirror. When a message was lost, the next ones leave a gap and are not taken; who waits then
+ * asks, and is sent again what is missing.
+ */
+final class Mirror implements Lane {
+  private static final long MIN_ASK_NS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long CERTAIN_NS = TimeUnit.MILLISECONDS.toNanos(90);
+
+  private final Nonce nonce;
+  private final ProcessAddress owner;
+  private final Messenger messenger;
+  private final List<Doorbell> bells = new CopyOnWriteArrayList<>();
+  private final Slot[] slots = {new Slot(), new Slot()};
+  private final CallText[] texts = {CallText.NONE, CallText.NONE};
+  private Failure failure;
+
+  // Volatile, not just released: a rank that is about to park looks at them after it has told its
+  // doorbell, and the receiving thread looks at the doorbell after it has written them.
+  private volatile long posted;
+  private volatile long entered;
+  private volatile long finished;
+  private volatile long state;
+
+  private volatile long askedNs;
+  private volatile boolean asked;
+  private volatile long silentSinceNs;
+  private volatile boolean silent;
+
+  Mirror(Nonce nonce, ProcessAddress owner, Messenger messenger) {
+    this.nonce = nonce;
+    this.owner = owner;
+    this.messenger = messenger;
+  }
+
+  Nonce nonce() {
+    return nonce;
+  }
+
+  /** Rings this bell at each news from now on. */
+  void add(Doorbell bell) {
+    bells.add(bell);
+  }
+
+  void remove(Doorbell bell) {
+    bells.remove(bell);
+  }
+
+  /** Takes what is new in an update. */
+  void apply(LaneUpdate update) {
+    boolean gap;
+    synchronized (this) {
+      keepText(update.entered(), update.text());
+      keepText(update.entered() - 1, update.textBefore());
+      if (update.hasPiece() && update.posted() == posted + 1) {
+        slots[(int) (posted & 1)].fill(update);
+        posted = update.posted();
+      }
+      gap = update.posted() > posted;
+      entered = Math.max(entered, update.entered());
+      finished = Math.max(finished, update.finished());
+      if (!gap && state == OPEN) {
+        failure = update.failureOrNull();
+        state = update.state();
+      }
+    }
+    ring();
+    if (gap) {
+      ask();
+    }
+  }
+
+  /** Takes note that its owner has no such lane any more. */
+  void gone() {
+    synchronized (this) {
+      if (state == OPEN) {
+        state = CLOSED;
+      }
+    }
+    ring();
+  }
+
+  /** What was under way from or to this process may be lost. */
+  void disconnected(ProcessAddress process) {
+    if (owner.equals(process) && bells.stream().anyMatch(bell -> bell.awaits(this))) {
+      ask();
+    }
+  }
+
+  /** Asks the owner for what is new here. Called again and again, asks every 20 ms at most. */
+  void ask() {
+    long nowNs = System.nanoTime();
+    if (!asked || nowNs - askedNs >= MIN_ASK_NS) {
+      askedNs = nowNs;
+      asked = true;
+      messenger.send(owner, new LaneAsk(nonce, posted, messenger.local()).toMessage());
+    }
+  }
+
+  /**
+   * Whether the owner's process may still speak. What it said last may arrive after the news of its
+   * end, so the messenger has to say so twice.
+   */
+  boolean ownerLives() {
+    if (messenger.isAlive(owner)) {
+      silent = false;
+      return true;
+    }
+    if (!silent) {
+      silentSinceNs = System.nanoTime();
+      silent = true;
+    }
+    return System.nanoTime() - silentSinceNs < CERTAIN_NS;
+  }
+
+  private void ring() {
+    for (Doorbell bell : bells) {
+      bell.ring(this);
+    }
+  }
+
+  private void keepText(long call, byte[] text) {
+    int at = (int) (call & 1);
+    if (text.length > 0 && call > texts[at].call) {
+      texts[at] = new CallText(call, text);
+    }
+  }
+
+  @Override
+  public boolean hasPosted(long round) {
+    return posted > round;
+  }
+
+  @Override
+  public long entered() {
+    return entered;
+  }
+
+  @Override
+  public long finished() {
+    return finished;
+  }
+
+  @Override
+  public long state() {
+    return state;
+  }
+
+  @Override
+  public synchronized Failure failure() {
+    return failure;
+  }
+
+  @Override
+  public synchronized String callText(long call) {
+    CallText text = texts[(int) (call & 1)];
+    return text.call == call ? new String(text.utf8, StandardCharsets.UTF_8) : "a call";
+  }
+
+  @Override
+  public long call(long round) {
+    return slot(round).call;
+  }
+
+  @Override
+  public long digest(long round) {
+    return slot(round).digest;
+  }
+
+  @Override
+  public long totalBytes(long round) {
+    return slot(round).totalBytes;
+  }
+
+  @Override
+  public ByteBuffer piece(long round) {
+    return slot(round).piece.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private Slot slot(long round) {
+    return slots[(int) (round & 1)];
+  }
+
+  @Override
+  public String toString() {
+    return "mirror of lane %s of the process at %s".formatted(nonce, owner);
+  }
+
+  /** The text of a call, in UTF-8. */
+  private static final class CallText {
+    static final CallText NONE = new CallText(0, new byte[0]);
+
+    final long call;
+    final byte[] utf8;
+
+    CallText(long call, byte[] utf8) {
+      this.call = call;
+      this.utf8 = utf8;
+    }
+  }
+
+  /** A piece and what it belongs to; its buffer is as long as the longest piece so far. */
+  private static final class Slot {
+    long call;
+    long digest;
+    long totalBytes;
+    ByteBuffer piece = ByteBuffer.allocate(0);
+
+    void fill(LaneUpdate update) {
+      if (piece.capacity() < update.usedBytes()) {
+        int bytes = Math.max(update.usedBytes(), 2 * piece.capacity());
+        piece = ByteBuffer.allocate(Math.min(bytes, SLOT_BYTES));
+      }
+      call = update.call();
+      digest = update.digest();
+      totalBytes = update.totalBytes();
+      update.copyPiece(piece);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package org.ddstore.collective;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.ddstore.ProcessAddress;
+import org.ddstore.memory.Nonce;
+
+/**
+ * The lane of a rank of this JVM, as that rank writes it: into memory, and by message to each
+ * process that asked for it because it cannot read this memory. A message goes out with each piece
+ * and at the end; that a call was begun or completed goes along with the next. Whoever waits asks,
+ * and sees it then.
+ *
+ * <p>Its lock keeps the order of messages that of the writes, and the memory until they are made.
+ */
+final class OwnLane {
+  private final Nonce nonce;
+  private final Messenger messenger;
+  private final LaneMemory memory;
+  private final LaneUpdateWriter writer;
+  private final Set<ProcessAddress> askers = new LinkedHashSet<>();
+  private final PieceParts[] parts = {PieceParts.common(0), PieceParts.common(0)};
+  private Map<ProcessAddress, int[]> ranksOf = Map.of();
+  private boolean retired;
+
+  /**
+   * @param messenger may be null: then nobody asks
+   */
+  OwnLane(Nonce nonce, LaneMemory memory, Messenger messenger) {
+    this.nonce = nonce;
+    this.memory = memory;
+    this.messenger = messenger;
+    this.writer = new LaneUpdateWriter(nonce, memory);
+  }
+
+  Nonce nonce() {
+    return nonce;
+  }
+
+  /** For reading, and for writing the next piece. */
+  LaneMemory memory() {
+    return memory;
+  }
+
+  /** Which ranks, ascending, read the lane in which process; others are sent whole pieces. */
+  synchronized void setRanksOf(Map<ProcessAddress, int[]> ranks) {
+    ranksOf = Map.copyOf(ranks);
+  }
+
+  synchronized void enter(long call, String text) {
+    memory.enter(call, text);
+  }
+
+  synchronized void finish(long call) {
+    memory.finish(call);
+  }
+
+  /** Publishes the piece of a round; everything else in the slot was written before. */
+  synchronized void post(
+      long round, long call, long digest, long totalBytes, PieceParts pieceParts) {
+    memory.post(round, call, digest, totalBytes);
+    parts[(int) (round & 1)] = pieceParts;
+    ByteBuffer forAll = null;
+    for (ProcessAddress asker : askers) {
+      if (forAll == null || pieceParts.isDealtOut()) {
+        forAll = writer.piece(round, ranges(round, asker), false);
+      }
+      messenger.send(asker, forAll.duplicate());
+    }
+  }
+
+  /** Says why this rank takes part no more, unless it has said so already. */
+  synchronized void fail(Failure failure) {
+    if (memory.state() == Lane.OPEN) {
+      memory.fail(failure);
+      sendWords();
+    }
+  }
+
+  /** Says that this rank takes part no more, unless it has said why. */
+  synchronized void leave() {
+    if (memory.state() == Lane.OPEN) {
+      memory.leave();
+      sendWords();
+    }
+  }
+
+  /**
+   * Sends a process what it does not have yet, and everything from now on.
+   *
+   * @return false once retired
+   */
+  synchronized boolean answer(LaneAsk ask) {
+    if (retired) {
+      return false;
+    }
+    askers.add(ask.asker());
+    long posted = memory.posted();
+    if (ask.posted() >= posted) {
+      messenger.send(ask.asker(), writer.words());
+    }
+    for (long round = Math.max(ask.posted(), posted - 2); round < posted; round++) {
+      messenger.send(ask.asker(), writer.piece(round, ranges(round, ask.asker()), true));
+    }
+    return true;
+  }
+
+  /** Lets go of the memory, and gives the messages that a process may still ask for. */
+  synchronized List<ByteBuffer> retire() {
+    retired = true;
+    List<ByteBuffer> last = new ArrayList<>();
+    long posted = memory.posted();
+    for (long round = Math.max(0, posted - 2); round < posted; round++) {
+      int[] whole = {0, parts[(int) (round & 1)].usedBytes()};
+      last.add(copy(writer.piece(round, whole, true)));
+    }
+    if (posted == 0) {
+      last.add(copy(writer.words()));
+    }
+    return last;
+  }
+
+  private void sendWords() {
+    if (!askers.isEmpty()) {
+      ByteBuffer words = writer.words();
+      askers.forEach(asker -> messenger.send(asker, words.duplicate()));
+    }
+  }
+
+  private int[] ranges(long round, ProcessAddress asker) {
+    PieceParts ofRound = parts[(int) (round & 1)];
+    int[] ranks = ranksOf.get(asker);
+    return ranks == null ? new int[] {0, ofRound.usedBytes()} : ofRound.ranges(ranks);
+  }
+
+  private static ByteBuffer copy(ByteBuffer message) {
+    return ByteBuffer.allocate(message.remaining()).put(message).flip();
+  }
+}
