@@ -23,7 +23,7 @@ interface AttachContract extends Contract {
 
   /** Through its bytes, as another process would get it. */
   static AttachedStore attach(RankEnv rank, Catalog catalog) {
-    return AttachedStore.open(Catalog.parse(catalog.toBytes()), rank.options());
+    return rank.attach(Catalog.parse(catalog.toBytes()));
   }
 
   static long[] read(AttachedStore store, int rows) {

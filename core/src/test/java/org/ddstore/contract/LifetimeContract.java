@@ -143,8 +143,7 @@ interface LifetimeContract extends Contract {
   default void closeUnderAReaderWaitsUntilItsDeadlineAndTheReaderFrees() throws Exception {
     run(
         rank -> {
-          DDStore store =
-              DDStore.open(rank.group(), rank.options().withCloseTimeout(Duration.ofMillis(50)));
+          DDStore store = rank.open(rank.options().withCloseTimeout(Duration.ofMillis(50)));
           Variable x = store.add("x", Tensor.wrap(new long[] {4}));
           rank.meet();
           StoreAccess.beginChange(x);

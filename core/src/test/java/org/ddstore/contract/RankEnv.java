@@ -2,67 +2,97 @@ package org.ddstore.contract;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.IntFunction;
+import org.ddstore.AttachedStore;
+import org.ddstore.Catalog;
 import org.ddstore.DDStore;
 import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
+import org.ddstore.transport.Transport;
 
-/** What a rank of a scenario has: its group, and a second group that tests alone use. */
-public final class RankEnv {
+/** What a rank of a scenario has: its group, and a meeting that tests alone use. */
+public class RankEnv implements AutoCloseable {
+  private final Meeting meeting;
   private final Communicator group;
-  private final Communicator control;
+  private final Transport transport;
   private final StoreOptions options;
-  private final ReadPath pathToOthers;
+  private final IntFunction<ReadPath> paths;
 
   /**
-   * @param group for the store
-   * @param control of the same ranks, for the test itself, with a generous timeout
+   * @param group for the store; closed with this
+   * @param transport for the store; null for memory alone. Who makes one overrides {@link #close}
    * @param options for stores
-   * @param pathToOthers how rows of other ranks are reached
+   * @param paths how rows of each rank are reached, this one's own included
    */
   public RankEnv(
-      Communicator group, Communicator control, StoreOptions options, ReadPath pathToOthers) {
+      Meeting meeting,
+      Communicator group,
+      Transport transport,
+      StoreOptions options,
+      IntFunction<ReadPath> paths) {
+    this.meeting = meeting;
     this.group = group;
-    this.control = control;
+    this.transport = transport;
     this.options = options;
-    this.pathToOthers = pathToOthers;
+    this.paths = paths;
   }
 
-  public int rank() {
-    return group.rank();
+  public final int rank() {
+    return meeting.rank();
   }
 
-  public int ranks() {
-    return group.size();
+  public final int ranks() {
+    return meeting.ranks();
   }
 
   /** The group of the stores; a scenario may break it. */
-  public Communicator group() {
+  public final Communicator group() {
     return group;
   }
 
-  public StoreOptions options() {
+  public final StoreOptions options() {
     return options;
   }
 
   /** A new store over the group. Collective. */
-  public DDStore open() {
-    return DDStore.open(group, options);
+  public final DDStore open() {
+    return open(options);
+  }
+
+  /** As {@link #open()}, with changed options. */
+  public final DDStore open(StoreOptions changed) {
+    return DDStore.open(group, transport, changed);
+  }
+
+  /** A reader that owns no shard. Local. */
+  public final AttachedStore attach(Catalog catalog) {
+    return AttachedStore.open(catalog, transport, options);
+  }
+
+  /** Where and with whom this rank runs; works whatever becomes of the group. */
+  public final Meeting meeting() {
+    return meeting;
   }
 
   /** Waits for all ranks, not over the store's group. */
-  public void meet() {
-    control.barrier();
+  public final void meet() {
+    meeting.tell(new byte[0]);
   }
 
   /** Gives a number of each rank to all, not over the store's group. */
-  public long[] tell(long mine) {
-    byte[][] all = control.allGather(ByteBuffer.allocate(Long.BYTES).putLong(mine).array());
+  public final long[] tell(long mine) {
+    byte[][] all = meeting.tell(ByteBuffer.allocate(Long.BYTES).putLong(mine).array());
     return Arrays.stream(all).mapToLong(bytes -> ByteBuffer.wrap(bytes).getLong()).toArray();
   }
 
   /** How this rank is to reach the rows of rank {@code owner}. */
-  public ReadPath pathTo(int owner) {
-    return owner == rank() ? ReadPath.OWN_PROCESS : pathToOthers;
+  public final ReadPath pathTo(int owner) {
+    return paths.apply(owner);
+  }
+
+  @Override
+  public void close() {
+    group.close();
   }
 }

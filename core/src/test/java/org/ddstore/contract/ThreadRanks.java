@@ -45,10 +45,10 @@ public final class ThreadRanks implements RankHarness {
       Thread thread =
           new Thread(
               () -> {
-                try (Communicator mine = group.join(r);
-                    Communicator test = control.get(r)) {
-                  scenario.run(new RankEnv(mine, test, options, ReadPath.OWN_PROCESS));
-                  test.barrier(); // until all are through, nobody leaves the group
+                try (Communicator test = control.get(r);
+                    RankEnv env = enter(group.join(r), test)) {
+                  scenario.run(env);
+                  env.meet(); // until all are through, nobody leaves the group
                 } catch (Throwable e) {
                   failures.add(new AssertionError("rank %d of %d".formatted(r, ranks), e));
                 }
@@ -68,6 +68,11 @@ public final class ThreadRanks implements RankHarness {
     throwFirst(failures);
     leaks.assertNothingHeld();
     leaks.assertNoFiles();
+  }
+
+  private RankEnv enter(Communicator group, Communicator control) {
+    return new RankEnv(
+        new ThreadMeeting(control), group, null, options, owner -> ReadPath.OWN_PROCESS);
   }
 
   private static void throwFirst(Queue<Throwable> failures) throws Exception {
