@@ -24,7 +24,7 @@ interface AttachContract extends Contract {
 
   /** Through its bytes, as another process would get it. */
   static AttachedStore attach(RankEnv rank, Catalog catalog) {
-    return rank.attach(catalog);
+    return rank.attach(Catalog.parse(catalog.toBytes()));
   }
 
   static long[] read(AttachedStore store, int rows) {

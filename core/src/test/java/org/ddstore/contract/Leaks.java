@@ -20,7 +20,7 @@ public final class Leaks {
   /** What the JVM looks at now and then, and what a network end keeps for its connections. */
   private static final String NOT_COUNTED = "/(proc|sys)/.*|socket:.*|anon_inode:.*|pipe:.*";
 
-  private final Path root;
+  private final List<Path> roots;
   private int descriptors = -1;
   private long known; // so that one leak fails one test
 
@@ -28,7 +28,12 @@ public final class Leaks {
    * @param root where these stores keep their files; nothing else of this machine is looked at
    */
   public Leaks(Path root) {
-    this.root = root;
+    this(List.of(root));
+  }
+
+  /** As {@link #Leaks(Path)}, of stores with several such directories. */
+  public Leaks(List<Path> roots) {
+    this.roots = List.copyOf(roots);
     this.known = liveBytes();
   }
 
@@ -42,8 +47,8 @@ public final class Leaks {
     known = liveBytes();
     assertThat(known - before).as("live bytes off the heap and mapped").isZero();
     assertThat(Files.readAllLines(Path.of("/proc/self/maps")))
-        .as("mappings under %s", root)
-        .noneMatch(line -> line.contains(root.toString()));
+        .as("mappings under %s", roots)
+        .noneMatch(this::isUnderRoots);
     assertThat(Thread.getAllStackTraces().keySet())
         .as("threads")
         .noneMatch(
@@ -51,9 +56,7 @@ public final class Leaks {
                 thread.getName().startsWith("ddstore")
                     && !thread.getName().matches(NETWORK_THREAD));
     List<String> open = openFiles();
-    assertThat(open)
-        .as("descriptors under %s", root)
-        .noneMatch(file -> file.contains(root.toString()));
+    assertThat(open).as("descriptors under %s", roots).noneMatch(this::isUnderRoots);
     if (descriptors < 0) {
       descriptors = open.size();
     }
@@ -62,9 +65,15 @@ public final class Leaks {
 
   /** Files of any process. */
   public void assertNoFiles() throws IOException {
-    try (Stream<Path> files = Files.walk(root)) {
-      assertThat(files.filter(file -> !file.equals(root))).as("files under %s", root).isEmpty();
+    for (Path root : roots) {
+      try (Stream<Path> files = Files.walk(root)) {
+        assertThat(files.filter(file -> !file.equals(root))).as("files under %s", root).isEmpty();
+      }
     }
+  }
+
+  private boolean isUnderRoots(String text) {
+    return roots.stream().anyMatch(root -> text.contains(root.toString()));
   }
 
   /** What the descriptors of this process are, but for jars and {@link #NOT_COUNTED}. */

@@ -1,34 +1,31 @@
 package org.ddstore.contract;
 
-import static org.awaitility.Awaitility.await;
+/**
+ * How the ranks of a run reach each other, and the test, without the means that are tested: a
+ * broken network or a lost rank's memory does not matter here. Used by one thread of a rank.
+ */
+public interface Meeting {
+  int rank();
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import org.ddstore.collective.Communicator;
-import org.ddstore.collective.GroupEndpoint;
-import org.ddstore.collective.LaneExchange;
+  int ranks();
 
-/** Where ranks that are processes find each other: each leaves a file with its address. */
-record Meeting(Path directory, LaneExchange exchange, int rank, int ranks) {
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  /** The address at which the other ranks can reach a server of this one. */
+  String address();
 
-  /** Joins the group of this name. Collective. */
-  Communicator join(String name, Duration timeout) throws IOException {
-    GroupEndpoint endpoint = GroupEndpoint.create(exchange, rank, ranks);
-    Path unfinished = directory.resolve(name + "-unfinished-" + rank);
-    Files.write(unfinished, endpoint.address());
-    Files.move(unfinished, directory.resolve(name + rank), StandardCopyOption.ATOMIC_MOVE);
-    List<byte[]> addresses = new ArrayList<>();
-    for (int r = 0; r < ranks; r++) {
-      Path file = directory.resolve(name + r);
-      await().pollInterval(Duration.ofMillis(2)).atMost(PATIENCE).until(() -> Files.exists(file));
-      addresses.add(Files.readAllBytes(file));
-    }
-    return endpoint.connect(addresses, timeout);
-  }
+  /** Whether a rank runs on this one's host, so that both see the same /dev/shm. */
+  boolean sharesHost(int other);
+
+  /**
+   * Gives bytes of each rank to all, by rank. Collective; may be empty and differ in length.
+   *
+   * @throws IllegalStateException if a rank has come to its end and so does not take part
+   */
+  byte[][] tell(byte[] mine);
+
+  /**
+   * Has the test do what it offers under this name, and returns when that is done. Local.
+   *
+   * @throws IllegalStateException if that fails or nothing of this name is offered
+   */
+  void act(String name);
 }

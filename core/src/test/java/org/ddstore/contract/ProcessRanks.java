@@ -1,98 +1,110 @@
 package org.ddstore.contract;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.ObjectOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.ddstore.Backing;
 
-/** Ranks as processes of this host, which live from scenario to scenario. */
+/** Ranks as processes, which live from scenario to scenario. */
 public final class ProcessRanks implements RankHarness {
   private static final int NONE = -1;
 
-  private final Backing backing;
-  private final Path root;
-  private final Path meetings;
-  private final Leaks leaks;
+  private final RankBackend backend;
+  private final List<Place> places;
+  private final List<Path> directories = new ArrayList<>();
+  private final Map<String, Act> acts = new ConcurrentHashMap<>();
   private final List<WorkerProcess> workers = new ArrayList<>();
-  private int runs;
+  private final BlockingQueue<WorkerProcess.Said> said = new LinkedBlockingQueue<>();
+
+  /** What a test does beside the ranks. */
+  @FunctionalInterface
+  public interface Act {
+    void run() throws Exception;
+  }
 
   /**
+   * Ranks of this host that map each other's files.
+   *
    * @param root of the stores' files, made for this harness, which deletes it
    */
   public ProcessRanks(Backing backing, Path root) throws IOException {
-    this.backing = backing;
-    this.root = root;
-    this.meetings = TestRoots.sharedMemory();
-    this.leaks = new Leaks(root);
+    this(
+        new FilesBackend(backing, root.toString(), TestRoots.sharedMemory().toString()),
+        List.of(Place.HERE));
+  }
+
+  /**
+   * @param places of ranks 0, 1, .., and from the start again; may repeat
+   */
+  public ProcessRanks(RankBackend backend, List<Place> places) throws IOException {
+    this.backend = backend;
+    this.places = List.copyOf(places);
+    for (Place place : places.stream().distinct().toList()) {
+      for (String directory : backend.directories()) {
+        directories.add(Files.createDirectories(place.path(directory)));
+      }
+    }
+  }
+
+  /** Offers what a rank can have done by {@link Meeting#act}; the later one of a name counts. */
+  public void offer(String name, Act act) {
+    acts.put(name, act);
+  }
+
+  /** The process of a rank; to be asked for while a scenario runs, so within an {@link Act}. */
+  public ProcessHandle process(int rank) {
+    return workers.get(rank).handle();
   }
 
   @Override
   public void run(int ranks, Duration timeout, Scenario scenario) throws Exception {
     run(ranks, timeout, NONE, scenario);
+    assertNoFiles();
   }
 
-  /** As {@link #run}; the process of rank {@code lost} is to be killed by the scenario. */
+  /** As {@link #run}; the process of rank {@code lost} is to be killed meanwhile. */
   public void runLosing(int lost, int ranks, Duration timeout, Scenario scenario) throws Exception {
     run(ranks, timeout, lost, scenario);
   }
 
   private void run(int ranks, Duration timeout, int lost, Scenario scenario) throws Exception {
-    Path meeting = Files.createDirectory(meetings.resolve("run-" + runs++));
-    String encoded = encode(scenario);
-    while (workers.size() < ranks) {
-      workers.add(WorkerProcess.start(backing, root));
-    }
+    String encoded = Base64Object.encode(scenario);
+    startWorkers(ranks);
+    List<WorkerProcess> players = List.copyOf(workers.subList(0, ranks));
+    List<String> names = players.stream().map(worker -> worker.place().name()).toList();
     for (int rank = 0; rank < ranks; rank++) {
-      workers
-          .get(rank)
-          .send(new RankWorker.Task(rank, ranks, timeout, lost != NONE, meeting, encoded));
+      WorkerProcess worker = players.get(rank);
+      String address = worker.place().address();
+      worker.send(new RankWorker.Task(rank, names, address, timeout, lost != NONE, encoded).line());
     }
-    try {
-      List<AssertionError> failures = new ArrayList<>();
-      for (int rank = 0; rank < ranks; rank++) {
-        if (rank == lost) {
-          workers.get(rank).awaitKill();
-        } else {
-          workers.get(rank).awaitOk("rank %d of %d".formatted(rank, ranks), failures);
-        }
+    new ScenarioRun(players, said, acts, lost).play();
+  }
+
+  private void startWorkers(int ranks) throws IOException {
+    for (int rank = 0; rank < ranks; rank++) {
+      if (rank < workers.size() && !workers.get(rank).hasEnded()) {
+        continue;
       }
-      throwFirst(failures);
-      if (lost == NONE) {
-        leaks.assertNoFiles();
+      WorkerProcess fresh = WorkerProcess.start(backend, places.get(rank % places.size()), said);
+      if (rank == workers.size()) {
+        workers.add(fresh);
+      } else {
+        workers.set(rank, fresh).close();
       }
-    } finally {
-      for (WorkerProcess worker : List.copyOf(workers)) {
-        if (worker.hasEnded()) {
-          workers.remove(worker);
-          worker.close();
-        }
-      }
-      TestRoots.delete(meeting);
     }
   }
 
-  private static void throwFirst(List<AssertionError> failures) {
-    if (!failures.isEmpty()) {
-      AssertionError first = failures.get(0);
-      failures.stream().skip(1).forEach(first::addSuppressed);
-      throw first;
+  private void assertNoFiles() throws IOException {
+    for (Path directory : directories) {
+      new Leaks(directory).assertNoFiles();
     }
-  }
-
-  private static String encode(Scenario scenario) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-      out.writeObject(scenario);
-    }
-    return Base64.getEncoder().encodeToString(bytes.toByteArray());
   }
 
   @Override
@@ -101,11 +113,11 @@ public final class ProcessRanks implements RankHarness {
       for (WorkerProcess worker : workers) {
         worker.close();
       }
-      leaks.assertNoFiles();
-      assertThat(meetings).isEmptyDirectory();
+      assertNoFiles();
     } finally {
-      TestRoots.delete(meetings);
-      TestRoots.delete(root);
+      for (Path directory : directories) {
+        TestRoots.delete(directory);
+      }
     }
   }
 }

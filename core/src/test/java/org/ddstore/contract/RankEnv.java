@@ -2,6 +2,7 @@ package org.ddstore.contract;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import org.ddstore.AttachedStore;
 import org.ddstore.Catalog;
 import org.ddstore.DDStore;
@@ -10,96 +11,95 @@ import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.transport.Transport;
 
-/** What a rank of a scenario has: its group, and a second group that tests alone use. */
-public final class RankEnv implements AutoCloseable {
+/** What a rank of a scenario has: its group, and a meeting that tests alone use. */
+public class RankEnv implements AutoCloseable {
+  private final Meeting meeting;
   private final Communicator group;
-  private final Communicator control;
-  private final StoreOptions options;
-  private final ReadPath pathToOthers;
   private final LingeringTransport transport;
+  private final StoreOptions options;
+  private final IntFunction<ReadPath> paths;
 
   /**
-   * @param group for the store
-   * @param control of the same ranks, for the test itself, with a generous timeout
+   * @param group for the store; closed with this
+   * @param transport for the store; null for memory alone. Who makes one overrides {@link #close}
    * @param options for stores
-   * @param pathToOthers how rows of other ranks are reached
-   * @param transport for stores; null for memory alone
+   * @param paths how rows of each rank are reached, this one's own included
    */
   public RankEnv(
+      Meeting meeting,
       Communicator group,
-      Communicator control,
+      Transport transport,
       StoreOptions options,
-      ReadPath pathToOthers,
-      Transport transport) {
+      IntFunction<ReadPath> paths) {
+    this.meeting = meeting;
     this.group = group;
-    this.control = control;
-    this.options = options;
-    this.pathToOthers = pathToOthers;
     this.transport = transport == null ? null : new LingeringTransport(transport);
+    this.options = options;
+    this.paths = paths;
   }
 
-  public int rank() {
-    return group.rank();
+  public final int rank() {
+    return meeting.rank();
   }
 
-  public int ranks() {
-    return group.size();
+  public final int ranks() {
+    return meeting.ranks();
   }
 
   /** The group of the stores; a scenario may break it. */
-  public Communicator group() {
+  public final Communicator group() {
     return group;
   }
 
-  public StoreOptions options() {
+  public final StoreOptions options() {
     return options;
   }
 
   /** A new store over the group. Collective. */
-  public DDStore open() {
+  public final DDStore open() {
     return open(options);
   }
 
-  /** As {@link #open()}, with other options. */
-  public DDStore open(StoreOptions other) {
-    return DDStore.open(group, transport, other);
+  /** As {@link #open()}, with changed options. */
+  public final DDStore open(StoreOptions changed) {
+    return DDStore.open(group, transport, changed);
   }
 
-  /** A reader that is no rank. Local. */
-  public AttachedStore attach(Catalog catalog) {
-    return AttachedStore.open(Catalog.parse(catalog.toBytes()), transport, options);
+  /** A reader that owns no shard. Local. */
+  public final AttachedStore attach(Catalog catalog) {
+    return AttachedStore.open(catalog, transport, options);
   }
 
-  /** Whether rows stay readable when their rank has closed the store. */
-  public boolean outlivesOwner() {
-    return pathToOthers != ReadPath.REMOTE;
+  /** Where and with whom this rank runs; works whatever becomes of the group. */
+  public final Meeting meeting() {
+    return meeting;
   }
 
   /** Waits for all ranks, not over the store's group. */
-  public void meet() {
-    control.barrier();
+  public final void meet() {
+    meeting.tell(new byte[0]);
     if (transport != null) {
       transport.withdrawAll();
-      control.barrier();
-    }
-  }
-
-  /** Withdraws what is left, also of a scenario that failed. */
-  @Override
-  public void close() {
-    if (transport != null) {
-      transport.withdrawAll();
+      meeting.tell(new byte[0]);
     }
   }
 
   /** Gives a number of each rank to all, not over the store's group. */
-  public long[] tell(long mine) {
-    byte[][] all = control.allGather(ByteBuffer.allocate(Long.BYTES).putLong(mine).array());
+  public final long[] tell(long mine) {
+    byte[][] all = meeting.tell(ByteBuffer.allocate(Long.BYTES).putLong(mine).array());
     return Arrays.stream(all).mapToLong(bytes -> ByteBuffer.wrap(bytes).getLong()).toArray();
   }
 
   /** How this rank is to reach the rows of rank {@code owner}. */
-  public ReadPath pathTo(int owner) {
-    return owner == rank() && options.shortcut() ? ReadPath.OWN_PROCESS : pathToOthers;
+  public final ReadPath pathTo(int owner) {
+    return paths.apply(owner);
+  }
+
+  @Override
+  public void close() {
+    if (transport != null) {
+      transport.withdrawAll(); // also what a scenario that failed has left
+    }
+    group.close();
   }
 }

@@ -14,6 +14,7 @@ import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
+import org.ddstore.transport.Transport;
 
 /** Ranks as threads of this JVM. */
 public final class ThreadRanks implements RankHarness {
@@ -53,14 +54,11 @@ public final class ThreadRanks implements RankHarness {
       Thread thread =
           new Thread(
               () -> {
-                try (Communicator mine = group.join(r);
-                    Communicator test = control.get(r);
-                    TransportFactory.Lease lease = transports.join(r)) {
-                  ReadPath path = options.shortcut() ? ReadPath.OWN_PROCESS : ReadPath.REMOTE;
-                  try (RankEnv env = new RankEnv(mine, test, options, path, lease.transport())) {
-                    scenario.run(env);
-                    env.meet(); // until all are through, nobody leaves the group
-                  }
+                try (Communicator test = control.get(r);
+                    TransportFactory.Lease lease = transports.join(r);
+                    RankEnv env = enter(group.join(r), test, lease.transport())) {
+                  scenario.run(env);
+                  env.meet(); // until all are through, nobody leaves the group
                 } catch (Throwable e) {
                   failures.add(new AssertionError("rank %d of %d".formatted(r, ranks), e));
                 }
@@ -80,6 +78,11 @@ public final class ThreadRanks implements RankHarness {
     throwFirst(failures);
     leaks.assertNothingHeld();
     leaks.assertNoFiles();
+  }
+
+  private RankEnv enter(Communicator group, Communicator control, Transport transport) {
+    ReadPath path = options.shortcut() ? ReadPath.OWN_PROCESS : ReadPath.REMOTE;
+    return new RankEnv(new ThreadMeeting(control), group, transport, options, owner -> path);
   }
 
   private static void throwFirst(Queue<Throwable> failures) throws Exception {

@@ -10,90 +10,104 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.ddstore.Backing;
 
 /** The side of a {@link RankWorker} that the test sees. */
 final class WorkerProcess implements AutoCloseable {
   private static final long PATIENCE_S = 150;
   private static final int LOG_CHARACTERS = 8000;
-  private static final String ENDED = "";
 
   private final Process process;
+  private final Place place;
   private final Path log;
-  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
-  private WorkerProcess(Process process, Path log) {
+  private WorkerProcess(Process process, Place place, Path log) {
     this.process = process;
+    this.place = place;
     this.log = log;
   }
 
-  static WorkerProcess start(Backing backing, Path root) throws IOException {
+  /** A line that a worker wrote, or {@link #ENDED}. */
+  record Said(WorkerProcess worker, String line) {
+    static final String ENDED = "ended";
+  }
+
+  /**
+   * @param said takes what the process writes, line by line, and its end
+   */
+  static WorkerProcess start(RankBackend backend, Place place, BlockingQueue<Said> said)
+      throws IOException {
     Path log = Files.createTempFile("worker-", ".log");
     List<String> command = new ArrayList<>(ChildJvm.command());
-    command.addAll(List.of(RankWorker.class.getName(), backing.name(), root.toString()));
-    Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-    WorkerProcess worker = new WorkerProcess(process, log);
-    Thread reader = new Thread(worker::readAnswers, "answers-of-" + process.pid());
+    command.addAll(backend.jvmOptions());
+    command.addAll(List.of(RankWorker.class.getName(), Base64Object.encode(backend)));
+    Process process = place.command(command).redirectError(log.toFile()).start();
+    WorkerProcess worker = new WorkerProcess(process, place, log);
+    Thread reader = new Thread(() -> worker.read(said), "answers-of-" + process.pid());
     reader.setDaemon(true);
     reader.start();
     return worker;
   }
 
-  private void readAnswers() {
+  private void read(BlockingQueue<Said> said) {
     try (BufferedReader lines = process.inputReader(StandardCharsets.US_ASCII)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        answers.add(line);
+        said.add(new Said(this, line));
       }
     } catch (IOException e) {
-      answers.add(ENDED);
+      // It was killed.
     }
-    answers.add(ENDED);
+    said.add(new Said(this, Said.ENDED));
   }
 
-  void send(RankWorker.Task task) throws IOException {
-    process.getOutputStream().write((task.line() + "\n").getBytes(StandardCharsets.US_ASCII));
-    process.getOutputStream().flush();
+  /** Blocks while the process is stopped and the pipe full. */
+  void send(String line) {
+    try {
+      process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.US_ASCII));
+      process.getOutputStream().flush();
+    } catch (IOException e) {
+      // It has ended, and its reader says so.
+    }
   }
 
-  /** Waits for the answer; one that is not ok, none in time, or the end is added to failures. */
-  void awaitOk(String rank, List<AssertionError> failures) throws Exception {
-    String answer = answers.poll(PATIENCE_S, TimeUnit.SECONDS);
-    if ("ok".equals(answer)) {
-      return;
-    }
-    String said;
-    if (answer == null) {
-      said = "no answer within " + PATIENCE_S + " s";
-      process.destroyForcibly().waitFor();
-    } else if (answer.equals(ENDED)) {
-      said = "its process ended with status " + process.waitFor();
-    } else {
-      said = new String(Base64.getDecoder().decode(answer), StandardCharsets.UTF_8);
-    }
-    failures.add(new AssertionError("%s: %s%n%s".formatted(rank, said, tailOfLog())));
+  /** Answers what it asked for by a reason. */
+  void refuse(String why) {
+    byte[] bytes = why.getBytes(StandardCharsets.UTF_8);
+    send(PipeMeeting.REFUSED + " " + Base64.getEncoder().encodeToString(bytes));
   }
 
-  private String tailOfLog() throws IOException {
-    String text = Files.readString(log);
-    return text.isEmpty()
-        ? "(it wrote nothing to its standard error)"
-        : "its standard error ends:\n"
-            + text.substring(Math.max(0, text.length() - LOG_CHARACTERS));
+  ProcessHandle handle() {
+    return process.toHandle();
   }
 
-  /** Waits until the process has been killed. */
-  void awaitKill() throws InterruptedException {
-    if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new AssertionError("the rank to be lost lives");
-    }
+  Place place() {
+    return place;
   }
 
   boolean hasEnded() {
     return !process.isAlive();
+  }
+
+  /** Returns its exit status. */
+  int awaitEnd() throws InterruptedException {
+    return process.waitFor();
+  }
+
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  String tailOfLog() {
+    try {
+      String text = Files.readString(log);
+      return text.isEmpty()
+          ? "(it wrote nothing to its standard error)"
+          : "its standard error ends:\n"
+              + text.substring(Math.max(0, text.length() - LOG_CHARACTERS));
+    } catch (IOException e) {
+      return "its standard error cannot be read: " + e;
+    }
   }
 
   @Override

@@ -1,0 +1,43 @@
+package org.ddstore.contract;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** Where the processes of ranks run. */
+public interface Place {
+  /** This machine, its processes reached by loopback. */
+  Place HERE =
+      new Place() {
+        @Override
+        public String name() {
+          return "here";
+        }
+
+        @Override
+        public String address() {
+          return "127.0.0.1";
+        }
+
+        @Override
+        public ProcessBuilder command(List<String> command) {
+          return new ProcessBuilder(command);
+        }
+
+        @Override
+        public Path path(String absolute) {
+          return Path.of(absolute);
+        }
+      };
+
+  /** One word; the same for ranks that share a /dev/shm. */
+  String name();
+
+  /** By which the processes here are reached from all places of a run. */
+  String address();
+
+  /** Will run a command here; nothing is started. */
+  ProcessBuilder command(List<String> command);
+
+  /** How the test reaches a file of the place. */
+  Path path(String absolute);
+}

@@ -1,0 +1,140 @@
+package org.ddstore.hosts;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The process that keeps the namespaces of a host. They have no names: when their last process has
+ * ended, the kernel frees them with interface and tmpfs, so nothing can be left behind. The holder
+ * ends when its standard input does, which a kill of this JVM brings about too, and kills whatever
+ * runs in its namespaces first.
+ */
+final class Holder implements AutoCloseable {
+  private static final long PATIENCE_S = 60;
+  private static final String READY = "ready";
+
+  /**
+   * Arguments: name of the host, text of /etc/hosts. Signals of a terminal come to the whole group
+   * of processes, so they are ignored: the end of this JVM is what counts. The names in /proc are
+   * taken before "stat" runs, or each pass would find its own.
+   */
+  private static final String SCRIPT =
+      """
+      set -e
+      trap '' INT TERM HUP
+      echo "$1" >/proc/sys/kernel/hostname
+      mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm
+      printf '%s' "$2" >/dev/shm/hosts
+      mount --bind /dev/shm/hosts /etc/hosts
+      rm /dev/shm/hosts
+      ip link set lo up
+      echo ready
+      read -r _ || true
+      own=$(stat -L -c %i /proc/$$/ns/net)
+      while :; do
+        set -- /proc/[0-9]*/ns/net
+        all=$(stat -L -c '%i %n' "$@" 2>/dev/null) || true
+        left=
+        while read -r net path; do
+          pid=${path#/proc/}
+          pid=${pid%%/*}
+          if [ "$net" = "$own" ] && [ "$pid" != $$ ]; then
+            kill -KILL "$pid" 2>/dev/null || true
+            left=$pid
+          fi
+        done <<END
+      $all
+      END
+        [ -n "$left" ] || exit 0
+      done
+      """;
+
+  private final Process process;
+  private final String name;
+  private final Optional<Path> network;
+
+  private Holder(Process process, String name) throws IOException {
+    this.process = process;
+    this.name = name;
+    awaitReady();
+    this.network = networkOf(process.pid());
+  }
+
+  /**
+   * @param hostsFile what the host has as /etc/hosts
+   */
+  static Holder start(String name, String hostsFile) throws IOException {
+    Process process =
+        new ProcessBuilder("unshare", "-n", "-m", "-u", "sh", "-c", SCRIPT, "sh", name, hostsFile)
+            .redirectErrorStream(true)
+            .start();
+    try {
+      return new Holder(process, name);
+    } catch (IOException e) {
+      process.destroyForcibly();
+      throw e;
+    }
+  }
+
+  private void awaitReady() throws IOException {
+    BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+    StringBuilder said = new StringBuilder();
+    for (String line = lines.readLine(); !READY.equals(line); line = lines.readLine()) {
+      if (line == null) {
+        throw new IOException("cannot set up host " + name + ": " + said);
+      }
+      said.append(line).append(' ');
+    }
+  }
+
+  long pid() {
+    if (!process.isAlive()) {
+      throw new IllegalStateException("closed: host " + name);
+    }
+    return process.pid();
+  }
+
+  /** The processes of the host but this one, as far as they have not ended. */
+  List<ProcessHandle> others() throws IOException {
+    List<ProcessHandle> others = new ArrayList<>();
+    for (ProcessHandle other : ProcessHandle.allProcesses().toList()) {
+      if (other.pid() != process.pid() && network.equals(networkOf(other.pid()))) {
+        others.add(other);
+      }
+    }
+    return others;
+  }
+
+  /** The network namespace of a process; empty if it has ended, waited for or not. */
+  static Optional<Path> networkOf(long pid) throws IOException {
+    try {
+      return Optional.of(Files.readSymbolicLink(Path.of("/proc/" + pid + "/ns/net")));
+    } catch (FileSystemException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Ends all processes of the host, and returns when they have ended. Idempotent. */
+  @Override
+  public void close() throws IOException {
+    process.getOutputStream().close();
+    try {
+      if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
+        throw new IOException(
+            "host %s does not end within %d s: %s".formatted(name, PATIENCE_S, others()));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while host " + name + " ends");
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package org.ddstore.hosts;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What {@link TwoHosts} needs of the machine. */
+public final class Requirements {
+  private static final String TRIAL =
+      "mount -t tmpfs tmpfs /dev/shm && ip link add eth0 type veth peer name eth1";
+
+  private Requirements() {}
+
+  /**
+   * Why two hosts cannot be made here and what helps; empty if they can. Found out by trying, in
+   * about 20 ms.
+   */
+  public static Optional<String> missing() {
+    List<String> tools =
+        Stream.of("ip", "tc", "unshare", "nsenter", "mount", "stat", "sh")
+            .filter(tool -> !isOnPath(tool))
+            .toList();
+    if (!tools.isEmpty()) {
+      return Optional.of(
+          "two hosts need "
+              + String.join(", ", tools)
+              + " on the PATH: on Debian and Ubuntu, apt-get install iproute2 util-linux");
+    }
+    try {
+      if (!Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"))) {
+        return Optional.of("two hosts need root, for namespaces; run as root");
+      }
+      Program.run(List.of("unshare", "-n", "-m", "-u", "sh", "-c", TRIAL), "");
+      return Optional.empty();
+    } catch (IOException e) {
+      return Optional.of("two hosts need namespaces, tmpfs and veth: " + e.getMessage());
+    }
+  }
+
+  private static boolean isOnPath(String tool) {
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+        .anyMatch(directory -> Files.isExecutable(Path.of(directory, tool)));
+  }
+}

@@ -1,0 +1,96 @@
+package org.ddstore.spark.wire;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.apache.spark.SparkConf;
+import org.apache.spark.launcher.JavaModuleOptions;
+import org.apache.spark.network.sasl.SecretKeyHolder;
+import org.ddstore.ReadPath;
+import org.ddstore.StoreOptions;
+import org.ddstore.collective.Communicator;
+import org.ddstore.contract.FilesBackend;
+import org.ddstore.contract.Meeting;
+import org.ddstore.contract.RankBackend;
+import org.ddstore.contract.RankEnv;
+
+/**
+ * Ranks that read each other's rows, and their own, over tcp, and whose collectives are messages.
+ *
+ * @param token of all stores
+ * @param root of the stores' files
+ * @param guarded whether Spark's authentication and encryption are on
+ */
+record TcpBackend(StoreToken token, String root, boolean guarded) implements RankBackend {
+  private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
+
+  /** Outlives scenarios, as an executor does. */
+  private static WireSession session;
+
+  static TcpBackend plain(Path root) {
+    return new TcpBackend(StoreToken.random(), root.toString(), false);
+  }
+
+  static TcpBackend guarded(Path root) {
+    return new TcpBackend(StoreToken.random(), root.toString(), true);
+  }
+
+  /** What both ends of a connection must agree on. */
+  static WireOptions options(boolean guarded, String host) {
+    SparkConf conf = new SparkConf(false).set("spark.ddstore.io.connectionCreationTimeout", "5s");
+    return guarded
+        ? WireOptions.of(
+            conf.set("spark.authenticate", "true")
+                .set("spark.network.crypto.enabled", "true")
+                .set("spark.network.crypto.saslFallback", "false"),
+            new Secret(),
+            host)
+        : WireOptions.of(conf, null, host);
+  }
+
+  private static final class Secret implements SecretKeyHolder {
+    @Override
+    public String getSaslUser(String application) {
+      return "ddstore";
+    }
+
+    @Override
+    public String getSecretKey(String application) {
+      return "a secret of this test";
+    }
+  }
+
+  @Override
+  public List<String> directories() {
+    return List.of(root);
+  }
+
+  @Override
+  public List<String> jvmOptions() {
+    return List.of(JavaModuleOptions.defaultModuleOptions().split(" "));
+  }
+
+  @Override
+  public RankEnv enter(Meeting meeting, Duration timeout) throws IOException {
+    WireSession wire = open(token, options(guarded, meeting.address()));
+    Communicator group = FilesBackend.join(wire.lanes(Path.of(root), false), meeting, timeout);
+    return new RankEnv(
+        meeting,
+        group,
+        wire,
+        StoreOptions.defaults()
+            .withSharedMemory(Path.of(root))
+            .withShortcut(false)
+            .withReadTimeout(READ_TIMEOUT),
+        owner -> ReadPath.REMOTE);
+  }
+
+  /** The session of this JVM. */
+  static synchronized WireSession open(StoreToken token, WireOptions options) {
+    if (session == null) {
+      session = Wire.join(token, options);
+    }
+    return session;
+  }
+}

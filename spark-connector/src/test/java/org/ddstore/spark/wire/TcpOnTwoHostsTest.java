@@ -1,0 +1,28 @@
+package org.ddstore.spark.wire;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.ddstore.contract.RankHarness;
+import org.ddstore.contract.StoreContract;
+import org.ddstore.contract.TwoHostRanks;
+import org.ddstore.hosts.NeedsTwoHosts;
+
+/** 3 processes on two hosts, plain connections. */
+@NeedsTwoHosts
+class TcpOnTwoHostsTest extends StoreContract {
+  private static final Path ROOT = Path.of("/dev/shm/ddstore-contract");
+
+  TcpOnTwoHostsTest() {
+    super(3);
+  }
+
+  @Override
+  protected RankHarness createHarness() throws IOException {
+    return TwoHostRanks.alternating(TcpBackend.plain(ROOT));
+  }
+
+  @Override
+  public boolean readsOverANetwork() {
+    return true;
+  }
+}
