@@ -33,19 +33,28 @@ public record FilesBackend(Backing backing, String root, String lanes) implement
             : StoreOptions.defaults().withSharedMemory(Path.of(root));
     ProcessDirectory directory = ProcessDirectory.acquire(Path.of(lanes));
     LaneExchange exchange = LaneExchange.overFiles(directory);
-    return new RankEnv(
-        meeting,
-        join(exchange, meeting, timeout),
-        null,
-        options,
-        owner -> owner == meeting.rank() ? ReadPath.OWN_PROCESS : ReadPath.SAME_HOST) {
-      @Override
-      public void close() {
-        super.close();
-        exchange.close();
-        directory.release();
-      }
-    };
+    try {
+      return new RankEnv(
+          meeting,
+          join(exchange, meeting, timeout),
+          null,
+          options,
+          owner -> owner == meeting.rank() ? ReadPath.OWN_PROCESS : ReadPath.SAME_HOST) {
+        @Override
+        public void close() {
+          super.close();
+          leave(exchange, directory);
+        }
+      };
+    } catch (IOException | RuntimeException e) {
+      leave(exchange, directory);
+      throw e;
+    }
+  }
+
+  private static void leave(LaneExchange exchange, ProcessDirectory directory) {
+    exchange.close();
+    directory.release();
   }
 
   /** Joins all ranks of a meeting into one group. Collective. */
