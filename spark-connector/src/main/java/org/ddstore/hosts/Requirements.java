@@ -28,7 +28,7 @@ public final class Requirements {
       return Optional.of(
           "two hosts need "
               + String.join(", ", tools)
-              + " on the PATH: on Debian and Ubuntu, apt-get install iproute2 util-linux");
+              + " on the PATH: on Debian and Ubuntu, apt-get install iproute2 util-linux mount");
     }
     try {
       if (!Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"))) {
