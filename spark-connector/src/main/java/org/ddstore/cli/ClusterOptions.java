@@ -33,6 +33,16 @@ final class ClusterOptions {
               + " spark-submit.")
   private int memoryMb = 1024;
 
+  @Option(
+      names = "--width",
+      paramLabel = "N",
+      description = {
+        "Ranks of a replica group: each group of so many consecutive ranks holds all rows, and"
+            + " reads stay inside it.",
+        "Divides the number of ranks; all ranks unless said."
+      })
+  private Integer width;
+
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
@@ -48,13 +58,15 @@ final class ClusterOptions {
     }
     OptionRange.check(command, "--ranks", ranks == null ? 1 : ranks, 1, MAX);
     OptionRange.check(command, "--executors", executors, 1, MAX);
+    OptionRange.check(command, "--width", width == null ? 1 : width, 1, MAX);
     int coresEach = ranks == null ? 1 : (ranks + executors - 1) / executors;
     return EmbeddedSpark.open(
         "ddstore " + command.name(), executors, coresEach, memoryMb, settings);
   }
 
-  /** The spec on as many ranks as were asked for. After {@link #open}. */
+  /** The spec on as many ranks as were asked for, in such groups. After {@link #open}. */
   StoreSpec on(StoreSpec spec) {
-    return ranks == null ? spec : spec.ranks(ranks);
+    StoreSpec onRanks = ranks == null ? spec : spec.ranks(ranks);
+    return width == null ? onRanks : onRanks.width(width);
   }
 }

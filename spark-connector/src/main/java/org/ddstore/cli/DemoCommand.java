@@ -60,7 +60,7 @@ final class DemoCommand implements Callable<Integer> {
   private Backing backing = Backing.SHM;
 
   @Mixin private SourceOptions source;
-  @Mixin private ReachOptions reach;
+  @Mixin private TransportOptions transport;
   @Mixin private ClusterOptions cluster;
   @Mixin private Output output;
 
@@ -70,7 +70,7 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     OptionRange.check(command, "--rows", rows, 1, Long.MAX_VALUE);
     OptionRange.check(command, "--batch", batchRows, 1, Integer.MAX_VALUE);
-    reach.check();
+    transport.check();
     if (input != null) {
       SourceOptions.checkExists(input);
     }
@@ -98,7 +98,7 @@ final class DemoCommand implements Callable<Integer> {
               files,
               leaves,
               source.orderBy(),
-              cluster.on(reach.on(backed(spark, Source.spec(files, source)))));
+              cluster.on(transport.on(backed(spark, Source.spec(files, source)))));
       if (input != null) {
         // Refuses what cannot be loaded before Spark SQL has read all of it.
         run.spec().explain().warnings().forEach(report::warn);

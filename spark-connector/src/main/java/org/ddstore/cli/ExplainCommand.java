@@ -27,20 +27,22 @@ final class ExplainCommand implements Callable<Integer> {
   private String input;
 
   @Mixin private SourceOptions source;
-  @Mixin private ReachOptions reach;
+  @Mixin private TransportOptions transport;
   @Mixin private ClusterOptions cluster;
   @Mixin private Output output;
 
   @Override
   public Integer call() {
-    reach.check();
+    transport.check();
     SourceOptions.checkExists(input);
     Explanation explanation;
     try (Progress progress = Progress.open("explain", 2);
         EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
       progress.stepTo(1);
       explanation =
-          cluster.on(reach.on(Source.spec(Source.read(spark.session(), input), source))).explain();
+          cluster
+              .on(transport.on(Source.spec(Source.read(spark.session(), input), source)))
+              .explain();
     }
     new ExplainReport(explanation).print(input, output);
     output.finish(0, ExplainReport.results(explanation), ExplainReport.summary(explanation));

@@ -8,7 +8,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** How ranks read each other's rows, as a mixin. */
-final class ReachOptions {
+final class TransportOptions {
   private static final List<String> TRANSPORTS = List.of("auto", "tcp");
 
   @Option(
@@ -24,15 +24,6 @@ final class ReachOptions {
       description = "Read also the rows of the own process and the own host over the transport.")
   private boolean noShortcut;
 
-  @Option(
-      names = "--width",
-      paramLabel = "N",
-      description = {
-        "Ranks of a replica group: each group of so many consecutive ranks holds all rows, and",
-        "reads stay inside it. Divides the number of ranks; all ranks unless said."
-      })
-  private Integer width;
-
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
@@ -43,12 +34,15 @@ final class ReachOptions {
           command.commandLine(),
           "--transport %s: legal are %s".formatted(transport, String.join(", ", TRANSPORTS)));
     }
-    OptionRange.check(command, "--width", width == null ? 1 : width, 1, Integer.MAX_VALUE);
   }
 
   /** The spec with what was said. */
   StoreSpec on(StoreSpec spec) {
-    StoreSpec reaching = spec.transport(transport).shortcut(!noShortcut);
-    return width == null ? reaching : reaching.width(width);
+    return spec.transport(transport).shortcut(!noShortcut);
+  }
+
+  /** Whether memory is used where it can be. */
+  boolean shortcut() {
+    return !noShortcut;
   }
 }

@@ -1,0 +1,152 @@
+package org.ddstore.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.spark.launcher.JavaModuleOptions;
+import org.ddstore.DDStoreException;
+import org.ddstore.hosts.Host;
+import org.ddstore.hosts.TwoHosts;
+import org.ddstore.spark.wire.StoreToken;
+
+/** The JVMs of {@link ReadBench}, on this host or on two. Who starts them closes them. */
+final class RankProcesses implements AutoCloseable {
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final int SECRET_BYTES = 32;
+  private static final long PATIENCE_S = 30;
+
+  private final TwoHosts hosts;
+  private final List<Process> processes = new ArrayList<>();
+
+  private RankProcesses(TwoHosts hosts) {
+    this.hosts = hosts;
+  }
+
+  /**
+   * Starts the ranks and tells them what to do.
+   *
+   * @param hostCount with 2, rank r runs on host r % 2
+   */
+  static RankProcesses start(ReadBenchPlan plan, int hostCount) throws IOException {
+    RankProcesses ranks = new RankProcesses(hostCount == 2 ? TwoHosts.open() : null);
+    try {
+      byte[] secret = new byte[SECRET_BYTES];
+      new SecureRandom().nextBytes(secret);
+      StoreToken token = StoreToken.random();
+      for (int rank = 0; rank < plan.ranks(); rank++) {
+        Host host = ranks.host(rank);
+        Process process =
+            (host == null ? new ProcessBuilder(command()) : host.command(command()))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        ranks.processes.add(process);
+        tell(
+            process,
+            ReadBenchRank.encode(
+                new ReadBenchRank.Setup(
+                    plan,
+                    rank,
+                    host == null ? LOOPBACK : host.address(),
+                    token,
+                    HexFormat.of().formatHex(secret))));
+      }
+      return ranks;
+    } catch (IOException | RuntimeException e) {
+      ranks.closeAfter(e);
+      throw e;
+    }
+  }
+
+  private Host host(int rank) {
+    if (hosts == null) {
+      return null;
+    }
+    return rank % 2 == 0 ? hosts.first() : hosts.second();
+  }
+
+  private static List<String> command() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(JavaModuleOptions.defaultModuleOptions().split(" ")));
+    String logging = System.getProperty("log4j2.configurationFile");
+    if (logging != null) {
+      command.add("-Dlog4j2.configurationFile=" + logging);
+    }
+    command.addAll(
+        List.of(
+            "-Xmx1g", "-cp", System.getProperty("java.class.path"), ReadBenchRank.class.getName()));
+    return command;
+  }
+
+  private static void tell(Process process, String line) {
+    PrintStream in = new PrintStream(process.getOutputStream(), true, StandardCharsets.US_ASCII);
+    in.println(line);
+  }
+
+  /** Brings the ranks together and returns when all have ended well. Blocks. */
+  void play(Consumer<ReadResult> results) throws IOException, InterruptedException {
+    List<BufferedReader> outputs = new ArrayList<>();
+    List<String> addresses = new ArrayList<>();
+    for (Process process : processes) {
+      BufferedReader output = process.inputReader(StandardCharsets.US_ASCII);
+      outputs.add(output);
+      addresses.add(say(output, ReadBenchRank.ADDRESS));
+    }
+    processes.forEach(process -> tell(process, String.join(",", addresses)));
+    BufferedReader first = outputs.get(0);
+    for (String line = first.readLine(); line != null; line = first.readLine()) {
+      results.accept(
+          (ReadResult) ReadBenchRank.decode(line.substring(ReadBenchRank.RESULT.length())));
+    }
+    for (int rank = 0; rank < processes.size(); rank++) {
+      int status = processes.get(rank).waitFor();
+      if (status != 0) {
+        throw new DDStoreException("rank %d ended with status %d".formatted(rank, status));
+      }
+    }
+  }
+
+  private static String say(BufferedReader output, String word) throws IOException {
+    String line = output.readLine();
+    if (line == null || !line.startsWith(word)) {
+      throw new DDStoreException("a rank ended before it had an address; see what it said above");
+    }
+    return line.substring(word.length());
+  }
+
+  private void closeAfter(Exception cause) {
+    try {
+      close();
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (Process process : processes) {
+      process.destroy();
+    }
+    try {
+      for (Process process : processes) {
+        if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+        }
+      }
+    } catch (InterruptedException e) {
+      processes.forEach(Process::destroyForcibly);
+      Thread.currentThread().interrupt();
+    }
+    if (hosts != null) {
+      hosts.close();
+    }
+  }
+}

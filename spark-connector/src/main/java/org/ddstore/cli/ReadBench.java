@@ -1,0 +1,187 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.ddstore.DDStoreException;
+import org.ddstore.hosts.Requirements;
+import org.ddstore.spark.ByteSize;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The time of a row by path, size and batch, beside that of a plain copy of as many rows. */
+@Command(
+    name = "read",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Reads random rows from ranks in JVMs of their own: rank 0 reads, the others only hold rows.",
+      "Every row read is compared with what was written. The limit is a loop that copies as many"
+          + " random rows of rank 0's own memory, one after the other, in the same run."
+    })
+final class ReadBench implements Callable<Integer> {
+  private static final int MAX_RANKS = 64;
+
+  @Option(
+      names = "--row-bytes",
+      paramLabel = "N",
+      split = ",",
+      description = "Sizes of a row; ${DEFAULT-VALUE} unless said.")
+  private List<Integer> rowBytes = List.of(256, 4096, 65_536, 1_048_576);
+
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      split = ",",
+      description = "Rows of a batch; ${DEFAULT-VALUE} unless said.")
+  private List<Integer> batches = List.of(1, 8, 64, 1024);
+
+  @Option(
+      names = "--in-flight",
+      paramLabel = "N",
+      split = ",",
+      description =
+          "Batches read at the same time, by a thread each; ${DEFAULT-VALUE} unless said.")
+  private List<Integer> inFlight = List.of(1, 4);
+
+  @Option(names = "--ranks", paramLabel = "N", description = "${DEFAULT-VALUE} unless said.")
+  private int ranks = 2;
+
+  @Option(
+      names = "--shard-mb",
+      paramLabel = "MB",
+      description = "Rows of one rank, in MiB; ${DEFAULT-VALUE} unless said.")
+  private int shardMb = 256;
+
+  @Option(
+      names = "--hosts",
+      paramLabel = "1|2",
+      description =
+          "With 2, rank r runs on host r %% 2: network namespaces with a /dev/shm of their own, for"
+              + " which it takes root. 1 unless said.")
+  private int hosts = 1;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "Time of each measurement; ${DEFAULT-VALUE} unless said.")
+  private double seconds = 1;
+
+  @Option(
+      names = "--encrypted",
+      description = "Turn on Spark's authentication and encryption, which the transport follows.")
+  private boolean encrypted;
+
+  @Mixin private TransportOptions transport;
+  @Mixin private Output output;
+
+  @Spec private CommandSpec command;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    check();
+    ReadBenchPlan plan =
+        new ReadBenchPlan(
+            List.copyOf(rowBytes),
+            List.copyOf(batches),
+            List.copyOf(inFlight),
+            ranks,
+            (long) shardMb << 20,
+            transport.shortcut(),
+            encrypted,
+            seconds);
+    List<ReadResult> results = new ArrayList<>();
+    try (Progress progress = Progress.open("bench read", plan.measurements());
+        RankProcesses processes = RankProcesses.start(plan, hosts)) {
+      processes.play(
+          result -> {
+            results.add(result);
+            progress.stepTo(results.size());
+          });
+    }
+    report(plan, results);
+    long mismatches = results.stream().mapToLong(ReadResult::mismatches).sum();
+    output.finish(
+        mismatches,
+        results,
+        Map.of(
+            "ranks",
+            ranks,
+            "hosts",
+            hosts,
+            "shardBytes",
+            plan.shardBytes(),
+            "encrypted",
+            encrypted));
+    return mismatches == 0 ? 0 : 1;
+  }
+
+  private void check() {
+    transport.check();
+    rowBytes.forEach(n -> OptionRange.check(command, "--row-bytes", n, 8, 1 << 30));
+    batches.forEach(n -> OptionRange.check(command, "--batch", n, 1, 1 << 20));
+    inFlight.forEach(n -> OptionRange.check(command, "--in-flight", n, 1, 256));
+    OptionRange.check(command, "--ranks", ranks, 2, MAX_RANKS);
+    OptionRange.check(command, "--shard-mb", shardMb, 1, 1 << 20);
+    OptionRange.check(command, "--hosts", hosts, 1, 2);
+    if (!(seconds > 0 && seconds <= 3600)) {
+      throw new ParameterException(
+          command.commandLine(), "--seconds: %s outside (0, 3600]".formatted(seconds));
+    }
+    if (hosts == 2) {
+      Optional<String> missing = Requirements.missing();
+      if (missing.isPresent()) {
+        throw new DDStoreException("--hosts 2: " + missing.get());
+      }
+    }
+  }
+
+  private void report(ReadBenchPlan plan, List<ReadResult> results) {
+    output.table(
+        List.of(
+            "path",
+            "row",
+            "batch",
+            "in flight",
+            "us/row",
+            "p99 us/row",
+            "GB/s",
+            "ratio to limit",
+            "mismatches"),
+        results.stream().map(ReadBench::cells).toList());
+    output.line(
+        String.format(
+            Locale.ROOT,
+            "%d ranks with %s each on %d host%s, rank 0 reads; us/row and GB/s of all batches in flight"
+                + " together; batches of more than %s are left out",
+            ranks,
+            ByteSize.format(plan.shardBytes()),
+            hosts,
+            hosts == 1 ? "" : "s",
+            ByteSize.format(plan.maxBatchBytes())));
+  }
+
+  private static List<Object> cells(ReadResult result) {
+    return List.of(
+        result.path() + (result.path().equals("remote") ? " (" + result.transport() + ")" : ""),
+        ByteSize.format(result.rowBytes()),
+        result.batch(),
+        result.inFlight(),
+        decimal(result.microsPerRow()),
+        decimal(result.p99MicrosPerRow()),
+        decimal(result.gbPerSecond()),
+        decimal(result.ratioToLimit()),
+        result.mismatches());
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
+  }
+}

@@ -1,0 +1,168 @@
+package org.ddstore.cli;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.ddstore.Variable;
+
+/**
+ * Reads random batches by some threads, in rounds: all read for a while against the clock, then all
+ * compare what they have read, which is not timed. The first rounds only warm up.
+ */
+final class ReadMeasurement {
+  private static final long HELD_BYTES = 64L << 20;
+  private static final int MAX_HELD = 256;
+  private static final double WARM_UP = 0.4;
+
+  private final Variable rows;
+  private final PatternRows pattern;
+  private final int rowBytes;
+  private final int batch;
+  private final int threads;
+  private final LongUnaryOperator draw;
+
+  private long nanos;
+  private long read;
+  private long mismatches;
+  private final List<long[]> calls = new ArrayList<>();
+
+  /**
+   * @param draw makes an index of a random number of [0, Long.MAX_VALUE]
+   */
+  ReadMeasurement(
+      Variable rows,
+      PatternRows pattern,
+      int rowBytes,
+      int batch,
+      int threads,
+      LongUnaryOperator draw) {
+    this.rows = rows;
+    this.pattern = pattern;
+    this.rowBytes = rowBytes;
+    this.batch = batch;
+    this.threads = threads;
+    this.draw = draw;
+  }
+
+  void run(double seconds, ExecutorService pool) throws InterruptedException, ExecutionException {
+    List<Worker> each = new ArrayList<>();
+    try {
+      for (int t = 0; t < threads; t++) {
+        each.add(new Worker(t));
+      }
+      long warm = System.nanoTime() + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
+      while (System.nanoTime() < warm) {
+        round(each, pool);
+      }
+      nanos = 0;
+      read = 0;
+      calls.clear();
+      while (nanos < seconds * TimeUnit.SECONDS.toNanos(1)) {
+        round(each, pool);
+      }
+    } finally {
+      each.forEach(Worker::close);
+    }
+  }
+
+  private void round(List<Worker> each, ExecutorService pool)
+      throws InterruptedException, ExecutionException {
+    each.forEach(Worker::prepare);
+    long start = System.nanoTime();
+    for (Future<Integer> done : pool.invokeAll(each)) {
+      read += (long) done.get() * batch;
+    }
+    nanos += System.nanoTime() - start;
+    List<Callable<Long>> checks = new ArrayList<>();
+    each.forEach(worker -> checks.add(worker::check));
+    for (Future<Long> done : pool.invokeAll(checks)) {
+      mismatches += done.get();
+    }
+    each.forEach(worker -> calls.add(worker.callNanos.clone()));
+  }
+
+  double microsPerRow() {
+    return nanos / 1e3 / read;
+  }
+
+  double gbPerSecond() {
+    return (double) read * rowBytes / nanos;
+  }
+
+  double p99MicrosPerRow() {
+    long[] all = calls.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+    return all[(int) Math.min(all.length - 1L, Math.round(0.99 * all.length))] / 1e3 / batch;
+  }
+
+  long mismatches() {
+    return mismatches;
+  }
+
+  /** One thread with its reader and the batches of a round. */
+  private final class Worker implements Callable<Integer>, AutoCloseable {
+    private final Reader reader = rows.reader();
+    private final SplittableRandom random;
+    private final List<Batch> batches = new ArrayList<>();
+    private final long[][] indices;
+    private final long[] callNanos;
+
+    Worker(int number) {
+      random = new SplittableRandom(number);
+      long fitting = HELD_BYTES / threads / ((long) rowBytes * batch);
+      int held = (int) Math.max(1, Math.min(MAX_HELD, fitting));
+      indices = new long[held][batch];
+      callNanos = new long[held];
+    }
+
+    void prepare() {
+      for (long[] row : indices) {
+        for (int i = 0; i < row.length; i++) {
+          row[i] = draw.applyAsLong(random.nextLong() & Long.MAX_VALUE);
+        }
+      }
+    }
+
+    @Override
+    public Integer call() {
+      for (int b = 0; b < indices.length; b++) {
+        long start = System.nanoTime();
+        if (b < batches.size()) {
+          reader.getBatch(batches.get(b), indices[b]);
+        } else {
+          batches.add(reader.getBatch(indices[b]));
+        }
+        callNanos[b] = System.nanoTime() - start;
+      }
+      return indices.length;
+    }
+
+    long check() {
+      long wrong = 0;
+      for (int b = 0; b < indices.length; b++) {
+        ByteBuffer bytes =
+            batches.get(b).field(PatternRows.FIELD).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < batch; i++) {
+          wrong += pattern.matches(indices[b][i], bytes, i * rowBytes) ? 0 : 1;
+        }
+      }
+      return wrong;
+    }
+
+    @Override
+    public void close() {
+      batches.forEach(Batch::close);
+      reader.close();
+    }
+  }
+}

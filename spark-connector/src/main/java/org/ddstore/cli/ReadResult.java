@@ -1,0 +1,30 @@
+package org.ddstore.cli;
+
+import java.io.Serializable;
+
+/**
+ * One measurement of {@link ReadBench}.
+ *
+ * @param transport by which remote rows are read, and what guards it; {@code memory} for others
+ * @param path own process, same host or remote
+ * @param inFlight batches read at the same time
+ * @param microsPerRow wall time over rows, of all batches in flight together
+ * @param p99MicrosPerRow of a call that 99 of 100 calls are faster than, over the rows of a batch
+ * @param gbPerSecond 10^9 bytes
+ * @param ratioToLimit our time over that of a plain copy loop; below 1 is faster than it
+ * @param mismatches rows that are not what was written
+ */
+record ReadResult(
+    String transport,
+    String path,
+    int rowBytes,
+    int batch,
+    int inFlight,
+    double microsPerRow,
+    double p99MicrosPerRow,
+    double gbPerSecond,
+    double ratioToLimit,
+    long mismatches)
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+}
