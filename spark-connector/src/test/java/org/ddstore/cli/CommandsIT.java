@@ -80,6 +80,84 @@ class CommandsIT {
     assertThat(json.get("shares").get("sameHost").asDouble()).isBetween(0.4, 0.85);
   }
 
+  @Test
+  void demoReadsOverTheTransportInReplicaGroups() throws IOException, InterruptedException {
+    Outcome outcome =
+        launcher.run(
+            "demo",
+            "--width",
+            "2",
+            "--no-shortcut",
+            "--transport",
+            "tcp",
+            "--rows",
+            "5000",
+            "--json");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode json = outcome.json();
+    checkDemo(json, 2, 4, 5000);
+    assertThat(json.get("shares").get("remote").asDouble()).isEqualTo(1);
+    assertThat(json.get("results").findValues("rows").stream().mapToLong(JsonNode::asLong).sum())
+        .as("rows of two copies")
+        .isEqualTo(10_000);
+  }
+
+  @Test
+  void benchReadChecksEveryRowAndStatesItsLimit() throws IOException, InterruptedException {
+    Outcome outcome =
+        launcher.run(
+            "bench",
+            "read",
+            "--row-bytes",
+            "100,300000",
+            "--batch",
+            "1,16",
+            "--in-flight",
+            "2",
+            "--shard-mb",
+            "32",
+            "--ranks",
+            "3",
+            "--seconds",
+            "0.1",
+            "--no-shortcut",
+            "--encrypted",
+            "--json");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode json = outcome.json();
+    assertThat(json.get("mismatches").asLong()).isZero();
+    assertThat(json.get("results")).hasSize(4);
+    for (JsonNode result : json.get("results")) {
+      assertThat(result.fieldNames())
+          .toIterable()
+          .containsExactly(
+              "transport",
+              "path",
+              "rowBytes",
+              "batch",
+              "inFlight",
+              "microsPerRow",
+              "p99MicrosPerRow",
+              "gbPerSecond",
+              "ratioToLimit",
+              "mismatches");
+      assertThat(result.get("transport").asText()).isEqualTo("tcp, authenticated and encrypted");
+      assertThat(result.get("path").asText()).isEqualTo("remote");
+      assertThat(result.get("microsPerRow").asDouble()).isPositive();
+      assertThat(result.get("ratioToLimit").asDouble()).isPositive();
+    }
+  }
+
+  @Test
+  void badTransportsAreRefusedAtOnce() throws IOException, InterruptedException {
+    Outcome outcome = launcher.run("demo", "--transport", "pigeon");
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err()).contains("--transport pigeon: legal are auto, tcp");
+    assertThat(launcher.run("bench", "read", "--hosts", "3").exitCode()).isEqualTo(2);
+  }
+
   private static void checkDemo(JsonNode json, int executors, int ranks, long rows) {
     assertThat(json.fieldNames())
         .toIterable()

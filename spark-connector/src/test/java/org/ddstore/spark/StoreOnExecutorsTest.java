@@ -26,6 +26,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** How ranks of two executors, 2 each, reach each other's rows. */
 @Tag("system")
@@ -117,13 +119,79 @@ class StoreOnExecutorsTest {
   }
 
   @Test
-  void directMemoryOfAnotherExecutorCannotBeReached() {
-    assertThatThrownBy(
-            () ->
-                numbers().maxAttempts(1).backing(Backing.DIRECT).run(StoreOnExecutorsTest::readAll))
-        .isInstanceOf(StoreJobException.class)
-        .hasMessageContaining("direct memory of another process")
-        .hasMessageContaining("shm or file backing");
+  void directMemoryOfAnotherExecutorIsReadOverTheTransport() {
+    for (Read read : numbers().backing(Backing.DIRECT).run(StoreOnExecutorsTest::readAll)) {
+      assertThat(read.sum()).isEqualTo(ROWS * (ROWS - 1) / 2);
+      assertThat(read.ownProcess()).as("by own process").isEqualTo(ROWS / 2);
+      assertThat(read.remote()).as("by network").isEqualTo(ROWS / 2);
+    }
+  }
+
+  @Test
+  void withoutTheShortcutAllRowsComeOverTheTransport() {
+    List<Read> reads =
+        numbers().transport("tcp").shortcut(false).run(StoreOnExecutorsTest::readAll);
+    assertThat(reads).hasSize(4);
+    for (Read read : reads) {
+      assertThat(read.sum()).isEqualTo(ROWS * (ROWS - 1) / 2);
+      assertThat(read.remote()).as("by network").isEqualTo(ROWS);
+    }
+  }
+
+  /** What a rank of a store with replica groups has to say. */
+  private record Replica(int group, int member, Read read, List<Long> shards, String digest)
+      implements Serializable {}
+
+  private static Replica replica(RankContext context) {
+    return new Replica(
+        context.replicaGroup(),
+        context.store().rank(),
+        readAll(context),
+        context.store().info().variables().get(0).extents().stream()
+            .map(extent -> extent.rows())
+            .toList(),
+        context.store().digest(RankContext.ROWS));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, true", "2, true", "2, false", "4, true"})
+  void everyReplicaGroupHoldsAllRowsAndReadsItsOwn(int width, boolean shortcut) {
+    List<Replica> replicas =
+        numbers().width(width).shortcut(shortcut).run(StoreOnExecutorsTest::replica);
+    assertThat(replicas).hasSize(4);
+    for (int rank = 0; rank < 4; rank++) {
+      Replica replica = replicas.get(rank);
+      assertThat(replica.group()).isEqualTo(rank / width);
+      assertThat(replica.member()).isEqualTo(rank % width);
+      assertThat(replica.shards()).as("shards of a copy").hasSize(width);
+      assertThat(replica.shards().stream().mapToLong(rows -> rows).sum()).isEqualTo(ROWS);
+      assertThat(replica.read().sum()).isEqualTo(ROWS * (ROWS - 1) / 2);
+      assertThat(replica.digest()).isEqualTo(replicas.get(0).digest());
+      if (width == 1 && shortcut) {
+        assertThat(replica.read().ownProcess()).as("inside the group").isEqualTo(ROWS);
+      }
+    }
+  }
+
+  @Test
+  void aWidthThatDoesNotDivideTheRanksIsRefused() {
+    assertThatThrownBy(() -> numbers().width(3).run(RankContext::rank))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("spark.ddstore.width is 3; of 4 ranks, legal: [1, 2, 4]");
+  }
+
+  @Test
+  void explainShowsReplicaGroupsAndReadsInsideThem() {
+    Explanation explanation = numbers().width(2).explain();
+    assertThat(explanation.width()).isEqualTo(2);
+    assertThat(explanation.ranks().stream().map(Explanation.Rank::group))
+        .containsExactly(0, 0, 1, 1);
+    assertThat(explanation.ranks().stream().map(Explanation.Rank::firstRow))
+        .containsExactly(0L, 200L, 0L, 200L);
+    assertThat(explanation.paths())
+        .hasSize(8)
+        .allMatch(path -> path.reader() / 2 == path.owner() / 2);
+    assertThat(explanation.toString()).contains("2 replica groups of 2 ranks", "group 1, rank 3");
   }
 
   @Test
