@@ -14,18 +14,18 @@ final class Diagnosis {
             .formatted(called(lanes[0], round), rank, called(lanes[rank], round)));
   }
 
-  static Failure lost(Lane[] lanes, int rank) {
+  static Failure lost(Lane[] lanes, int rank, long call) {
     return new Failure(
         Failure.Kind.LOST,
         rank,
-        "the process of rank %d has ended; it %s".formatted(rank, where(lanes[rank])));
+        "the process of rank %d has ended; it %s".formatted(rank, where(lanes[rank], call)));
   }
 
-  static Failure closed(Lane[] lanes, int rank) {
+  static Failure closed(Lane[] lanes, int rank, long call) {
     return new Failure(
         Failure.Kind.RANK_FAILED,
         rank,
-        "rank %d closed its communicator; it %s".formatted(rank, where(lanes[rank])));
+        "rank %d closed its communicator; it %s".formatted(rank, where(lanes[rank], call)));
   }
 
   static Failure interrupted(int rank, String call) {
@@ -50,7 +50,7 @@ final class Diagnosis {
       if (!lanes[r].hasPosted(round)) {
         first = first < 0 ? r : first;
         missing.append(missing.length() == 0 ? "" : "; ").append("rank ").append(r).append(' ');
-        missing.append(where(lanes[r]));
+        missing.append(where(lanes[r], call));
       }
     }
     return new Failure(
@@ -65,9 +65,13 @@ final class Diagnosis {
     return "%s (call %d, digest %016x)".formatted(lane.callText(call), call, lane.digest(round));
   }
 
-  private static String where(Lane lane) {
-    long finished = lane.finished();
+  /**
+   * What a rank did last, as one sees it that is in {@code call} itself and so knows that all
+   * arrived in every call before: word of their completion comes along with other messages.
+   */
+  private static String where(Lane lane, long call) {
     long entered = lane.entered();
+    long finished = Math.max(lane.finished(), Math.min(entered, call - 1));
     if (entered > finished) {
       return "is in call %d, %s".formatted(entered, lane.callText(entered));
     }

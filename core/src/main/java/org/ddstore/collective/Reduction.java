@@ -1,12 +1,24 @@
 package org.ddstore.collective;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.IntUnaryOperator;
 
 /**
- * Reduces the arrays of all ranks, a slot at a time: each rank joins the same pieces in rank order,
- * so all get the same bits. Needs one slot's worth of extra heap.
+ * Reduces the arrays of all ranks. Each element is joined in rank order, by whoever does it, so all
+ * ranks get the same bits. Needs one slot's worth of extra heap.
+ *
+ * <p>A short array is posted whole, and every rank reduces all of it: one round. A long one is cut
+ * into slices; each rank reduces its own part of a slice, and posts the result together with the
+ * next slice. So each rank sends and reads 2 (n - 1) / n of the array, the least that is possible
+ * (Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009;
+ * reduce-scatter and all-gather as in Thakur, Rabenseifner and Gropp, Optimization of collective
+ * communication operations in MPICH, 2005), where whole arrays would take n - 1 of it.
  */
 abstract class Reduction {
+  /** Arrays up to this go whole; see CollectiveBenchmark. */
+  private static final int WHOLE_BYTES = Integer.getInteger("whole", 16 * 1024);
+
   private final int length;
   private final int elementBytes;
 
@@ -21,19 +33,73 @@ abstract class Reduction {
   }
 
   final void run(Rounds rounds) {
+    if ((long) length * elementBytes <= WHOLE_BYTES || rounds.size() == 1) {
+      runWhole(rounds);
+    } else {
+      runInParts(rounds);
+    }
+  }
+
+  private void runWhole(Rounds rounds) {
     int step = Lane.SLOT_BYTES / elementBytes;
     int from = 0;
     do {
       int count = Math.min(step, length - from);
       write(rounds.nextPiece(), from, count);
-      rounds.step((long) length * elementBytes, PieceParts.common(count * elementBytes));
-      read(rounds.piece(0), from, count);
-      for (int r = 1; r < rounds.size(); r++) {
-        join(rounds.piece(r), from, count);
-      }
-      settle(from, count);
+      rounds.step(totalBytes(), PieceParts.common(count * elementBytes));
+      reduce(rounds, r -> 0, from, count);
       from += count;
     } while (from < length);
+  }
+
+  /** A piece is the rank's part of the slice before, reduced, and then the next slice as it is. */
+  private void runInParts(Rounds rounds) {
+    int size = rounds.size();
+    int rank = rounds.rank();
+    Slice before = new Slice(0, 0, size);
+    do {
+      Slice next = new Slice(before.end(), Math.min(step(size), length - before.end()), size);
+      Slice reduced = before;
+      int reducedMine = reduced.count(rank);
+      write(rounds.nextPiece(), reduced.first(rank), reducedMine);
+      write(at(rounds.nextPiece(), reducedMine), next.from(), next.count());
+      rounds.step(
+          totalBytes(),
+          new PieceParts(reducedMine * elementBytes, next.count(), elementBytes, size));
+      for (int r = 0; r < size; r++) {
+        if (r != rank) {
+          read(rounds.piece(r), reduced.first(r), reduced.count(r));
+        }
+      }
+      int offset = next.first(rank) - next.from();
+      reduce(rounds, r -> reduced.count(r) + offset, next.first(rank), next.count(rank));
+      before = next;
+    } while (before.count() > 0);
+  }
+
+  /** Elements of a slice: it has to fit a slot together with a part of the one before. */
+  private int step(int ranks) {
+    int longest = (Lane.SLOT_BYTES / elementBytes - 1) / (ranks + 1) * ranks;
+    int slices = (length - 1) / longest + 1;
+    return (length - 1) / slices + 1;
+  }
+
+  /** Joins elements of all pieces, in rank order. */
+  private void reduce(Rounds rounds, IntUnaryOperator inPieceOf, int from, int count) {
+    read(at(rounds.piece(0), inPieceOf.applyAsInt(0)), from, count);
+    for (int r = 1; r < rounds.size(); r++) {
+      join(at(rounds.piece(r), inPieceOf.applyAsInt(r)), from, count);
+    }
+    settle(from, count);
+  }
+
+  private ByteBuffer at(ByteBuffer piece, int element) {
+    int bytes = element * elementBytes;
+    return piece.slice(bytes, piece.capacity() - bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private long totalBytes() {
+    return (long) length * elementBytes;
   }
 
   /** Copies elements [from, from + count) of the array into the piece. */
@@ -47,4 +113,20 @@ abstract class Reduction {
 
   /** Removes what the processor may choose freely: which NaN an operation on two NaN returns. */
   abstract void settle(int from, int count);
+
+  /** A run of elements, which the ranks reduce in balanced parts. */
+  private record Slice(int from, int count, int ranks) {
+    int end() {
+      return from + count;
+    }
+
+    /** The first element of a rank's part. */
+    int first(int rank) {
+      return from + PieceParts.firstElement(count, rank, ranks);
+    }
+
+    int count(int rank) {
+      return first(rank + 1) - first(rank);
+    }
+  }
 }

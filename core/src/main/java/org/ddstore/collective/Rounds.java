@@ -257,7 +257,7 @@ final class Rounds {
     for (int r = 0; r < lanes.length; r++) {
       if (r != rank && !lanes[r].hasPosted(round) && !group.ownerLives(r)) {
         Failure said = peerTrouble(); // it may have said why before it ended
-        return said != null ? said : Diagnosis.lost(lanes, r);
+        return said != null ? said : Diagnosis.lost(lanes, r, call);
       }
     }
     return null;
@@ -276,7 +276,7 @@ final class Rounds {
     }
     for (int r = 0; r < lanes.length; r++) {
       if (lanes[r].state() == Lane.CLOSED && lanes[r].finished() < call) {
-        return Diagnosis.closed(lanes, r);
+        return Diagnosis.closed(lanes, r, call);
       }
     }
     return null;

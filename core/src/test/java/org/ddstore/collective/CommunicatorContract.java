@@ -10,7 +10,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import org.ddstore.memory.MappedRegion;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +25,7 @@ abstract class CommunicatorContract {
   static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final List<Communicator> opened = new ArrayList<>();
+  private long mappedBytes;
 
   /** The communicators of a new group, in rank order. */
   abstract List<Communicator> newGroup(int size, Duration timeout) throws Exception;
@@ -37,11 +40,21 @@ abstract class CommunicatorContract {
     return group;
   }
 
+  @BeforeEach
+  final void countMappedBytes() {
+    mappedBytes = MappedRegion.liveBytes();
+  }
+
   @AfterEach
   final void closeAll() {
     opened.forEach(Communicator::close);
+    beforeLeakCheck();
     Ranks.assertNoThreadLeft();
+    assertThat(MappedRegion.liveBytes()).as("mapped bytes").isEqualTo(mappedBytes);
   }
+
+  /** Closes what else the test has opened. */
+  void beforeLeakCheck() {}
 
   @Test
   void saysWhatItIs() throws Exception {

@@ -162,13 +162,16 @@ abstract class FailureContract extends CommunicatorContract {
     Ranks.Running<byte[][]> slow =
         Ranks.start(
             group.get(1),
-            c ->
-                c.exchange(
-                    ADD,
-                    () -> {
-                      done.await();
-                      return new byte[0];
-                    }));
+            c -> {
+              c.exchange(
+                  ADD,
+                  () -> {
+                    done.await();
+                    return new byte[0];
+                  });
+              // A message that the other came may overtake the news that it gave up.
+              return c.allGather(new byte[0]);
+            });
     Ranks.Outcome<byte[][]> fast =
         Ranks.start(group.get(0), c -> c.exchange(ADD, () -> new byte[0])).await();
     done.countDown();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class LocalGroupTest extends FailureContract {
+class LocalGroupTest extends SplitContract {
   @Override
   List<Communicator> newGroup(int size, Duration timeout) {
     return LocalGroup.create(size, timeout);

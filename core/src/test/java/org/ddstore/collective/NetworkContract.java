@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 
 /** The contract where messages over sockets carry lanes; a subclass says which. */
-abstract class NetworkContract extends FailureContract {
+abstract class NetworkContract extends SplitContract {
   final List<SocketMessenger> messengers = new ArrayList<>();
   final List<LaneExchange> exchanges = new ArrayList<>();
 

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,15 +15,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import org.ddstore.memory.ProcessDirectory;
 
 /**
- * One rank in a JVM of its own. It meets the others through files that hold addresses, does what
- * its last argument says, and prints one line: {@code ok} and a result, or the exception. A line on
- * its standard input lets it go on where it holds.
+ * Some ranks of a group in a JVM of their own, a thread each. They meet the others through files
+ * that hold addresses, do what the last argument says, and print one line each: {@code ok} and a
+ * result, or the exception. A line on its standard input lets a rank go on where it holds.
  */
 final class RankProcess {
-  private static final int BARRIERS = 10_000;
+  private static final int BARRIERS = 3_000;
   private static final int FLOATS = 650_000;
 
   private final Communicator communicator;
@@ -33,23 +33,37 @@ final class RankProcess {
     this.communicator = communicator;
   }
 
-  /** Arguments: meeting directory, lane directory, rank, size, timeout in ms, seed, what to do. */
+  /**
+   * Arguments: meeting directory, root of lanes, kind of means, ranks as in {@code 0,2}, size,
+   * timeout in ms, seed, what to do.
+   */
   public static void main(String[] args) throws Exception {
-    int rank = Integer.parseInt(args[2]);
-    int size = Integer.parseInt(args[3]);
-    Duration timeout = Duration.ofMillis(Long.parseLong(args[4]));
-    ProcessDirectory directory = ProcessDirectory.acquire(Path.of(args[1]));
-    try (LaneExchange exchange = LaneExchange.overFiles(directory);
-        Communicator communicator = connect(exchange, Path.of(args[0]), rank, size, timeout)) {
+    try (Means means = Means.open(Means.Kind.valueOf(args[2]), Path.of(args[1]))) {
+      List<Thread> threads = new ArrayList<>();
+      for (String rank : args[3].split(",", -1)) {
+        Thread thread = new Thread(() -> run(means.exchange(), Integer.parseInt(rank), args));
+        threads.add(thread);
+        thread.start();
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    }
+  }
+
+  private static void run(LaneExchange exchange, int rank, String[] args) {
+    int size = Integer.parseInt(args[4]);
+    Duration timeout = Duration.ofMillis(Long.parseLong(args[5]));
+    try (Communicator communicator = connect(exchange, Path.of(args[0]), rank, size, timeout)) {
       String line;
       try {
-        line = "ok " + new RankProcess(communicator).work(args[6], Long.parseLong(args[5]));
+        line = "ok " + new RankProcess(communicator).work(args[7], Long.parseLong(args[6]));
       } catch (Exception e) {
         line = e.toString();
       }
       System.out.println(line);
-    } finally {
-      directory.release();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -77,6 +91,10 @@ final class RankProcess {
       case "barrier" -> {}
       case "gather then barrier" -> communicator.allGather(new byte[1]);
       case "hold" -> hold();
+      case "hold then barrier" -> {
+        hold();
+        communicator.barrier();
+      }
       case "reduce" -> communicator.allReduce(new float[3], ReduceOp.SUM);
       case "throw" -> communicator.exchange("barrier()", RankProcess::boom);
       case "abort" -> communicator.abort(new IOException("boom"));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** The contract over mapped files, the ranks being threads; {@link SharedMemoryJvmsTest} forks. */
-class SharedMemoryTest extends FailureContract {
+class SharedMemoryTest extends SplitContract {
   private TestDirectory directory;
 
   @BeforeEach

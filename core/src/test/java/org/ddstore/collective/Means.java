@@ -1,0 +1,58 @@
+package org.ddstore.collective;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.ddstore.memory.ProcessDirectory;
+
+/** What the lanes of one process of a test travel over. */
+final class Means implements AutoCloseable {
+  /** How a rank reaches those of other processes. */
+  enum Kind {
+    FILES,
+    MESSAGES,
+    /** By files those whose root is the same. */
+    MIXED
+  }
+
+  private final ProcessDirectory directory;
+  private final SocketMessenger messenger;
+  private final LaneExchange exchange;
+
+  private Means(Kind kind, Path root) throws IOException {
+    directory = kind == Kind.MESSAGES ? null : ProcessDirectory.acquire(root);
+    messenger = kind == Kind.FILES ? null : SocketMessenger.open();
+    exchange =
+        switch (kind) {
+          case FILES -> LaneExchange.overFiles(directory);
+          case MESSAGES -> LaneExchange.overMessages(messenger);
+          case MIXED -> LaneExchange.overFilesAndMessages(directory, messenger);
+        };
+  }
+
+  static Means open(Kind kind, Path root) throws IOException {
+    return new Means(kind, root);
+  }
+
+  LaneExchange exchange() {
+    return exchange;
+  }
+
+  /** Null if there are files alone. */
+  SocketMessenger messenger() {
+    return messenger;
+  }
+
+  @Override
+  public void close() {
+    exchange.close();
+    if (messenger != null) {
+      messenger.close();
+      if (!messenger.refused().isEmpty()) {
+        throw new AssertionError("a message of ours was refused", messenger.refused().peek());
+      }
+    }
+    if (directory != null) {
+      directory.release();
+    }
+  }
+}

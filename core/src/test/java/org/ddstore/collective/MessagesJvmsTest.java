@@ -1,0 +1,8 @@
+package org.ddstore.collective;
+
+/** Processes whose lanes all travel by message. */
+class MessagesJvmsTest extends GroupJvmsContract {
+  MessagesJvmsTest() {
+    super(Means.Kind.MESSAGES);
+  }
+}
