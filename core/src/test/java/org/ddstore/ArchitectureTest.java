@@ -59,6 +59,7 @@ class ArchitectureTest {
     "memory, layout",
     "transport, memory layout",
     "collective, memory layout",
+    "sampling, ''",
   })
   void packageKnowsOnly(String name, String allowed) {
     String[] packages =
@@ -82,7 +83,7 @@ class ArchitectureTest {
   @Test
   void packagesHaveNoCycles() {
     slices()
-        .matching("org.ddstore.(layout|memory|transport|collective)..")
+        .matching("org.ddstore.(layout|memory|transport|collective|sampling|loader)..")
         .should()
         .beFreeOfCycles()
         .allowEmptyShould(true)
