@@ -24,7 +24,7 @@ class CostAwareSamplerTest {
     for (int trial = 0; trial < 300; trial++) {
       int world = 1 + random.nextInt(6);
       long[] costs = random.longs(world + random.nextInt(400), 0, 1000).toArray();
-      long maxCost = 1000 + random.nextInt(5000);
+      long maxCost = 1000L + random.nextInt(5000);
       CostAwareSampler sampler = Samplers.costAware(trial, maxCost, costs);
       List<EpochBatches> ranks = Epochs.ranks(sampler, costs.length, world, 1);
       List<Long> all = new ArrayList<>();
