@@ -38,6 +38,19 @@ public final class Coverage {
     this.sums = new long[TOTALS + PER_BUCKET * buckets(samples)];
   }
 
+  private Coverage(Coverage other) {
+    samples = other.samples;
+    shift = other.shift;
+    highKey = other.highKey;
+    lowKey = other.lowKey;
+    sums = other.sums.clone();
+  }
+
+  /** The same, to be counted on by itself. */
+  public Coverage copy() {
+    return new Coverage(this);
+  }
+
   /** Buckets are powers of two, so that finding one is a shift. */
   private static int shift(long samples) {
     int shift = 0;
