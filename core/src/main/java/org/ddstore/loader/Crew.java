@@ -28,7 +28,12 @@ final class Crew {
     for (int worker = 0; worker < options.workers(); worker++) {
       members.add(new Member("ddstore-loader-read-" + worker, this::readAll));
     }
-    members.forEach(Thread::start);
+    try {
+      members.forEach(Thread::start);
+    } catch (OutOfMemoryError e) { // the system has no thread to give
+      pipeline.close();
+      throw e;
+    }
   }
 
   private void planAll(Member me) {

@@ -66,7 +66,8 @@ public final class LoaderOptions implements Cloneable {
 
   /**
    * The memory of all batches, also of those that the consumer holds. Fewer batches are made ahead
-   * where the depth would need more.
+   * where the depth would need more. What ragged fields take is known after the read: a batch that
+   * is larger than all before may pass the bound for once, and the next ones wait for room.
    */
   public LoaderOptions withMaxBytes(long bytes) {
     check("maxBytes", bytes, 1, Long.MAX_VALUE);

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
@@ -53,7 +54,7 @@ class PipelineTest {
   }
 
   private static void awaitTrue(java.util.concurrent.Callable<Boolean> condition) {
-    await().atMost(PATIENCE).until(condition);
+    await().pollInterval(Duration.ofMillis(1)).atMost(PATIENCE).until(condition);
   }
 
   @Test
@@ -398,6 +399,52 @@ class PipelineTest {
       assertThatThrownBy(() -> loop.forEach(batch -> {}))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageStartingWith("closed: ");
+    }
+  }
+
+  /** Consumers that hold, close, reset, push, starve and end at random: order and memory hold. */
+  @Test
+  void whateverAConsumerDoesNothingIsLostOrLeft() {
+    long seed = Long.getLong("ddstore.test.seed", System.nanoTime());
+    System.out.println("whateverAConsumerDoesNothingIsLostOrLeft: -Dddstore.test.seed=" + seed);
+    Random random = new Random(seed);
+    for (int life = 0; life < 60; life++) {
+      LoaderOptions options =
+          LoaderOptions.defaults()
+              .withDepth(1 + random.nextInt(5))
+              .withWorkers(1 + random.nextInt(4))
+              .withMaxBytes(random.nextBoolean() ? 90_000 : 1 << 30);
+      List<LoadedBatch> held = new ArrayList<>();
+      try (Loader loader = open(options)) {
+        for (int turn = 0; turn < 1 + random.nextInt(5); turn++) {
+          long next = 0;
+          EpochLoop loop = loader.epoch(turn);
+          for (int step = random.nextInt(25); step > 0 && loop.remaining() > 0; step--) {
+            try (LoadedBatch batch = loader.pop(held.isEmpty() ? PATIENCE : AT_ONCE)) {
+              assertThat(batch.number()).isEqualTo(next++);
+              assertThat(batch.epoch()).isEqualTo(turn);
+              assertThat(batch.field("id").getLong(9)).isEqualTo(batch.row(9));
+              if (random.nextInt(8) == 0) {
+                held.add(popOrNull(loader));
+                next += held.get(held.size() - 1) == null ? 0 : 1;
+                held.removeIf(none -> none == null);
+              }
+            } catch (PoolStarvedException e) {
+              held.forEach(LoadedBatch::close);
+              held.clear();
+            }
+          }
+        }
+      }
+      held.forEach(LoadedBatch::close);
+    }
+  }
+
+  private static LoadedBatch popOrNull(Loader loader) {
+    try {
+      return loader.state().batch() < 20 ? loader.pop(AT_ONCE) : null;
+    } catch (PoolStarvedException e) {
+      return null;
     }
   }
 }
