@@ -3,6 +3,7 @@ package org.ddstore;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -59,6 +60,7 @@ class ArchitectureTest {
     "memory, layout",
     "transport, memory layout",
     "collective, memory layout",
+    "sampling, ''",
   })
   void packageKnowsOnly(String name, String allowed) {
     String[] packages =
@@ -79,10 +81,26 @@ class ArchitectureTest {
         .check(CORE);
   }
 
+  /** What is behind the interface of a store stays there: a loader reads as any user does. */
+  @Test
+  void theLoaderReadsAsUsersDo() {
+    noClasses()
+        .that()
+        .resideInAPackage("org.ddstore.loader..")
+        .should()
+        .dependOnClassesThat(resideInAnyPackage("org.ddstore.transport..", "org.ddstore.layout.."))
+        .check(CORE);
+    noClasses()
+        .that(resideInAPackage("org.ddstore"))
+        .should()
+        .dependOnClassesThat(resideInAnyPackage("org.ddstore.loader..", "org.ddstore.sampling.."))
+        .check(CORE);
+  }
+
   @Test
   void packagesHaveNoCycles() {
     slices()
-        .matching("org.ddstore.(layout|memory|transport|collective)..")
+        .matching("org.ddstore.(layout|memory|transport|collective|sampling|loader)..")
         .should()
         .beFreeOfCycles()
         .allowEmptyShould(true)

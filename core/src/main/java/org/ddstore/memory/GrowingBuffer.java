@@ -16,10 +16,14 @@ public final class GrowingBuffer implements AutoCloseable {
     if (memory.buffer().capacity() < bytes) {
       memory.close();
       memory = OffHeapBuffer.allocate(0);
-      long roomy = (bytes + (bytes >> 3) + STEP_BYTES) / STEP_BYTES * STEP_BYTES;
-      memory = OffHeapBuffer.allocate(Math.min(roomy, MAX_BYTES));
+      memory = OffHeapBuffer.allocate(capacityFor(bytes));
     }
     return memory.buffer();
+  }
+
+  /** The memory, in bytes, that a new buffer takes when so much is asked for: it leaves room. */
+  public static long capacityFor(long bytes) {
+    return Math.min((bytes + (bytes >> 3) + STEP_BYTES) / STEP_BYTES * STEP_BYTES, MAX_BYTES);
   }
 
   /** The memory as it is now. */

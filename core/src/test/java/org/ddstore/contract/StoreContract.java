@@ -20,7 +20,8 @@ public abstract class StoreContract
         CollectiveContract,
         ReportContract,
         LargeContract,
-        AttachContract {
+        AttachContract,
+        LoaderContract {
   private final int ranks;
   private RankHarness harness;
 

@@ -1,0 +1,13 @@
+package org.ddstore;
+
+/**
+ * No batch was ready in time: the source is slow, has ended, or all buffers are held by the
+ * consumer. Asking again later goes on where this left off.
+ */
+public class PoolStarvedException extends DDStoreException {
+  private static final long serialVersionUID = 1L;
+
+  public PoolStarvedException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,156 @@
+package org.ddstore.loader;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
+
+/**
+ * The threads of a loader: one that plans batches, so that choosing rows does not hold up reading
+ * them, and workers that read and transform. At the end, code of the user's (an iterator, a
+ * transform) is interrupted; reads of the store are not, they have deadlines of their own.
+ */
+final class Crew {
+  private final Pipeline pipeline;
+  private final StageCounters counters;
+  private final Consumer<LoadedBatch> transform;
+  private final List<Member> members = new ArrayList<>();
+
+  Crew(Pipeline pipeline, StageCounters counters, LoaderOptions options) {
+    this.pipeline = pipeline;
+    this.counters = counters;
+    this.transform = options.transform();
+    members.add(new Member("ddstore-loader-plan", this::planAll));
+    for (int worker = 0; worker < options.workers(); worker++) {
+      members.add(new Member("ddstore-loader-read-" + worker, this::readAll));
+    }
+    try {
+      members.forEach(Thread::start);
+    } catch (OutOfMemoryError e) { // the system has no thread to give
+      pipeline.close();
+      throw e;
+    }
+  }
+
+  private void planAll(Member me) {
+    for (Entry entry = pipeline.nextToPlan(); entry != null; entry = pipeline.nextToPlan()) {
+      Entry planned = entry;
+      AtomicBoolean exists = new AtomicBoolean();
+      Throwable error =
+          caught(
+              () -> {
+                long start = System.nanoTime();
+                me.user(() -> exists.set(planned.source().next(planned.slot().plan())));
+                if (exists.get()) {
+                  counters.count(Stage.PLAN, System.nanoTime() - start, 0);
+                }
+              });
+      pipeline.planned(entry, exists.get(), error);
+    }
+  }
+
+  private void readAll(Member me) {
+    for (Entry entry = pipeline.nextToRead(); entry != null; entry = pipeline.nextToRead()) {
+      Slot slot = entry.slot();
+      LoadedBatch batch = new LoadedBatch(slot, () -> pipeline.giveBack(slot));
+      Throwable error =
+          caught(
+              () -> {
+                long start = System.nanoTime();
+                slot.readRows();
+                long read = System.nanoTime();
+                counters.count(Stage.READ, read - start, slot.readBytes());
+                slot.convert();
+                me.user(() -> transform.accept(batch));
+                counters.count(Stage.TRANSFORM, System.nanoTime() - read, slot.valueBytes());
+              });
+      pipeline.made(entry, batch, error);
+    }
+  }
+
+  private static Throwable caught(Runnable work) {
+    try {
+      work.run();
+      return null;
+    } catch (RuntimeException | Error e) {
+      return e;
+    }
+  }
+
+  /**
+   * Waits for the threads to end; the pipeline is closed.
+   *
+   * @throws DeadlineExceededException if one goes on; it frees what it has when it ends
+   */
+  void join(Duration timeout) {
+    members.forEach(Member::interruptUserCode);
+    long deadline = System.nanoTime() + timeout.toNanos();
+    boolean interrupted = false;
+    for (Member member : members) {
+      long left = deadline - System.nanoTime();
+      while (member.isAlive() && left > 0) {
+        try {
+          TimeUnit.NANOSECONDS.timedJoin(member, left);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+        left = deadline - System.nanoTime();
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    for (Member member : members) {
+      if (member.isAlive()) {
+        throw new DeadlineExceededException(
+            "%s still runs %s after the close of its loader; it frees its batch when it ends"
+                .formatted(member.getName(), timeout));
+      }
+    }
+  }
+
+  /** One thread, of which it is known when it runs code of the user's. */
+  private final class Member extends Thread {
+    private final Consumer<Member> work;
+    private boolean inUserCode;
+
+    Member(String name, Consumer<Member> work) {
+      super(name);
+      this.work = work;
+      setDaemon(true);
+    }
+
+    @Override
+    public void run() {
+      work.accept(this);
+    }
+
+    /** Runs code that may be interrupted, unless the loader is closed. */
+    void user(Runnable code) {
+      synchronized (this) {
+        if (pipeline.isClosed()) {
+          throw new DDStoreException("the loader was closed");
+        }
+        inUserCode = true;
+      }
+      try {
+        code.run();
+      } finally {
+        synchronized (this) {
+          inUserCode = false;
+          Thread.interrupted(); // meant for that code alone
+        }
+      }
+    }
+
+    synchronized void interruptUserCode() {
+      if (inUserCode) {
+        interrupt();
+      }
+    }
+  }
+}

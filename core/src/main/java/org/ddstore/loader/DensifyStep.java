@@ -1,0 +1,70 @@
+package org.ddstore.loader;
+
+import java.nio.ByteBuffer;
+import org.ddstore.DType;
+import org.ddstore.Field;
+import org.ddstore.Tensor;
+import org.ddstore.memory.GrowingBuffer;
+
+/**
+ * Makes sparse rows dense: {@code [rows, width]}, with the values of one ragged field at the
+ * columns that another names, and zeros elsewhere.
+ *
+ * @param columns a ragged field of int32 or int64 scalars of [0, width)
+ * @param values a ragged field of scalars, as long as {@code columns} in every row
+ */
+record DensifyStep(Field columns, Field values, int width) implements FieldStep {
+  DensifyStep {
+    boolean index = columns.dtype() == DType.INT32 || columns.dtype() == DType.INT64;
+    boolean scalars = columns.shape().length == 0 && values.shape().length == 0;
+    if (!columns.isRagged() || !values.isRagged() || !index || !scalars || width < 1) {
+      throw new IllegalArgumentException(
+          "rows of %s at %s with %d columns: give ragged scalars, int32 or int64 columns, and at least 1 of them"
+              .formatted(values, columns, width));
+    }
+  }
+
+  @Override
+  public long bytes(long inBytes) {
+    return (long) width * values.dtype().bytes();
+  }
+
+  @Override
+  public Tensor apply(Tensor in, Slot slot, GrowingBuffer memory) {
+    Tensor offsets = slot.read().offsets(values.name());
+    Tensor other = slot.read().offsets(columns.name());
+    Tensor at = slot.read().field(columns.name());
+    int rows = Math.toIntExact(offsets.rows() - 1);
+    int bytes = values.dtype().bytes();
+    long size = (long) rows * width * bytes;
+    if (size > GrowingBuffer.MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "%,d dense rows of %,d columns have %,d bytes; a tensor has at most %,d: read fewer rows a batch"
+              .formatted(rows, width, size, GrowingBuffer.MAX_BYTES));
+    }
+    ByteBuffer source = in.asByteBuffer();
+    ByteBuffer target = memory.ensure(size);
+    Zeros.fill(target, 0, (int) size);
+    for (int row = 0; row < rows; row++) {
+      checkLength(slot, other, offsets, row);
+      for (long i = offsets.getLong(row); i < offsets.getLong(row + 1L); i++) {
+        long column = at.getLong(i);
+        if (column < 0 || column >= width) {
+          throw new IndexOutOfBoundsException(
+              "column %,d of \"%s\" in sample %,d outside [0, %,d)"
+                  .formatted(column, columns.name(), slot.plan().sample(row), width));
+        }
+        target.put((int) ((long) row * width + column) * bytes, source, (int) i * bytes, bytes);
+      }
+    }
+    return Tensor.wrap(values.dtype(), target.slice(0, (int) size), rows, width);
+  }
+
+  private void checkLength(Slot slot, Tensor other, Tensor offsets, int row) {
+    if (other.getLong(row + 1L) != offsets.getLong(row + 1L)) {
+      throw new IllegalArgumentException(
+          "\"%s\" and \"%s\" have different lengths in sample %,d"
+              .formatted(columns.name(), values.name(), slot.plan().sample(row)));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package org.ddstore.loader;
+
+import org.ddstore.sampling.EpochBatches;
+
+/** The batches of one epoch, from one of them on. */
+final class EpochSource implements BatchSource {
+  private final EpochBatches batches;
+  private final long epoch;
+  private final boolean needsPositions;
+  private final int maxSize;
+  private long next;
+
+  EpochSource(EpochBatches batches, long epoch, long from, boolean needsPositions) {
+    this.batches = batches;
+    this.epoch = epoch;
+    this.next = from;
+    this.needsPositions = needsPositions;
+    this.maxSize = batches.maxSize();
+  }
+
+  @Override
+  public boolean next(BatchPlan plan) {
+    if (next >= batches.batches()) {
+      return false;
+    }
+    int size = batches.size(next);
+    batches.fill(next, plan.begin(epoch, next, size));
+    plan.pad(batches.padding(next));
+    plan.share(batches.share(next));
+    for (int i = 0; needsPositions && i < size; i++) {
+      plan.position(i, batches.position(next, i));
+    }
+    next++;
+    return true;
+  }
+
+  @Override
+  public int maxSize() {
+    return maxSize;
+  }
+}

@@ -1,0 +1,234 @@
+package org.ddstore.loader;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.zip.CRC32;
+import org.ddstore.Variable;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.ReduceOp;
+import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.Coverage;
+import org.ddstore.sampling.CoverageReceipt;
+import org.ddstore.sampling.EpochBatches;
+import org.ddstore.sampling.EpochState;
+import org.ddstore.sampling.WorldRank;
+
+/**
+ * Makes the batches of one rank ahead of time: a thread plans them, workers read them, the consumer
+ * finds them ready. Local, but for {@link #receipt}: ranks compute the same order and do not wait
+ * for each other.
+ *
+ * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #pending} and the close of a
+ * batch are for any. The first error of a sampler, a read or a transform comes out where its batch
+ * would have, and again at every later call.
+ */
+public final class Loader implements AutoCloseable {
+  private final Variable variable;
+  private final BatchSampler sampler;
+  private final WorldRank place;
+  private final LoaderOptions options;
+  private final StageCounters counters = new StageCounters();
+  private final Pipeline pipeline;
+  private final Crew crew;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private LoopClock clock = new LoopClock();
+  private EpochProgress progress;
+  private EpochLoop loop;
+
+  private Loader(Variable variable, BatchSampler sampler, WorldRank place, LoaderOptions options) {
+    this.variable = variable;
+    this.sampler = sampler;
+    this.place = place;
+    this.options = options;
+    this.pipeline = new Pipeline(Recipe.of(variable, sampler.space(), options), options, counters);
+    this.crew = new Crew(pipeline, counters, options);
+  }
+
+  /** A loader of a variable's rows, to be closed by the caller before the store. Local. */
+  public static Loader open(
+      Variable variable, BatchSampler sampler, WorldRank place, LoaderOptions options) {
+    return new Loader(variable, sampler, place, options);
+  }
+
+  /** As above; rank and world are asked for once, now. */
+  public static Loader open(
+      Variable variable, BatchSampler sampler, Supplier<WorldRank> place, LoaderOptions options) {
+    return new Loader(variable, sampler, place.get(), options);
+  }
+
+  /**
+   * Begins an epoch, and forgets what was not consumed of the one before. Does not block.
+   *
+   * @param number from 0
+   * @throws IllegalArgumentException if there are too few rows for one batch a rank, or a batch
+   *     exceeds the memory; both with the numbers
+   */
+  public EpochLoop epoch(long number) {
+    return begin(number, 0);
+  }
+
+  /**
+   * Goes on where a state was taken, also on another number of ranks: the rest of its epoch comes
+   * batch for batch as it would have.
+   *
+   * @throws IllegalArgumentException if the state is of other rows or of another configuration,
+   *     naming what differs
+   */
+  public EpochLoop resume(EpochState state) {
+    state.checkSame(stateAt(0, 0));
+    return begin(state.epoch(), state.batch());
+  }
+
+  private EpochLoop begin(long number, long from) {
+    long rows = variable.rows();
+    EpochBatches plan = sampler.epoch(rows, place, number);
+    if (from > plan.batches()) {
+      throw new IllegalArgumentException(
+          "batch %,d of epoch %,d outside [0, %,d]".formatted(from, number, plan.batches()));
+    }
+    closeLoop();
+    pipeline.reset();
+    progress = EpochProgress.at(sampler, place, rows, number, plan, from);
+    clock = new LoopClock();
+    boolean crops = sampler.space().crop().isPresent();
+    pipeline.push(new EpochSource(plan, number, from, crops));
+    loop = new EpochLoop(this, progress);
+    return loop;
+  }
+
+  private void closeLoop() {
+    if (loop != null) {
+      loop.closeLast();
+    }
+  }
+
+  /**
+   * Adds samples after all that was pushed before, as many as the iterator has, which may be
+   * without end: it is pulled on another thread, batch by batch, as far as batches are made ahead.
+   * Does not block.
+   *
+   * @param samples numbers of samples: of rows, unless the sampler has windows or tiles
+   * @param batch samples a batch, at least 1
+   */
+  public void push(Iterator<Long> samples, int batch) {
+    Objects.requireNonNull(samples, "samples");
+    if (batch < 1) {
+      throw new IllegalArgumentException("batch %,d must be at least 1".formatted(batch));
+    }
+    pipeline.push(new PushedSource(samples, batch, options.partialBatches()));
+  }
+
+  /**
+   * Takes the next batch, which the caller closes. Blocks.
+   *
+   * @throws org.ddstore.PoolStarvedException if none is ready in time; the next call goes on
+   *     waiting
+   */
+  public LoadedBatch pop(Duration timeout) {
+    clock.asked(System.nanoTime());
+    LoadedBatch batch = pipeline.pop(timeout);
+    clock.got(System.nanoTime());
+    if (progress != null) {
+      progress.delivered(batch.plan());
+    }
+    return batch;
+  }
+
+  LoadedBatch popFor(EpochLoop asking) {
+    if (asking != loop) {
+      throw new IllegalStateException("this epoch ended when another was begun on its loader");
+    }
+    return pop(options.popTimeout());
+  }
+
+  void loopEnded(EpochLoop ended) {
+    if (ended == loop) {
+      clock.asked(System.nanoTime());
+    }
+  }
+
+  /** How many batches are planned and not given out. */
+  public int pending() {
+    return pipeline.pending();
+  }
+
+  /** True if {@link #pop} would not wait. */
+  public boolean isReady() {
+    return pipeline.isReady();
+  }
+
+  /**
+   * Where the consumer is: behind the last batch that it was given. Before the first epoch, at its
+   * beginning.
+   */
+  public EpochState state() {
+    return progress == null ? stateAt(0, 0) : stateAt(progress.epoch(), progress.done());
+  }
+
+  private EpochState stateAt(long epoch, long batch) {
+    CRC32 schema = new CRC32();
+    schema.update(variable.schema().toBytes());
+    return new EpochState(
+        epoch,
+        batch,
+        variable.rows(),
+        sampler.describe(place.world()),
+        "%08x".formatted(schema.getValue()),
+        options.digest());
+  }
+
+  /**
+   * Whether the ranks together were given each sample of the epoch exactly once. Collective. To be
+   * called when the epoch is over; what was not delivered counts as lost. Takes a few nanoseconds a
+   * sample.
+   *
+   * @param communicator of the ranks of this loader, in their order
+   */
+  public CoverageReceipt receipt(Communicator communicator) {
+    if (progress == null) {
+      throw new IllegalStateException("no epoch was begun on " + this);
+    }
+    Coverage mine = progress.accounted();
+    communicator.allReduce(mine.sums(), ReduceOp.SUM);
+    return mine.receipt();
+  }
+
+  /** What each stage has done since the loader was opened. */
+  public List<StageStatistics> statistics() {
+    return counters.all();
+  }
+
+  /**
+   * The part of the loop's time that was the consumer's own work, in the last epoch, without its
+   * first step: of [0, 1].
+   */
+  public double utilisation() {
+    return clock.utilisation();
+  }
+
+  /**
+   * Ends the threads and frees the memory; the batch of a loop is closed, those that were popped
+   * stay valid until they are. Idempotent.
+   *
+   * @throws org.ddstore.DeadlineExceededException if a read or a transform does not end in time; it
+   *     frees its memory when it does
+   */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      closeLoop();
+      pipeline.close();
+      crew.join(options.closeTimeout());
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Loader[\"%s\", %s, %s]"
+        .formatted(variable.name(), sampler.describe(place.world()), place);
+  }
+}

@@ -1,0 +1,192 @@
+package org.ddstore.loader;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.ddstore.DType;
+
+/** How a loader works. Immutable; the methods give changed copies. */
+public final class LoaderOptions implements Cloneable {
+  private static final int MOST_DEPTH = 1024;
+  private static final int MOST_WORKERS = 64;
+  private static final int MANY_PROCESSORS = 4;
+
+  private int depth = 4;
+  private long maxBytes = 256L << 20;
+  private int workers = Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 1 : 2;
+  private List<String> fields = List.of();
+  private List<Conversion> conversions = List.of();
+  private Consumer<LoadedBatch> transform = batch -> {};
+  private boolean partialBatches = true;
+  private Duration popTimeout = Duration.ofSeconds(30);
+  private Duration closeTimeout = Duration.ofSeconds(30);
+  private String digest = "";
+
+  private LoaderOptions() {}
+
+  /**
+   * All fields as they are, four batches ahead in at most 256 MiB, one worker (two on a machine of
+   * four processors or more), 30 seconds to wait.
+   */
+  public static LoaderOptions defaults() {
+    return new LoaderOptions();
+  }
+
+  private LoaderOptions with(Consumer<LoaderOptions> change) {
+    try {
+      LoaderOptions copy = (LoaderOptions) clone();
+      change.accept(copy);
+      return copy;
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void check(String name, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          "%s %,d outside [%,d, %,d]".formatted(name, value, least, most));
+    }
+  }
+
+  private static Duration checkTimeout(String name, Duration timeout) {
+    if (timeout.isNegative() || timeout.isZero()) {
+      throw new IllegalArgumentException(name + " " + timeout + " is not above 0");
+    }
+    return timeout;
+  }
+
+  /** How many batches are made ahead of the consumer, of [1, 1024]. */
+  public LoaderOptions withDepth(int batches) {
+    check("depth", batches, 1, MOST_DEPTH);
+    return with(options -> options.depth = batches);
+  }
+
+  /**
+   * The memory of all batches, also of those that the consumer holds. Fewer batches are made ahead
+   * where the depth would need more. What ragged fields take is known after the read: a batch that
+   * is larger than all before may pass the bound for once, and the next ones wait for room.
+   */
+  public LoaderOptions withMaxBytes(long bytes) {
+    check("maxBytes", bytes, 1, Long.MAX_VALUE);
+    return with(options -> options.maxBytes = bytes);
+  }
+
+  /** Threads that read and transform, of [1, 64]. */
+  public LoaderOptions withWorkers(int threads) {
+    check("workers", threads, 1, MOST_WORKERS);
+    return with(options -> options.workers = threads);
+  }
+
+  /** Reads these fields alone. */
+  public LoaderOptions withFields(String... names) {
+    return with(options -> options.fields = List.of(names));
+  }
+
+  /** Gives a field out as float32 or bfloat16. */
+  public LoaderOptions cast(String field, DType to) {
+    return cast(field, to, 1);
+  }
+
+  /** As {@link #cast(String, DType)}, each value times {@code scale}. */
+  public LoaderOptions cast(String field, DType to, double scale) {
+    return convert(new Conversion.ToType(field, to, (float) scale));
+  }
+
+  /**
+   * Gives a ragged field out as {@code [rows, length, innerShape...]}, zeros at the end of shorter
+   * rows; the row offsets stay.
+   *
+   * @param length at least that of the longest row; 0 for that of the longest of each batch
+   */
+  public LoaderOptions pad(String field, int length) {
+    return convert(new Conversion.ToLength(field, length));
+  }
+
+  /**
+   * Gives a ragged field of sparse values out as {@code [rows, width]}.
+   *
+   * @param columns the ragged field of the values' columns, of [0, width)
+   */
+  public LoaderOptions densify(String field, String columns, int width) {
+    return convert(new Conversion.ToDense(field, columns, width));
+  }
+
+  private LoaderOptions convert(Conversion conversion) {
+    List<Conversion> more = new ArrayList<>(conversions);
+    more.add(conversion);
+    return with(options -> options.conversions = List.copyOf(more));
+  }
+
+  /**
+   * Runs on a worker for each batch before it is given out: it may change the tensors and {@link
+   * LoadedBatch#allocate} others. What it throws comes out of the loader.
+   */
+  public LoaderOptions withTransform(Consumer<LoadedBatch> newTransform) {
+    Objects.requireNonNull(newTransform, "transform");
+    return with(options -> options.transform = newTransform);
+  }
+
+  /** Whether pushed indices that do not fill a last batch make a smaller one; so unless changed. */
+  public LoaderOptions withPartialBatches(boolean keep) {
+    return with(options -> options.partialBatches = keep);
+  }
+
+  /** How long the loop over an epoch waits for a batch. */
+  public LoaderOptions withPopTimeout(Duration timeout) {
+    return with(options -> options.popTimeout = checkTimeout("popTimeout", timeout));
+  }
+
+  /** How long a close waits for what the workers are doing. */
+  public LoaderOptions withCloseTimeout(Duration timeout) {
+    return with(options -> options.closeTimeout = checkTimeout("closeTimeout", timeout));
+  }
+
+  /** The digest of the rows, as the store computes it: states of other rows are then refused. */
+  public LoaderOptions withDigest(String newDigest) {
+    Objects.requireNonNull(newDigest, "digest");
+    return with(options -> options.digest = newDigest);
+  }
+
+  int depth() {
+    return depth;
+  }
+
+  long maxBytes() {
+    return maxBytes;
+  }
+
+  int workers() {
+    return workers;
+  }
+
+  List<String> fields() {
+    return fields;
+  }
+
+  List<Conversion> conversions() {
+    return conversions;
+  }
+
+  Consumer<LoadedBatch> transform() {
+    return transform;
+  }
+
+  boolean partialBatches() {
+    return partialBatches;
+  }
+
+  Duration popTimeout() {
+    return popTimeout;
+  }
+
+  Duration closeTimeout() {
+    return closeTimeout;
+  }
+
+  String digest() {
+    return digest;
+  }
+}

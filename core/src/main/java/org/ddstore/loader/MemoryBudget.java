@@ -1,0 +1,92 @@
+package org.ddstore.loader;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Keeps the memory of all slots within a bound. What a batch with ragged fields will take is not
+ * known before: it is taken to be like the largest so far, and idle slots are freed when that was
+ * not enough. Guarded by the pipeline.
+ */
+final class MemoryBudget {
+  private final long maxBytes;
+  private final Recipe recipe;
+  private final Map<Slot, Long> reserved = new HashMap<>();
+  private double bytesPerSample;
+
+  MemoryBudget(long maxBytes, Recipe recipe) {
+    this.maxBytes = maxBytes;
+    this.recipe = recipe;
+  }
+
+  /**
+   * Refuses batches of which not even one fits.
+   *
+   * @param samples of a batch
+   */
+  void check(int samples) {
+    long bytes = recipe.capacityBytes(samples);
+    if (bytes > maxBytes) {
+      throw new IllegalArgumentException(
+          "a batch of %,d samples takes %,d bytes, and maxBytes is %,d: raise it by withMaxBytes(..), or take about %,d samples a batch"
+              .formatted(
+                  samples,
+                  bytes,
+                  maxBytes,
+                  Math.max(1, (long) ((double) samples * maxBytes / bytes))));
+    }
+  }
+
+  /**
+   * Makes room for a batch.
+   *
+   * @param slot that will hold it
+   * @param idle the other slots that nobody uses, and that are freed if need be
+   * @return false if there is none; always true if no other slot is in use
+   */
+  boolean tryReserve(Slot slot, int samples, Collection<Slot> idle) {
+    long need =
+        Math.max(
+            Math.max(slot.takenBytes(), recipe.capacityBytes(samples)),
+            (long) (bytesPerSample * samples));
+    long others = 0;
+    for (Map.Entry<Slot, Long> other : reserved.entrySet()) {
+      others += other.getKey() == slot ? 0 : other.getValue();
+    }
+    for (Slot candidate : idle) {
+      if (others + need <= maxBytes) {
+        break;
+      }
+      if (candidate != slot && reserved.containsKey(candidate)) {
+        others -= reserved.remove(candidate);
+        candidate.free();
+      }
+    }
+    if (others + need > maxBytes && others > 0) {
+      return false;
+    }
+    reserved.put(slot, need);
+    return true;
+  }
+
+  /** Learns what the batch in a slot has taken. */
+  void took(Slot slot) {
+    long bytes = slot.takenBytes();
+    reserved.put(slot, bytes);
+    if (slot.plan().size() > 0) {
+      bytesPerSample = Math.max(bytesPerSample, (double) bytes / slot.plan().size());
+    }
+  }
+
+  /** The slot has been freed. */
+  void freed(Slot slot) {
+    reserved.remove(slot);
+  }
+
+  @Override
+  public String toString() {
+    long bytes = reserved.values().stream().mapToLong(Long::longValue).sum();
+    return "%,d of %,d bytes".formatted(bytes, maxBytes);
+  }
+}

@@ -1,0 +1,288 @@
+package org.ddstore.loader;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.ddstore.DDStoreException;
+import org.ddstore.PoolStarvedException;
+
+/**
+ * The queues between planner, workers and consumer. Batches are given out in the order in which
+ * they were planned, whoever was read first. It has no threads; those of {@link Crew} and of the
+ * consumer meet here.
+ *
+ * <pre>
+ * idle slots -> planner -> toRead -> workers -> ready -> consumer -> idle slots
+ *                    \________ inOrder: one queue ______/
+ * </pre>
+ *
+ * <p>Whoever has a slot when the pipeline is closed, or its batch is cancelled, gives it back.
+ */
+final class Pipeline {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Deque<Slot> idle = new ArrayDeque<>();
+  private final Deque<BatchSource> sources = new ArrayDeque<>();
+  private final Deque<Entry> inOrder = new ArrayDeque<>();
+  private final Deque<Entry> toRead = new ArrayDeque<>();
+  private final MemoryBudget budget;
+  private final StageCounters counters;
+  private final int depth;
+  private Entry planning;
+  private int held;
+  private boolean closed;
+  private Throwable failure;
+
+  Pipeline(Recipe recipe, LoaderOptions options, StageCounters counters) {
+    this.counters = counters;
+    this.depth = options.depth();
+    this.budget = new MemoryBudget(options.maxBytes(), recipe);
+    for (int i = 0; i <= depth; i++) { // the one more is the consumer's
+      idle.add(new Slot(recipe));
+    }
+  }
+
+  /** Adds batches after those that are planned. */
+  void push(BatchSource source) {
+    locked(
+        () -> {
+          throwFailure();
+          budget.check(source.maxSize());
+          sources.add(source);
+        });
+  }
+
+  /** Forgets all batches that are not given out, but not a failure. */
+  void reset() {
+    locked(
+        () -> {
+          throwFailure();
+          forget();
+        });
+  }
+
+  private void forget() {
+    sources.clear();
+    if (planning != null) {
+      planning.cancel();
+    }
+    for (Entry entry : inOrder) {
+      if (entry.isReady() || toRead.remove(entry)) {
+        recycle(entry.slot());
+      } else {
+        entry.cancel();
+      }
+    }
+    inOrder.clear();
+  }
+
+  /** A batch to be planned; waits for a source, a slot and memory. Null at the end. */
+  Entry nextToPlan() {
+    lock.lock();
+    try {
+      while (!closed) {
+        BatchSource source = sources.peek();
+        Slot slot = idle.peek();
+        if (source != null
+            && slot != null
+            && inOrder.size() < depth
+            && budget.tryReserve(slot, source.maxSize(), idle)) {
+          idle.remove();
+          planning = new Entry(source, slot);
+          return planning;
+        }
+        changed.awaitUninterruptibly();
+      }
+      return null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What became of {@link #nextToPlan}: a batch to be read, the end of its source, or an error. */
+  void planned(Entry entry, boolean exists, Throwable error) {
+    locked(
+        () -> {
+          planning = null;
+          if (closed || entry.isCancelled()) {
+            recycle(entry.slot());
+          } else if (error != null) {
+            sources.clear();
+            entry.ready(null, error);
+            inOrder.add(entry);
+          } else if (exists) {
+            inOrder.add(entry);
+            toRead.add(entry);
+          } else {
+            sources.remove(entry.source());
+            recycle(entry.slot());
+          }
+        });
+  }
+
+  /** A batch to be read; waits for one. Null at the end. */
+  Entry nextToRead() {
+    lock.lock();
+    try {
+      while (!closed) {
+        if (!toRead.isEmpty()) {
+          return toRead.remove();
+        }
+        changed.awaitUninterruptibly();
+      }
+      return null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What became of {@link #nextToRead}: a batch, or an error. */
+  void made(Entry entry, LoadedBatch batch, Throwable error) {
+    locked(
+        () -> {
+          if (closed || entry.isCancelled()) {
+            recycle(entry.slot());
+            return;
+          }
+          if (error == null) {
+            budget.took(entry.slot());
+          } else {
+            sources.clear();
+          }
+          entry.ready(batch, error);
+        });
+  }
+
+  /**
+   * The next batch, which is then the caller's.
+   *
+   * @throws PoolStarvedException if there is none in time; the next call goes on waiting
+   */
+  LoadedBatch pop(Duration timeout) {
+    lock.lock();
+    try {
+      long start = System.nanoTime();
+      long left = timeout.toNanos();
+      while (true) {
+        throwFailure();
+        Entry next = inOrder.peek();
+        if (next != null && next.isReady()) {
+          return take(next, start, left < timeout.toNanos());
+        }
+        if (left <= 0) {
+          throw new PoolStarvedException(
+              "no batch within %s: %d of at most %d are planned, the consumer holds %d, %d sources are left, the batches have %s"
+                  .formatted(timeout, inOrder.size(), depth, held, sources.size(), budget));
+        }
+        changed.awaitNanos(left);
+        left = timeout.toNanos() - (System.nanoTime() - start);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DDStoreException("interrupted while waiting for a batch", e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private LoadedBatch take(Entry next, long startNanos, boolean waited) {
+    inOrder.remove();
+    if (next.error() != null) {
+      failure = next.error();
+      recycle(next.slot());
+      forget();
+      changed.signalAll();
+      throwFailure();
+    }
+    long now = System.nanoTime();
+    if (waited) {
+      counters.count(Stage.TRAINER_WAITS, now - startNanos, 0);
+    }
+    counters.count(Stage.BATCH_WAITS, now - next.readySinceNanos(), 0);
+    held++;
+    changed.signalAll();
+    next.batch().giveOut();
+    return next.batch();
+  }
+
+  /** The consumer is done with a batch. */
+  void giveBack(Slot slot) {
+    locked(
+        () -> {
+          held--;
+          recycle(slot);
+        });
+  }
+
+  private void recycle(Slot slot) {
+    if (closed || failure != null) {
+      budget.freed(slot);
+      slot.free();
+    }
+    idle.add(slot);
+  }
+
+  /** Batches that are planned and not given out. */
+  int pending() {
+    lock.lock();
+    try {
+      return inOrder.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** True if {@link #pop} would not wait. */
+  boolean isReady() {
+    lock.lock();
+    try {
+      return failure != null || (!inOrder.isEmpty() && inOrder.peek().isReady());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends all waiting; frees what nobody has. */
+  void close() {
+    locked(
+        () -> {
+          closed = true;
+          forget();
+          idle.forEach(Slot::free);
+        });
+  }
+
+  boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void throwFailure() {
+    if (closed) {
+      throw new IllegalStateException("closed: the loader");
+    }
+    if (failure instanceof RuntimeException unchecked) {
+      throw unchecked;
+    } else if (failure instanceof Error error) {
+      throw error;
+    } else if (failure != null) {
+      throw new DDStoreException("a batch could not be made", failure);
+    }
+  }
+
+  private void locked(Runnable change) {
+    lock.lock();
+    try {
+      change.run();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,201 @@
+package org.ddstore.loader;
+
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.ddstore.Batch;
+import org.ddstore.DType;
+import org.ddstore.Field;
+import org.ddstore.ReadPath;
+import org.ddstore.Reader;
+import org.ddstore.Tensor;
+import org.ddstore.memory.GrowingBuffer;
+
+/**
+ * The memory of one batch, used again for others: planned, read, given out and given back. It
+ * belongs to one thread at a time; the pipeline hands it on.
+ */
+final class Slot {
+  private final Recipe recipe;
+  private final BatchPlan plan = new BatchPlan();
+  private final Map<String, GrowingBuffer[]> converted = new LinkedHashMap<>();
+  private final Map<String, GrowingBuffer> allocated = new LinkedHashMap<>();
+  private final Map<String, Tensor> tensors = new LinkedHashMap<>();
+  private GrowingBuffer weights = new GrowingBuffer();
+  private long[] rows = new long[0];
+  private Reader reader;
+  private Batch read;
+  private long takenBytes;
+
+  Slot(Recipe recipe) {
+    this.recipe = recipe;
+  }
+
+  /** The samples of the next batch, to be filled in. */
+  BatchPlan plan() {
+    return plan;
+  }
+
+  /** Reads the rows of the plan; what the slot held is over. */
+  void readRows() {
+    tensors.clear();
+    int per = recipe.space().rowsPerSample();
+    if (rows.length != plan.size() * per) {
+      rows = new long[plan.size() * per]; // a reader takes an array of exactly its rows
+    }
+    for (int i = 0; i < plan.size(); i++) {
+      recipe.space().rows(plan.sample(i), rows, i * per);
+    }
+    if (reader == null) {
+      reader = recipe.variable().reader(recipe.fields().toArray(String[]::new));
+    }
+    if (read == null) {
+      read = reader.getBatch(rows);
+    } else {
+      reader.getBatch(read, rows);
+    }
+  }
+
+  /** Makes the fields that are converted, and the weights. */
+  void convert() {
+    for (Output output : recipe.outputs()) {
+      GrowingBuffer[] memory =
+          converted.computeIfAbsent(output.name(), name -> newBuffers(output.steps().size()));
+      tensors.put(output.name(), output.make(this, memory));
+    }
+    ByteBuffer bytes = weights.ensure((long) plan.size() * Float.BYTES);
+    for (int i = 0; i < plan.size(); i++) {
+      bytes.putFloat(i * Float.BYTES, i < plan.size() - plan.padding() ? 1 : 0);
+    }
+  }
+
+  private static GrowingBuffer[] newBuffers(int count) {
+    GrowingBuffer[] buffers = new GrowingBuffer[count];
+    for (int i = 0; i < count; i++) {
+      buffers[i] = new GrowingBuffer();
+    }
+    return buffers;
+  }
+
+  /** Memory for a tensor that the batch brings along, or for another one of a field. */
+  Tensor allocate(String name, DType dtype, long... shape) {
+    long bytes = dtype.bytes();
+    for (long dimension : shape) {
+      bytes = Math.multiplyExact(bytes, dimension);
+    }
+    if (bytes < 0 || bytes > GrowingBuffer.MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "%,d bytes for \"%s\" outside [0, %,d]".formatted(bytes, name, GrowingBuffer.MAX_BYTES));
+    }
+    GrowingBuffer memory = allocated.computeIfAbsent(name, added -> new GrowingBuffer());
+    Tensor tensor = Tensor.wrap(dtype, memory.ensure(bytes).slice(0, (int) bytes), shape);
+    tensors.put(name, tensor);
+    return tensor;
+  }
+
+  /** A field as it is given out. */
+  Tensor field(String name) {
+    Tensor made = tensors.get(name);
+    Tensor tensor = made == null ? read.field(name) : made;
+    boolean windows = recipe.space().rowsPerSample() > 1 && recipe.hasEntryPerRow(name);
+    return windows && tensor.rows() == rows.length ? inWindows(tensor) : tensor;
+  }
+
+  private Tensor inWindows(Tensor tensor) {
+    long[] flat = tensor.shape();
+    long[] shape = new long[flat.length + 1];
+    shape[0] = plan.size();
+    shape[1] = recipe.space().rowsPerSample();
+    System.arraycopy(flat, 1, shape, 2, flat.length - 1);
+    return Tensor.wrap(tensor.dtype(), tensor.asByteBuffer(), shape);
+  }
+
+  /** 1 for each sample, 0 for padding. */
+  Tensor weights() {
+    ByteBuffer bytes = weights.buffer().slice(0, plan.size() * Float.BYTES);
+    return Tensor.wrap(DType.FLOAT32, bytes, plan.size());
+  }
+
+  /** The rows as they were read. */
+  Batch read() {
+    return read;
+  }
+
+  int rows() {
+    return rows.length;
+  }
+
+  long row(int i) {
+    return rows[i];
+  }
+
+  /** Bytes of all fields as they were read. */
+  long readBytes() {
+    long bytes = 0;
+    for (String name : recipe.fields()) {
+      bytes += read.field(name).bytes();
+    }
+    return bytes;
+  }
+
+  /** Bytes of all tensors that hold values, as they are given out. */
+  long valueBytes() {
+    long bytes = 0;
+    for (Tensor tensor : tensors.values()) {
+      bytes += tensor.bytes();
+    }
+    for (String name : recipe.fields()) {
+      bytes += tensors.containsKey(name) ? 0 : read.field(name).bytes();
+    }
+    return bytes;
+  }
+
+  /** The memory that this slot has taken, in bytes: that of the largest batch it has had. */
+  long takenBytes() {
+    takenBytes = Math.max(takenBytes, presentBytes());
+    return takenBytes;
+  }
+
+  private long presentBytes() {
+    long bytes = weights.buffer().capacity();
+    for (GrowingBuffer[] buffers : converted.values()) {
+      for (GrowingBuffer buffer : buffers) {
+        bytes += buffer.buffer().capacity();
+      }
+    }
+    for (GrowingBuffer buffer : allocated.values()) {
+      bytes += buffer.buffer().capacity();
+    }
+    if (read != null) {
+      for (String name : recipe.fields()) {
+        Field field = recipe.variable().schema().field(name);
+        bytes += GrowingBuffer.capacityFor(read.field(name).bytes());
+        bytes += field.isRagged() ? GrowingBuffer.capacityFor((rows.length + 1L) * Long.BYTES) : 0;
+      }
+      // Remote rows come into memory of the reader first.
+      bytes += reader.statistics(ReadPath.REMOTE).rows() > 0 ? recipe.stagingBytes(bytes) : 0;
+    }
+    return bytes;
+  }
+
+  /** Frees the memory; the slot can be used again. */
+  void free() {
+    takenBytes = 0;
+    tensors.clear();
+    converted.values().forEach(buffers -> List.of(buffers).forEach(GrowingBuffer::close));
+    converted.clear();
+    allocated.values().forEach(GrowingBuffer::close);
+    allocated.clear();
+    weights.close();
+    weights = new GrowingBuffer();
+    if (read != null) {
+      read.close();
+      read = null;
+    }
+    if (reader != null) {
+      reader.close();
+      reader = null;
+    }
+  }
+}

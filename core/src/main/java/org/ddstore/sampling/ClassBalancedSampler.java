@@ -1,0 +1,87 @@
+package org.ddstore.sampling;
+
+import java.util.Arrays;
+
+/**
+ * Rows of all classes in equal numbers, or in proportion to weights of the classes.
+ *
+ * <p>Without replacement (the default) no row comes twice in an epoch: the scarcest class gives all
+ * its rows and sets the length, the others give theirs in turn over the epochs. With replacement
+ * classes and rows are drawn anew each time, and the caller sets the length. Immutable; the methods
+ * give changed copies.
+ */
+public final class ClassBalancedSampler implements Sampler {
+  private final long seed;
+  private final ClassRows rows;
+  private final double[] weights;
+  private final int blockRows;
+  private final long draws;
+
+  private ClassBalancedSampler(
+      long seed, ClassRows rows, int blockRows, long draws, double... weights) {
+    this.seed = seed;
+    this.rows = rows;
+    this.blockRows = Checks.atLeastOne(blockRows, "blockRows");
+    this.draws = draws;
+    this.weights = rows.checkWeights(weights);
+  }
+
+  static ClassBalancedSampler of(long seed, int... labels) {
+    ClassRows rows = new ClassRows(labels);
+    return new ClassBalancedSampler(seed, rows, 1, -1, rows.equalWeights());
+  }
+
+  /** A share for each class instead of equal ones; 0 leaves a class out. */
+  public ClassBalancedSampler weights(double... ofClasses) {
+    return new ClassBalancedSampler(seed, rows, blockRows, draws, ofClasses);
+  }
+
+  /** So many samples of one class after each other; 1 unless set. */
+  public ClassBalancedSampler blockRows(int samples) {
+    return new ClassBalancedSampler(seed, rows, samples, draws, weights);
+  }
+
+  /** Draws with replacement, so many samples an epoch. */
+  public ClassBalancedSampler withReplacement(long samples) {
+    if (samples < 0) {
+      throw new IllegalArgumentException("%,d samples must be at least 0".formatted(samples));
+    }
+    return new ClassBalancedSampler(seed, rows, blockRows, samples, weights);
+  }
+
+  @Override
+  public String describe() {
+    return "classBalanced(%d, %s, blocks of %d, labels %08x, weights %08x)"
+        .formatted(
+            seed,
+            draws < 0 ? "without replacement" : draws + " draws",
+            blockRows,
+            rows.digest(),
+            Arrays.hashCode(weights));
+  }
+
+  @Override
+  public long positions(long samples) {
+    return draws < 0 ? ClassQuotas.of(rows, blockRows, weights).samples() : draws;
+  }
+
+  @Override
+  public SampleOrder order(Epoch epoch) {
+    Checks.samples(epoch.samples(), rows.rows(), "labels");
+    if (draws < 0) {
+      return ClassQuotas.of(rows, blockRows, weights).order(rows, seed, epoch);
+    }
+    long key = KeyedHash.key(seed, epoch.number(), epoch.part());
+    return new Draws(draws, rows, blockRows, new AliasTable(weights), key);
+  }
+
+  private record Draws(long size, ClassRows rows, int blockRows, AliasTable table, long key)
+      implements SampleOrder {
+    @Override
+    public long at(long position) {
+      long block = position / blockRows;
+      int label = table.draw(KeyedHash.word(~key, 2 * block), KeyedHash.word(~key, 2 * block + 1));
+      return rows.row(label, KeyedHash.below(KeyedHash.word(key, position), rows.size(label)));
+    }
+  }
+}

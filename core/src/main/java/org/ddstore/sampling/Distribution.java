@@ -1,0 +1,19 @@
+package org.ddstore.sampling;
+
+/** Which samples of an epoch are whose. */
+public enum Distribution {
+  /**
+   * Of each global batch of G samples, rank r of w takes the positions [rG/w, (r+1)G/w). One order
+   * over all rows, the same for every number of ranks.
+   */
+  SLICES,
+  /**
+   * Of each global batch, rank r of w takes every w-th position from r on. Else as {@link #SLICES}.
+   */
+  STRIDED,
+  /**
+   * Rank r of w has the r-th part of the rows for itself and an order of its own in it, so it reads
+   * neighbouring rows, and never those of other parts.
+   */
+  CONTIGUOUS
+}

@@ -1,0 +1,98 @@
+package org.ddstore.sampling;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Where in an epoch a rank is: enough to go on with the same batches later, elsewhere, or with
+ * another number of ranks.
+ *
+ * @param epoch number of the epoch, from 0
+ * @param batch how many batches are done: the number of the next one
+ * @param rows of the data set
+ * @param sampling the words of {@link BatchSampler#describe}
+ * @param schema a digest of the data set's schema
+ * @param digest of the data set's rows; empty if it was not computed
+ */
+public record EpochState(
+    long epoch, long batch, long rows, String sampling, String schema, String digest) {
+  private static final long VERSION = 1;
+
+  /** As JSON of one line, for {@link #parse}. */
+  public String toJson() {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("v", VERSION);
+    members.put("epoch", epoch);
+    members.put("batch", batch);
+    members.put("rows", rows);
+    members.put("sampling", sampling);
+    members.put("schema", schema);
+    if (!digest.isEmpty()) {
+      members.put("digest", digest);
+    }
+    return FlatJson.write(members);
+  }
+
+  /**
+   * Reads what {@link #toJson()} gave.
+   *
+   * @throws IllegalArgumentException if it is no state, or one of another version
+   */
+  public static EpochState parse(String json) {
+    Map<String, Object> members = FlatJson.read(json);
+    if (!Objects.equals(members.get("v"), VERSION)) {
+      throw new IllegalArgumentException(
+          "a state of version %s; this program reads %d: %s"
+              .formatted(members.get("v"), VERSION, json));
+    }
+    EpochState state =
+        new EpochState(
+            member(members, "epoch", Long.class, json),
+            member(members, "batch", Long.class, json),
+            member(members, "rows", Long.class, json),
+            member(members, "sampling", String.class, json),
+            member(members, "schema", String.class, json),
+            members.containsKey("digest") ? member(members, "digest", String.class, json) : "");
+    if (state.epoch < 0 || state.batch < 0) {
+      throw new IllegalArgumentException("negative epoch or batch in the state " + json);
+    }
+    return state;
+  }
+
+  private static <T> T member(
+      Map<String, Object> members, String name, Class<T> type, String json) {
+    Object value = members.get(name);
+    if (!type.isInstance(value)) {
+      throw new IllegalArgumentException(
+          "\"%s\" is %s, not a %s, in the state %s"
+              .formatted(name, value, type == Long.class ? "number" : "text", json));
+    }
+    return type.cast(value);
+  }
+
+  /**
+   * Refuses a state of other data or of another configuration.
+   *
+   * @param here the state of the one who wants to go on
+   * @throws IllegalArgumentException naming what differs
+   */
+  public void checkSame(EpochState here) {
+    StringBuilder differences = new StringBuilder();
+    compare(differences, "rows", rows, here.rows);
+    compare(differences, "schema", schema, here.schema);
+    if (!digest.isEmpty() && !here.digest.isEmpty()) {
+      compare(differences, "digest of the rows", digest, here.digest);
+    }
+    compare(differences, "sampling", sampling, here.sampling);
+    if (differences.length() > 0) {
+      throw new IllegalArgumentException("the state is of something else:" + differences);
+    }
+  }
+
+  private static void compare(StringBuilder differences, String what, Object there, Object here) {
+    if (!there.equals(here)) {
+      differences.append(" %s is %s in the state, %s here;".formatted(what, there, here));
+    }
+  }
+}

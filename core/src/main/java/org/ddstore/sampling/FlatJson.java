@@ -1,0 +1,134 @@
+package org.ddstore.sampling;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** One JSON object (RFC 8259) whose members are texts and whole numbers: all that a state needs. */
+final class FlatJson {
+  private final String text;
+  private int at;
+
+  private FlatJson(String text) {
+    this.text = text;
+  }
+
+  static String write(Map<String, Object> members) {
+    StringBuilder json = new StringBuilder("{");
+    members.forEach(
+        (name, value) -> {
+          json.append(json.length() > 1 ? "," : "");
+          quote(json, name);
+          json.append(':');
+          if (value instanceof Long) {
+            json.append(value);
+          } else {
+            quote(json, (String) value);
+          }
+        });
+    return json.append('}').toString();
+  }
+
+  private static void quote(StringBuilder json, String value) {
+    json.append('"');
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c == '"' || c == '\\') {
+        json.append('\\').append(c);
+      } else if (c < ' ') {
+        json.append("\\u%04x".formatted((int) c));
+      } else {
+        json.append(c);
+      }
+    }
+    json.append('"');
+  }
+
+  /**
+   * Reads an object.
+   *
+   * @throws IllegalArgumentException if it is none, or has members of other types
+   */
+  static Map<String, Object> read(String json) {
+    return new FlatJson(json).object();
+  }
+
+  private Map<String, Object> object() {
+    Map<String, Object> members = new LinkedHashMap<>();
+    take('{');
+    for (boolean first = true; !ends('}'); first = false) {
+      if (!first) {
+        take(',');
+      }
+      String name = string();
+      take(':');
+      members.put(name, peek() == '"' ? string() : (Object) number());
+    }
+    take('}');
+    if (peek() != 0) {
+      throw refused();
+    }
+    return members;
+  }
+
+  private boolean ends(char c) {
+    return peek() == c;
+  }
+
+  /** The next character that is no white space; 0 at the end. */
+  private char peek() {
+    while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
+      at++;
+    }
+    return at < text.length() ? text.charAt(at) : 0;
+  }
+
+  private void take(char c) {
+    if (peek() != c) {
+      throw refused();
+    }
+    at++;
+  }
+
+  private long number() {
+    int from = at;
+    while (at < text.length() && "-0123456789".indexOf(text.charAt(at)) >= 0) {
+      at++;
+    }
+    try {
+      return Long.parseLong(text.substring(from, at));
+    } catch (NumberFormatException e) {
+      at = from;
+      throw refused();
+    }
+  }
+
+  private String string() {
+    take('"');
+    StringBuilder value = new StringBuilder();
+    while (at < text.length() && text.charAt(at) != '"') {
+      value.append(text.charAt(at) == '\\' ? escape() : text.charAt(at++));
+    }
+    take('"');
+    return value.toString();
+  }
+
+  private char escape() {
+    at++;
+    char c = at < text.length() ? text.charAt(at++) : 0;
+    int plain = "\"\\/bfnrt".indexOf(c);
+    if (plain >= 0) {
+      return "\"\\/\b\f\n\r\t".charAt(plain);
+    }
+    try {
+      at += 4;
+      return (char) Integer.parseInt(text.substring(at - 4, at), 16);
+    } catch (NumberFormatException | StringIndexOutOfBoundsException e) {
+      throw refused();
+    }
+  }
+
+  private IllegalArgumentException refused() {
+    return new IllegalArgumentException(
+        "no JSON object of texts and whole numbers, at character %d of: %s".formatted(at, text));
+  }
+}

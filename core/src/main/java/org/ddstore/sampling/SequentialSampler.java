@@ -1,0 +1,22 @@
+package org.ddstore.sampling;
+
+/** Samples by number. A dropped end moves on by its length in each epoch. */
+final class SequentialSampler implements Sampler {
+  @Override
+  public String describe() {
+    return "sequential";
+  }
+
+  @Override
+  public SampleOrder order(Epoch epoch) {
+    return new Rotation(epoch.samples(), epoch.drift());
+  }
+
+  private record Rotation(long size, long start) implements SampleOrder {
+    @Override
+    public long at(long position) {
+      long sample = position + start;
+      return sample >= size ? sample - size : sample;
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package org.ddstore.sampling;
+
+/**
+ * The batches of a rank that has a part of the samples for itself. With equal batches the parts lie
+ * one after the other without what is dropped, and all move on by as much in each epoch.
+ */
+final class ShardBatches implements EpochBatches {
+  private final SampleOrder order;
+  private final Batching.Cut cut;
+  private final long samples;
+  private final long first;
+  private final long drift;
+  private final long batches;
+
+  private ShardBatches(
+      SampleOrder order, Batching.Cut cut, long samples, long first, long drift, long batches) {
+    this.order = order;
+    this.cut = cut;
+    this.samples = samples;
+    this.first = first;
+    this.drift = drift;
+    this.batches = batches;
+  }
+
+  static ShardBatches of(Sampler sampler, long rows, Batching.Cut cut, long epoch) {
+    long samples = sampler.space().samples(rows);
+    checkDivisible(sampler, samples, cut);
+    int batch = cut.global() / cut.world();
+    sampler.checkBatch(batch);
+    long batches = cut.batches(samples, rows);
+    boolean drops = cut.tail() == Tail.DROPPED;
+    long read = drops ? batches * cut.global() : samples;
+    long first = cut.first(read);
+    Sampler.Epoch all = new Sampler.Epoch(samples, epoch, samples - read, 0);
+    Sampler.Epoch part = new Sampler.Epoch(cut.end(read) - first, epoch, 0, cut.rank());
+    return new ShardBatches(sampler.order(part), cut, samples, first, all.drift(), batches);
+  }
+
+  private static void checkDivisible(Sampler sampler, long samples, Batching.Cut cut) {
+    if (sampler.positions(samples) != samples || sampler.positions(0) != 0) {
+      throw new IllegalArgumentException(
+          "%s chooses among all samples and cannot order a part of them: distribute it by SLICES or STRIDED"
+              .formatted(sampler.describe()));
+    }
+    if (cut.global() % cut.world() != 0) {
+      throw new IllegalArgumentException(
+          "a global batch of %,d for %d contiguous parts: take a multiple of %d"
+              .formatted(cut.global(), cut.world(), cut.world()));
+    }
+  }
+
+  @Override
+  public long batches() {
+    return batches;
+  }
+
+  @Override
+  public int maxSize() {
+    return cut.global() / cut.world();
+  }
+
+  @Override
+  public int size(long batch) {
+    return cut.tail() == Tail.PADDED ? maxSize() : realSize(order.size(), batch);
+  }
+
+  @Override
+  public int padding(long batch) {
+    return size(batch) - realSize(order.size(), batch);
+  }
+
+  private int realSize(long part, long batch) {
+    return (int) Math.max(0, Math.min(maxSize(), part - batch * maxSize()));
+  }
+
+  @Override
+  public long globalSize(long batch) {
+    // Parts are equal or differ by one: as many ranks as the remainder have the longer one.
+    long read = cut.tail() == Tail.DROPPED ? batches * cut.global() : samples;
+    long part = read / cut.world();
+    long longer = read % cut.world();
+    return longer * realSize(part + 1, batch) + (cut.world() - longer) * realSize(part, batch);
+  }
+
+  @Override
+  public long position(long batch, int i) {
+    long place = batch * maxSize() + i;
+    return place < order.size() ? first + place : samples + cut.rank() * (long) maxSize() + i;
+  }
+
+  @Override
+  public void fill(long batch, long[] chosen) {
+    int size = size(batch);
+    int real = size - padding(batch);
+    long again = 0;
+    for (int i = 0; i < size; i++) {
+      if (i < real) {
+        again = sampleAt(first + order.at(batch * maxSize() + i));
+      }
+      chosen[i] = again;
+    }
+  }
+
+  private long sampleAt(long place) {
+    long sample = place + drift;
+    return sample >= samples ? sample - samples : sample;
+  }
+
+  @Override
+  public long positions() {
+    return samples;
+  }
+
+  @Override
+  public SampleOrder dropped() {
+    long read = cut.tail() == Tail.DROPPED ? batches * cut.global() : samples;
+    return new SampleOrder() {
+      @Override
+      public long size() {
+        return samples - read;
+      }
+
+      @Override
+      public long at(long position) {
+        return sampleAt(read + position);
+      }
+    };
+  }
+}

@@ -1,0 +1,65 @@
+package org.ddstore.sampling;
+
+/**
+ * All samples in an order drawn for each epoch. The order depends on seed, epoch and number of
+ * samples alone: not on ranks or batches.
+ *
+ * <p>Epochs go in pairs. An odd one begins with those that came in the last half of the even one
+ * before it, both halves shuffled anew. A dropped end is always shorter than half, so what one
+ * epoch of a pair drops, the other reads: no row is starved, whatever the batch.
+ */
+final class ShuffledSampler implements Sampler {
+  private final long seed;
+
+  ShuffledSampler(long seed) {
+    this.seed = seed;
+  }
+
+  @Override
+  public String describe() {
+    return "shuffled(%d)".formatted(seed);
+  }
+
+  @Override
+  public SampleOrder order(Epoch epoch) {
+    long size = epoch.samples();
+    long pair = epoch.number() >> 1;
+    Permutation even = Permutation.keyed(size, KeyedHash.key(seed, pair, epoch.part(), 0));
+    if ((epoch.number() & 1) == 0) {
+      return new Even(even);
+    }
+    long half = size - size / 2;
+    return new Odd(
+        even,
+        Permutation.keyed(half, KeyedHash.key(seed, pair, epoch.part(), 1)),
+        Permutation.keyed(size - half, KeyedHash.key(seed, pair, epoch.part(), 2)));
+  }
+
+  private record Even(Permutation permutation) implements SampleOrder {
+    @Override
+    public long size() {
+      return permutation.size();
+    }
+
+    @Override
+    public long at(long position) {
+      return permutation.at(position);
+    }
+  }
+
+  private record Odd(Permutation even, Permutation first, Permutation second)
+      implements SampleOrder {
+    @Override
+    public long size() {
+      return even.size();
+    }
+
+    @Override
+    public long at(long position) {
+      long half = first.size();
+      return position < half
+          ? even.at(second.size() + first.at(position))
+          : even.at(second.at(position - half));
+    }
+  }
+}

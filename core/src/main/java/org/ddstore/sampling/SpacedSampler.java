@@ -1,0 +1,32 @@
+package org.ddstore.sampling;
+
+/** The order of one sampler over the samples of a space of their own. */
+record SpacedSampler(SampleSpace space, Sampler inner) implements Sampler {
+  SpacedSampler {
+    if (inner.space() != SampleSpace.ROWS) {
+      throw new IllegalArgumentException(
+          "%s over %s: samples of samples are not supported; give an order of rows"
+              .formatted(space.describe(), inner.describe()));
+    }
+  }
+
+  @Override
+  public String describe() {
+    return space.describe() + " " + inner.describe();
+  }
+
+  @Override
+  public long positions(long samples) {
+    return inner.positions(samples);
+  }
+
+  @Override
+  public SampleOrder order(Epoch epoch) {
+    return inner.order(epoch);
+  }
+
+  @Override
+  public void checkBatch(long samples) {
+    inner.checkBatch(samples);
+  }
+}

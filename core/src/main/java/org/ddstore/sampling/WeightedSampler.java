@@ -1,0 +1,48 @@
+package org.ddstore.sampling;
+
+import java.util.Arrays;
+
+/** Rows drawn in proportion to weights, each time from all of them. */
+final class WeightedSampler implements Sampler {
+  private final long seed;
+  private final long draws;
+  private final int rows;
+  private final int digest;
+  private final AliasTable table;
+
+  WeightedSampler(long seed, long draws, double... weights) {
+    if (draws < 0) {
+      throw new IllegalArgumentException("%,d draws must be at least 0".formatted(draws));
+    }
+    this.seed = seed;
+    this.draws = draws;
+    this.rows = weights.length;
+    this.digest = Arrays.hashCode(weights);
+    this.table = new AliasTable(Checks.weights(weights));
+  }
+
+  @Override
+  public String describe() {
+    return "weighted(%d, %d draws, weights %08x)".formatted(seed, draws, digest);
+  }
+
+  @Override
+  public long positions(long samples) {
+    return draws;
+  }
+
+  @Override
+  public SampleOrder order(Epoch epoch) {
+    Checks.samples(epoch.samples(), rows, "weights");
+    long key = KeyedHash.key(seed, epoch.number(), epoch.part());
+    return new Draws(draws, table, KeyedHash.key(key, 0), KeyedHash.key(key, 1));
+  }
+
+  private record Draws(long size, AliasTable table, long placeKey, long choiceKey)
+      implements SampleOrder {
+    @Override
+    public long at(long position) {
+      return table.draw(KeyedHash.word(placeKey, position), KeyedHash.word(choiceKey, position));
+    }
+  }
+}

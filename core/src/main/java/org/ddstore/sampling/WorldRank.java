@@ -1,0 +1,62 @@
+package org.ddstore.sampling;
+
+import java.util.Map;
+
+/**
+ * Which of how many ranks reads.
+ *
+ * @param rank of [0, world)
+ * @param world at least 1
+ */
+public record WorldRank(int rank, int world) {
+  /** The names that launchers of training jobs set. */
+  private static final String RANK = "RANK";
+
+  private static final String WORLD_SIZE = "WORLD_SIZE";
+
+  /** Refuses a rank outside of its world. */
+  public WorldRank {
+    Checks.atLeastOne(world, "world");
+    if (rank < 0 || rank >= world) {
+      throw new IllegalArgumentException("rank %d outside [0, %d)".formatted(rank, world));
+    }
+  }
+
+  /**
+   * By the environment variables {@code RANK} and {@code WORLD_SIZE}.
+   *
+   * @throws IllegalStateException if one is not set or not a number
+   */
+  public static WorldRank fromEnvironment() {
+    return from(System.getenv());
+  }
+
+  static WorldRank from(Map<String, String> environment) {
+    return new WorldRank(number(environment, RANK), number(environment, WORLD_SIZE));
+  }
+
+  private static int number(Map<String, String> environment, String name) {
+    String value = environment.get(name);
+    try {
+      return Integer.parseInt(String.valueOf(value).strip());
+    } catch (NumberFormatException e) {
+      throw new IllegalStateException(
+          value == null
+              ? "%s is not set: set %s and %s, or give rank and world"
+                  .formatted(name, RANK, WORLD_SIZE)
+              : "%s=%s is not a number".formatted(name, value),
+          e);
+    }
+  }
+
+  /** Where this rank's part of {@code size} things begins; that of rank = world is the end. */
+  static long first(long size, long rank, long world) {
+    // As rank * size / world, without its overflow.
+    return size / world * rank + size % world * rank / world;
+  }
+
+  @Override
+  public String toString() {
+    return "rank %d of %d".formatted(rank, world);
+  }
+}

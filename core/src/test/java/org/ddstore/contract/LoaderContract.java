@@ -1,0 +1,85 @@
+package org.ddstore.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.ddstore.DDStore;
+import org.ddstore.Variable;
+import org.ddstore.loader.LoadedBatch;
+import org.ddstore.loader.Loader;
+import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.Batching;
+import org.ddstore.sampling.CoverageReceipt;
+import org.ddstore.sampling.Distribution;
+import org.ddstore.sampling.EpochState;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.sampling.WorldRank;
+import org.junit.jupiter.api.Test;
+
+/** Batches made ahead of time, of rows that lie with all ranks. */
+interface LoaderContract extends Contract {
+  @Test
+  default void everyRowIsLoadedOnceOverAllRanks() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable x = Rows.addLongs(store, "x", 1);
+            WorldRank place = new WorldRank(rank.rank(), rank.ranks());
+            for (Distribution distribution : Distribution.values()) {
+              Batching sampler =
+                  Samplers.shuffled(3).batchSize(2).distribution(distribution).everySample();
+              try (Loader loader = Loader.open(x, sampler, place, LoaderOptions.defaults())) {
+                for (int epoch = 0; epoch < 3; epoch++) {
+                  for (LoadedBatch batch : loader.epoch(epoch)) {
+                    assertRows(batch);
+                  }
+                  CoverageReceipt receipt = loader.receipt(rank.group());
+                  assertThat(receipt.isExact()).as("%s", receipt).isTrue();
+                  assertThat(receipt.delivered()).isEqualTo(x.rows());
+                }
+              }
+            }
+            rank.meet();
+          }
+        });
+  }
+
+  private static void assertRows(LoadedBatch batch) {
+    long[] rows = new long[batch.rows()];
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] = batch.row(i);
+    }
+    assertThat(batch.field("x").toByteArray()).isEqualTo(Rows.longs(1, rows));
+  }
+
+  @Test
+  default void raggedBatchesAreResumedOnAllRanks() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable records = Records.add(store, rank, 5);
+            WorldRank place = new WorldRank(rank.rank(), rank.ranks());
+            Batching sampler = Samplers.shuffled(4).batchSize(3).evaluation();
+            LoaderOptions options = LoaderOptions.defaults().withFields("text", "points");
+            EpochState state;
+            try (Loader loader = Loader.open(records, sampler, place, options)) {
+              loader.epoch(2).next();
+              state = loader.state();
+            }
+            try (Loader loader = Loader.open(records, sampler, place, options)) {
+              int number = 1;
+              for (LoadedBatch batch : loader.resume(EpochState.parse(state.toJson()))) {
+                assertThat(batch.number()).isEqualTo(number++);
+                for (int i = 0; i < 3; i++) {
+                  assertThat(List.of(batch.string("text", i)))
+                      .containsExactly((String) Records.values(5, batch.row(i))[3]);
+                }
+              }
+              CoverageReceipt receipt = loader.receipt(rank.group());
+              assertThat(receipt.isExact()).as("%s", receipt).isTrue();
+            }
+            rank.meet();
+          }
+        });
+  }
+}

@@ -1,0 +1,310 @@
+package org.ddstore.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.ddstore.DType;
+import org.ddstore.Tensor;
+import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.sampling.Crop;
+import org.ddstore.sampling.Sampler;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.sampling.WorldRank;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of fields between the store and the consumer, against loops. */
+@Timeout(120)
+class ConversionTest {
+  private static final WorldRank ALONE = new WorldRank(0, 1);
+
+  private Samples samples;
+
+  @BeforeEach
+  void open() {
+    samples = new Samples();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    samples.close();
+  }
+
+  private Loader open(Sampler sampler, LoaderOptions options) {
+    return Loader.open(samples.rows(), sampler.batchSize(16), ALONE, options);
+  }
+
+  @Test
+  void bytesBecomeScaledFloatsAndFloatsBfloat16() {
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .cast("image", DType.FLOAT32, 1 / 255.0)
+            .cast("value", DType.BFLOAT16);
+    try (Loader loader = open(Samplers.shuffled(1), options)) {
+      for (LoadedBatch batch : loader.epoch(0)) {
+        Tensor image = batch.field("image");
+        Tensor value = batch.field("value");
+        assertThat(image).hasToString("float32[16, 6, 5, 3]");
+        assertThat(value).hasToString("bfloat16[16, 4]");
+        short[] halves = value.toShortArray();
+        for (int i = 0; i < 16; i++) {
+          int row = (int) batch.row(i);
+          byte[] bytes = Samples.image(row);
+          for (int k = 0; k < 90; k++) {
+            assertThat(image.getFloat(90L * i + k))
+                .isEqualTo((bytes[k] & 0xFF) * (float) (1 / 255.0));
+          }
+          for (int k = 0; k < 4; k++) {
+            assertThat(halves[4 * i + k]).isEqualTo(nearestBfloat16(Samples.value(row)[k]));
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * The nearer of the two neighbours, found by their distance; the even one of two equally near.
+   */
+  private static short nearestBfloat16(float value) {
+    int below = Float.floatToRawIntBits(value) & 0xFFFF0000;
+    int above = below + 0x10000;
+    double toBelow = Math.abs((double) value - Float.intBitsToFloat(below));
+    double toAbove = Math.abs((double) Float.intBitsToFloat(above) - value);
+    boolean up = toAbove < toBelow || (toAbove == toBelow && (below >>> 16 & 1) == 1);
+    return (short) ((up ? above : below) >>> 16);
+  }
+
+  @Test
+  void bfloat16RoundsToEvenAndKeepsWhatIsNoNumber() {
+    assertThat(Cast.bfloat16(Float.POSITIVE_INFINITY)).isEqualTo((short) 0x7F80);
+    assertThat(Cast.bfloat16(Float.NEGATIVE_INFINITY)).isEqualTo((short) 0xFF80);
+    assertThat(Cast.bfloat16(Float.MAX_VALUE)).isEqualTo((short) 0x7F80);
+    assertThat(Cast.bfloat16(-0f)).isEqualTo((short) 0x8000);
+    assertThat(Cast.bfloat16(Float.intBitsToFloat(0x3F808000))).isEqualTo((short) 0x3F80);
+    assertThat(Cast.bfloat16(Float.intBitsToFloat(0x3F818000))).isEqualTo((short) 0x3F82);
+    for (int nan : new int[] {0x7F800001, 0x7FC00000, 0xFFFFFFFF}) {
+      assertThat(Float.intBitsToFloat(Cast.bfloat16(Float.intBitsToFloat(nan)) << 16)).isNaN();
+    }
+  }
+
+  /** Over more than one block, and each type by the conversion of the language. */
+  @Test
+  void everyTypeIsCastAsByTheLanguage() {
+    int n = 5000;
+    byte[] bytes = new byte[n];
+    short[] shorts = new short[n];
+    int[] ints = new int[n];
+    double[] doubles = new double[n];
+    new java.util.Random(1).nextBytes(bytes);
+    for (int i = 0; i < n; i++) {
+      shorts[i] = (short) (bytes[i] * 251);
+      ints[i] = bytes[i] * 7_654_321;
+      doubles[i] = bytes[i] / 3.0;
+    }
+    try (GrowingBuffer memory = new GrowingBuffer()) {
+      for (DType from : List.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.FLOAT64)) {
+        Tensor in = direct(from, n, bytes, shorts, ints, doubles);
+        float[] out = new Cast(from, DType.FLOAT32, 2).apply(in, null, memory).toFloatArray();
+        for (int i = 0; i < n; i++) {
+          float expected =
+              switch (from) {
+                case INT8 -> bytes[i];
+                case UINT8 -> bytes[i] & 0xFF;
+                case INT16 -> shorts[i];
+                case INT32 -> ints[i];
+                default -> (float) doubles[i];
+              };
+          assertThat(out[i]).as("%s of %s", i, from).isEqualTo(2 * expected);
+        }
+      }
+    }
+  }
+
+  private static Tensor direct(
+      DType type, int n, byte[] bytes, short[] shorts, int[] ints, double[] doubles) {
+    java.nio.ByteBuffer memory =
+        java.nio.ByteBuffer.allocateDirect(n * type.bytes())
+            .order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < n; i++) {
+      switch (type) {
+        case INT8, UINT8 -> memory.put(i, bytes[i]);
+        case INT16 -> memory.putShort(2 * i, shorts[i]);
+        case INT32 -> memory.putInt(4 * i, ints[i]);
+        default -> memory.putDouble(8 * i, doubles[i]);
+      }
+    }
+    return Tensor.wrap(type, memory, n);
+  }
+
+  @Test
+  void raggedFieldsAreCompressedRowsPaddedOrDense() {
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .pad("points", 0)
+            .densify("values", "columns", Samples.WIDTH)
+            .cast("values", DType.FLOAT32, 0.5);
+    try (Loader plain = open(Samplers.shuffled(1), LoaderOptions.defaults());
+        Loader dense = open(Samplers.shuffled(1), options)) {
+      EpochLoop other = plain.epoch(0);
+      for (LoadedBatch batch : dense.epoch(0)) {
+        LoadedBatch sparse = other.next();
+        long longest = 0;
+        long total = 0;
+        for (int i = 0; i < 16; i++) {
+          longest = Math.max(longest, batch.row(i) % 5);
+          assertThat(sparse.offsets("points").getLong(i)).isEqualTo(total);
+          assertThat(batch.offsets("points").getLong(i)).isEqualTo(total);
+          total += batch.row(i) % 5;
+        }
+        assertThat(sparse.field("points").shape()).containsExactly(total, 2);
+        assertThat(batch.field("points").shape()).containsExactly(16, longest, 2);
+        assertThat(batch.field("values")).hasToString("float32[16, 20]");
+        for (int i = 0; i < 16; i++) {
+          assertRow(batch, i, (int) longest);
+        }
+      }
+    }
+  }
+
+  private static void assertRow(LoadedBatch batch, int i, int longest) {
+    int row = (int) batch.row(i);
+    float[] points = Samples.points(row);
+    for (int k = 0; k < 2 * longest; k++) {
+      assertThat(batch.field("points").getFloat(2L * longest * i + k))
+          .isEqualTo(k < points.length ? points[k] : 0);
+    }
+    float[] expected = new float[Samples.WIDTH];
+    for (int k = 0; k < Samples.columns(row).length; k++) {
+      expected[Samples.columns(row)[k]] = (float) Samples.values(row)[k] * 0.5f;
+    }
+    for (int k = 0; k < Samples.WIDTH; k++) {
+      assertThat(batch.field("values").getFloat((long) Samples.WIDTH * i + k))
+          .isEqualTo(expected[k]);
+    }
+  }
+
+  @Test
+  void cropsAndTilesAreCutOutOfEachSample() {
+    for (Sampler sampler :
+        List.of(
+            Samplers.randomCrops(7, Samplers.shuffled(1), Samples.IMAGE, 3, 4),
+            Samplers.tiles(Samplers.shuffled(1), Samples.IMAGE, 4, 2),
+            Samplers.overlappingTiles(
+                Samplers.sequential(), Samples.IMAGE, new int[] {2, 2, 2}, 3, 1, 1))) {
+      Crop crop = sampler.space().crop().orElseThrow();
+      int[] box = crop.shape();
+      try (Loader loader = open(sampler, LoaderOptions.defaults())) {
+        for (LoadedBatch batch : loader.epoch(2)) {
+          Tensor image = batch.field("image");
+          assertThat(image.shape()).containsExactly(16, box[0], box[1], box[2]);
+          byte[] cut = image.toByteArray();
+          int at = 0;
+          for (int i = 0; i < 16; i++) {
+            byte[] whole = Samples.image((int) batch.row(i));
+            int[] origin = new int[3];
+            crop.origin(2, 16 * batch.number() + i, batch.sample(i), origin);
+            for (int y = 0; y < box[0]; y++) {
+              for (int x = 0; x < box[1]; x++) {
+                for (int c = 0; c < box[2]; c++) {
+                  int from = ((origin[0] + y) * 5 + origin[1] + x) * 3 + origin[2] + c;
+                  assertThat(cut[at++]).isEqualTo(whole[from]);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void windowsHaveADimensionOfTheirOwn() {
+    Sampler sampler = Samplers.windows(3, 2, 4, Samplers.shuffled(1));
+    LoaderOptions options = LoaderOptions.defaults().cast("value", DType.BFLOAT16);
+    try (Loader loader = open(sampler, options)) {
+      for (LoadedBatch batch : loader.epoch(0)) {
+        assertThat(batch.samples()).isEqualTo(16);
+        assertThat(batch.rows()).isEqualTo(48);
+        assertThat(batch.field("id").shape()).containsExactly(16, 3);
+        assertThat(batch.field("image").shape()).containsExactly(16, 3, 6, 5, 3);
+        assertThat(batch.field("value").shape()).containsExactly(16, 3, 4);
+        assertThat(batch.offsets("points").shape()).containsExactly(49);
+        for (int i = 0; i < 16; i++) {
+          for (int k = 0; k < 3; k++) {
+            assertThat(batch.field("id").getLong(3L * i + k))
+                .isEqualTo(2 * batch.sample(i) + 4L * k);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void theTransformRunsElsewhereAndBringsTensorsAlong() {
+    List<Thread> threads = new ArrayList<>();
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .withTransform(
+                batch -> {
+                  threads.add(Thread.currentThread());
+                  Tensor twice = batch.allocate("twice", DType.INT64, batch.samples());
+                  for (int i = 0; i < batch.samples(); i++) {
+                    twice.asByteBuffer().putLong(8 * i, 2 * batch.row(i));
+                  }
+                  assertThatThrownBy(batch::close).isInstanceOf(IllegalStateException.class);
+                });
+    try (Loader loader = open(Samplers.shuffled(1), options.withWorkers(1))) {
+      for (LoadedBatch batch : loader.epoch(0)) {
+        assertThat(batch.field("twice").asByteBuffer().alignmentOffset(0, 256)).isZero();
+        for (int i = 0; i < 16; i++) {
+          assertThat(batch.field("twice").getLong(i)).isEqualTo(2 * batch.row(i));
+        }
+      }
+    }
+    assertThat(threads).hasSize(12).doesNotContain(Thread.currentThread());
+  }
+
+  @Test
+  void whatDoesNotFitTheSchemaIsRefused() {
+    refused(
+        LoaderOptions.defaults().cast("id", DType.FLOAT32),
+        "a cast from int64 to float32; casts go");
+    refused(LoaderOptions.defaults().cast("image", DType.INT32), "a cast from uint8 to int32");
+    refused(LoaderOptions.defaults().pad("image", 3), "padding of image uint8[6, 5, 3] to 3");
+    refused(LoaderOptions.defaults().densify("values", "id", 3), "rows of values float64[?] at id");
+    refused(LoaderOptions.defaults().cast("nothing", DType.FLOAT32), "no field \"nothing\"");
+    assertThatThrownBy(
+            () ->
+                open(
+                    Samplers.tiles(Samplers.sequential(), Samples.IMAGE, 2),
+                    LoaderOptions.defaults().withFields("id")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "the sampler cuts \"image\", which is not among the fields that are read: [id]");
+    fails(
+        LoaderOptions.defaults().pad("points", 3),
+        "a row of points float32[?, 2] has the length 4");
+    fails(LoaderOptions.defaults().densify("values", "columns", 9), "of \"columns\" in sample ");
+    fails(LoaderOptions.defaults().densify("points", "columns", 9), "rows of points float32[?, 2]");
+  }
+
+  private void refused(LoaderOptions options, String message) {
+    assertThatThrownBy(() -> open(Samplers.sequential(), options))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(message);
+  }
+
+  private void fails(LoaderOptions options, String message) {
+    assertThatThrownBy(
+            () -> {
+              try (Loader loader = open(Samplers.sequential(), options)) {
+                loader.epoch(0).forEach(batch -> {});
+              }
+            })
+        .hasMessageContaining(message);
+  }
+}

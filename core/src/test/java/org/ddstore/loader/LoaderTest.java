@@ -1,0 +1,245 @@
+package org.ddstore.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.stream.IntStream;
+import org.ddstore.Tensor;
+import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.EpochBatches;
+import org.ddstore.sampling.EpochState;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.sampling.WorldRank;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Epochs: the right rows in the right order, from anywhere. */
+@Timeout(120)
+class LoaderTest {
+  private static final WorldRank ALONE = new WorldRank(0, 1);
+
+  private Samples samples;
+
+  @BeforeEach
+  void open() {
+    samples = new Samples();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    samples.close();
+  }
+
+  private Loader open(BatchSampler sampler, WorldRank place, LoaderOptions options) {
+    return Loader.open(samples.rows(), sampler, place, options);
+  }
+
+  /** All bytes of all fields of a batch, which is checked against its rows on the way. */
+  private static List<Object> content(LoadedBatch batch) {
+    List<Object> all = new ArrayList<>();
+    for (int i = 0; i < batch.rows(); i++) {
+      assertThat(batch.field("id").getLong(i)).isEqualTo(batch.row(i));
+    }
+    for (String field : List.of("id", "image", "value", "points", "columns", "values")) {
+      all.add(hex(batch.field(field)));
+    }
+    all.add(hex(batch.offsets("points")));
+    all.add(hex(batch.weights()));
+    return all;
+  }
+
+  private static String hex(Tensor tensor) {
+    return tensor + java.util.HexFormat.of().formatHex(tensor.toByteArray());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void batchesAreThoseOfTheSamplerInOrder(int workers) {
+    LoaderOptions options = LoaderOptions.defaults().withWorkers(workers);
+    BatchSampler sampler = Samplers.shuffled(42).batchSize(10).evaluation();
+    for (int rank = 0; rank < 3; rank++) {
+      WorldRank place = new WorldRank(rank, 3);
+      try (Loader loader = open(sampler, place, options)) {
+        for (int epoch = 0; epoch < 3; epoch++) {
+          EpochBatches expected = sampler.epoch(Samples.ROWS, place, epoch);
+          long[] room = new long[10];
+          long number = 0;
+          for (LoadedBatch batch : loader.epoch(epoch)) {
+            expected.fill(number, room);
+            assertThat(IntStream.range(0, 10).mapToLong(batch::sample).toArray()).isEqualTo(room);
+            assertThat(batch.number()).isEqualTo(number);
+            assertThat(batch.epoch()).isEqualTo(epoch);
+            assertThat(batch.padding()).isEqualTo(expected.padding(number));
+            assertThat(batch.share()).isEqualTo(expected.share(number));
+            float[] weights = batch.weights().toFloatArray();
+            for (int i = 0; i < 10; i++) {
+              int row = (int) room[i];
+              assertThat(weights[i]).isEqualTo(i < 10 - batch.padding() ? 1 : 0);
+              assertThat(batch.field("value").getFloat(4L * i)).isEqualTo(row);
+              assertThat(imageOf(batch, i)).isEqualTo(Samples.image(row));
+            }
+            number++;
+          }
+          assertThat(number).isEqualTo(expected.batches()).isEqualTo(7);
+        }
+      }
+    }
+  }
+
+  private static byte[] imageOf(LoadedBatch batch, int i) {
+    byte[] all = batch.field("image").toByteArray();
+    return Arrays.copyOfRange(all, 90 * i, 90 * (i + 1));
+  }
+
+  @Test
+  void resumingAtEveryBorderGivesTheSameBytes() {
+    for (BatchSampler sampler :
+        List.of(
+            Samplers.shuffled(5).globalBatchSize(24),
+            Samplers.chunked(5, 8, 3).globalBatchSize(24).everySample(),
+            Samplers.shuffled(5).globalBatchSize(24).evaluation())) {
+      List<List<Object>> whole = new ArrayList<>();
+      List<String> states = new ArrayList<>();
+      try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults())) {
+        states.add(loader.state().toJson());
+        for (LoadedBatch batch : loader.epoch(0)) {
+          whole.add(content(batch));
+          states.add(loader.state().toJson());
+        }
+      }
+      for (int from = 0; from < states.size(); from++) {
+        EpochState state = EpochState.parse(states.get(from));
+        assertThat(state.batch()).isEqualTo(from);
+        try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults())) {
+          List<List<Object>> rest = new ArrayList<>();
+          for (LoadedBatch batch : loader.resume(state)) {
+            rest.add(content(batch));
+          }
+          assertThat(rest).isEqualTo(whole.subList(from, whole.size()));
+        }
+      }
+    }
+  }
+
+  @Test
+  void resumingOnOtherRanksGivesTheSameGlobalBatches() {
+    BatchSampler sampler = Samplers.shuffled(5).globalBatchSize(24);
+    List<List<Long>> whole = globalBatches(sampler, 1, null);
+    for (int from = 0; from <= whole.size(); from++) {
+      EpochState state;
+      try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults())) {
+        EpochLoop loop = loader.epoch(1);
+        for (int i = 0; i < from; i++) {
+          loop.next();
+        }
+        state = loader.state();
+      }
+      for (int world : new int[] {1, 2, 3, 4, 8}) {
+        assertThat(globalBatches(sampler, world, state))
+            .isEqualTo(whole.subList(from, whole.size()));
+      }
+    }
+  }
+
+  private List<List<Long>> globalBatches(BatchSampler sampler, int world, EpochState state) {
+    List<List<Long>> global = new ArrayList<>();
+    for (int rank = 0; rank < world; rank++) {
+      try (Loader loader = open(sampler, new WorldRank(rank, world), LoaderOptions.defaults())) {
+        int number = 0;
+        for (LoadedBatch batch : state == null ? loader.epoch(1) : loader.resume(state)) {
+          if (rank == 0) {
+            global.add(new ArrayList<>());
+          }
+          for (int i = 0; i < batch.rows(); i++) {
+            global.get(number).add(batch.field("id").getLong(i));
+          }
+          number++;
+        }
+      }
+    }
+    return global;
+  }
+
+  @Test
+  void aStateOfSomethingElseIsRefused() {
+    BatchSampler sampler = Samplers.shuffled(5).globalBatchSize(24);
+    try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults().withDigest("aa"))) {
+      EpochState here = loader.state();
+      assertThatThrownBy(
+              () -> loader.resume(new EpochState(0, 0, 7, here.sampling(), here.schema(), "bb")))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "the state is of something else: rows is 7 in the state, 203 here;"
+                  + " digest of the rows is bb in the state, aa here;");
+      EpochState late = new EpochState(2, 9, 203, here.sampling(), here.schema(), "aa");
+      assertThatThrownBy(() -> loader.resume(late))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("batch 9 of epoch 2 outside [0, 8]");
+      assertThat(here.toJson().length()).as("%s", here.toJson()).isLessThan(150);
+    }
+  }
+
+  @Test
+  void anotherEpochForgetsTheOneBefore() {
+    try (Loader loader =
+        open(Samplers.sequential().batchSize(10), ALONE, LoaderOptions.defaults())) {
+      EpochLoop first = loader.epoch(0);
+      assertThat(first.next().row(0)).isZero();
+      EpochLoop second = loader.epoch(1);
+      assertThatThrownBy(first::next)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("this epoch ended when another was begun on its loader");
+      assertThat(second.remaining()).isEqualTo(20);
+      List<Long> firstRows = new ArrayList<>();
+      for (LoadedBatch batch : second) {
+        firstRows.add(batch.row(0));
+      }
+      assertThat(firstRows).hasSize(20).startsWith(3L, 13L); // three rows are dropped in epoch 0
+      assertThatThrownBy(second::next).isInstanceOf(NoSuchElementException.class);
+      assertThat(loader.utilisation()).isBetween(0.0, 1.0);
+    }
+  }
+
+  @Test
+  void fieldsCanBeChosen() {
+    LoaderOptions options = LoaderOptions.defaults().withFields("value", "points");
+    try (Loader loader = open(Samplers.sequential().batchSize(10), ALONE, options)) {
+      LoadedBatch batch = loader.epoch(0).next();
+      assertThat(batch.field("value").shape()).containsExactly(10, 4);
+      assertThatThrownBy(() -> batch.field("id")).isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThatThrownBy(
+            () ->
+                open(
+                        Samplers.sequential().batchSize(1),
+                        ALONE,
+                        LoaderOptions.defaults().withFields("nothing"))
+                    .epoch(0)
+                    .next())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no field \"nothing\"");
+  }
+
+  @Test
+  void useAfterCloseIsRefused() {
+    Loader loader = open(Samplers.sequential().batchSize(10), ALONE, LoaderOptions.defaults());
+    LoadedBatch batch = loader.epoch(0).next();
+    loader.close();
+    loader.close();
+    assertThatThrownBy(() -> batch.field("id"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("closed: LoadedBatch[epoch 0, number 0, 10 samples]");
+    assertThatThrownBy(() -> loader.epoch(1)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> loader.pop(java.time.Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("closed: ");
+  }
+}

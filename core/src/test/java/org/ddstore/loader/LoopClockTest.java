@@ -1,0 +1,37 @@
+package org.ddstore.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class LoopClockTest {
+  /**
+   * Loads of 100, 10, 30 and 10, computes of 40, 50, 60 and 70: without the first step 180 of 230.
+   */
+  @Test
+  void isTheFormulaOfDlioWithoutTheFirstStep() {
+    LoopClock clock = new LoopClock();
+    assertThat(clock.utilisation()).isZero();
+    long now = 12_345;
+    long[] loads = {100, 10, 30, 10};
+    long[] computes = {40, 50, 60, 70};
+    for (int step = 0; step < 4; step++) {
+      clock.asked(now);
+      clock.asked(now + loads[step] / 2); // asked again, for it was not ready
+      now += loads[step];
+      clock.got(now);
+      now += computes[step];
+    }
+    clock.asked(now);
+    assertThat(clock.utilisation()).isEqualTo(180.0 / 230);
+  }
+
+  @Test
+  void oneStepAloneIsNotCounted() {
+    LoopClock clock = new LoopClock();
+    clock.asked(10);
+    clock.got(20);
+    clock.asked(90);
+    assertThat(clock.utilisation()).isZero();
+  }
+}

@@ -1,0 +1,450 @@
+package org.ddstore.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.PoolStarvedException;
+import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.sampling.WorldRank;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Queues, errors, memory and the end: whatever happens, nothing is left. */
+@Timeout(120)
+class PipelineTest {
+  private static final WorldRank ALONE = new WorldRank(0, 1);
+  private static final BatchSampler SAMPLER = Samplers.shuffled(3).batchSize(10);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration AT_ONCE = Duration.ofMillis(1);
+
+  private Samples samples;
+
+  @BeforeEach
+  void open() {
+    samples = new Samples();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    samples.close();
+  }
+
+  private Loader open(LoaderOptions options) {
+    return Loader.open(samples.rows(), SAMPLER, () -> ALONE, options);
+  }
+
+  /** Counts how far an endless source was pulled. */
+  private static Iterator<Long> endless(AtomicLong pulled) {
+    return LongStream.generate(() -> pulled.getAndIncrement() % Samples.ROWS).boxed().iterator();
+  }
+
+  private static void awaitTrue(java.util.concurrent.Callable<Boolean> condition) {
+    await().pollInterval(Duration.ofMillis(1)).atMost(PATIENCE).until(condition);
+  }
+
+  @Test
+  void anEndlessSourceIsPulledNoFurtherThanBatchesAhead() {
+    AtomicLong pulled = new AtomicLong();
+    try (Loader loader = open(LoaderOptions.defaults().withDepth(3))) {
+      loader.push(endless(pulled), 10);
+      for (int number = 0; number < 50; number++) {
+        int popped = number;
+        awaitTrue(() -> loader.pending() == 3 && loader.isReady());
+        // A stream's iterator is one element ahead of what is asked for.
+        assertThat(pulled.get()).isBetween(10L * (popped + 3), 10L * (popped + 3) + 1);
+        try (LoadedBatch batch = loader.pop(PATIENCE)) {
+          assertThat(batch.row(0)).isEqualTo(10L * number % Samples.ROWS);
+          assertThat(batch.number()).isEqualTo(number);
+        }
+      }
+    }
+  }
+
+  @Test
+  void sourcesQueueInOrderAndAPartialBatchIsKeptOrDropped() {
+    for (boolean keep : new boolean[] {true, false}) {
+      try (Loader loader = open(LoaderOptions.defaults().withPartialBatches(keep))) {
+        loader.push(List.of(1L, 2L, 3L, 4L, 5L).iterator(), 2);
+        loader.push(List.<Long>of().iterator(), 2);
+        loader.push(List.of(9L, 9L, 0L).iterator(), 3);
+        List<List<Long>> got = new ArrayList<>();
+        for (int i = 0; i < (keep ? 4 : 3); i++) {
+          try (LoadedBatch batch = loader.pop(PATIENCE)) {
+            got.add(
+                LongStream.range(0, batch.rows()).map(r -> batch.row((int) r)).boxed().toList());
+          }
+        }
+        assertThat(got)
+            .isEqualTo(
+                keep
+                    ? List.of(List.of(1L, 2L), List.of(3L, 4L), List.of(5L), List.of(9L, 9L, 0L))
+                    : List.of(List.of(1L, 2L), List.of(3L, 4L), List.of(9L, 9L, 0L)));
+        assertThatThrownBy(() -> loader.pop(AT_ONCE)).isInstanceOf(PoolStarvedException.class);
+      }
+    }
+  }
+
+  @Test
+  void aStarvedPopCanBeAskedAgain() {
+    CountDownLatch goOn = new CountDownLatch(1);
+    Iterator<Long> slow =
+        new Iterator<>() {
+          @Override
+          public boolean hasNext() {
+            return true;
+          }
+
+          @Override
+          public Long next() {
+            awaitLatch(goOn);
+            return 7L;
+          }
+        };
+    try (Loader loader = open(LoaderOptions.defaults())) {
+      loader.push(slow, 1);
+      for (int i = 0; i < 3; i++) {
+        assertThatThrownBy(() -> loader.pop(AT_ONCE))
+            .isInstanceOf(PoolStarvedException.class)
+            .hasMessageContaining("no batch within PT0.001S: 0 of at most 4 are planned")
+            .hasMessageContaining("1 sources are left");
+      }
+      goOn.countDown();
+      for (int i = 0; i < 10; i++) {
+        try (LoadedBatch batch = loader.pop(PATIENCE)) {
+          assertThat(batch.row(0)).isEqualTo(7);
+        }
+      }
+    }
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new DDStoreException("interrupted", e);
+    }
+  }
+
+  @Test
+  void aConsumerThatHoldsAllBatchesIsToldSo() {
+    List<LoadedBatch> held = new ArrayList<>();
+    try (Loader loader = open(LoaderOptions.defaults().withDepth(2))) {
+      loader.push(endless(new AtomicLong()), 4);
+      for (int i = 0; i < 3; i++) {
+        held.add(loader.pop(PATIENCE));
+      }
+      assertThatThrownBy(() -> loader.pop(AT_ONCE))
+          .isInstanceOf(PoolStarvedException.class)
+          .hasMessageContaining("the consumer holds 3");
+      held.get(1).close();
+      held.set(1, loader.pop(PATIENCE));
+      assertThat(held.get(1).number()).isEqualTo(3);
+      assertThat(held.get(0).row(3)).as("a held batch stays as it is").isEqualTo(3);
+    }
+    for (LoadedBatch batch : held) {
+      assertThat(batch.field("id").getLong(0)).as("after the close").isEqualTo(batch.row(0));
+      batch.close();
+    }
+  }
+
+  @Test
+  void anErrorOfTheSourceComesWhereItsBatchWouldAndStays() {
+    IllegalStateException broken = new IllegalStateException("the source broke");
+    Iterator<Long> breaking =
+        LongStream.range(0, 100)
+            .peek(
+                i -> {
+                  if (i == 25) {
+                    throw broken;
+                  }
+                })
+            .boxed()
+            .iterator();
+    try (Loader loader = open(LoaderOptions.defaults())) {
+      loader.push(breaking, 10);
+      loader.pop(PATIENCE).close();
+      loader.pop(PATIENCE).close();
+      assertStays(loader, broken);
+    }
+  }
+
+  private static void assertStays(Loader loader, Throwable error) {
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(() -> loader.pop(PATIENCE)).isSameAs(error);
+      assertThatThrownBy(() -> loader.epoch(0)).isSameAs(error);
+      assertThatThrownBy(() -> loader.push(List.of(1L).iterator(), 1)).isSameAs(error);
+    }
+    assertThat(loader.pending()).isZero();
+  }
+
+  @Test
+  void anErrorOfAReadComesWhereItsBatchWouldAndStays() {
+    try (Loader loader = open(LoaderOptions.defaults().withWorkers(3))) {
+      loader.push(LongStream.range(Samples.ROWS - 20, Samples.ROWS + 80).boxed().iterator(), 10);
+      loader.pop(PATIENCE).close();
+      loader.pop(PATIENCE).close();
+      Throwable[] first = new Throwable[1];
+      assertThatThrownBy(() -> loader.pop(PATIENCE))
+          .isInstanceOf(IndexOutOfBoundsException.class)
+          .hasMessage("row 203 (number 0 of the batch) outside [0, 203) of \"rows\"")
+          .satisfies(thrown -> first[0] = thrown);
+      assertStays(loader, first[0]);
+    }
+  }
+
+  @Test
+  void anErrorOfATransformComesWhereItsBatchWouldAndStays() {
+    AssertionError broken = new AssertionError("the transform broke");
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .withTransform(
+                batch -> {
+                  if (batch.number() == 2) {
+                    throw broken;
+                  }
+                });
+    try (Loader loader = open(options)) {
+      EpochLoop loop = loader.epoch(0);
+      loop.next();
+      loop.next();
+      assertThatThrownBy(loop::next).isSameAs(broken);
+      assertStays(loader, broken);
+    }
+  }
+
+  @Test
+  void theMemoryOfAllBatchesStaysWithinTheBound() {
+    long before = OffHeapBuffer.liveBytes();
+    AtomicLong most = new AtomicLong();
+    for (long maxBytes : new long[] {200_000, 400_000, 1 << 20}) {
+      LoaderOptions options =
+          LoaderOptions.defaults()
+              .withDepth(20)
+              .withWorkers(3)
+              .withMaxBytes(maxBytes)
+              .withFields("id", "image", "value")
+              .cast("image", org.ddstore.DType.FLOAT32)
+              .withTransform(batch -> raise(most, OffHeapBuffer.liveBytes() - before));
+      most.set(0);
+      try (Loader loader = open(options)) {
+        loader.push(endless(new AtomicLong()), 100);
+        for (int i = 0; i < 60; i++) {
+          LoadedBatch batch = loader.pop(PATIENCE);
+          raise(most, OffHeapBuffer.liveBytes() - before);
+          batch.close();
+        }
+      }
+      assertThat(most.get()).as("bytes").isBetween(maxBytes / 3, maxBytes);
+    }
+  }
+
+  private static void raise(AtomicLong most, long bytes) {
+    most.accumulateAndGet(bytes, Math::max);
+  }
+
+  /** A batch of long rows takes more than was thought: the next ones wait until there is room. */
+  @Test
+  void raggedBatchesMakeRoomForEachOther() {
+    long before = OffHeapBuffer.liveBytes();
+    long maxBytes = 120_000;
+    LoaderOptions options =
+        LoaderOptions.defaults().withDepth(8).withMaxBytes(maxBytes).withFields("points");
+    try (Loader loader = open(options)) {
+      List<Long> rows = new ArrayList<>();
+      for (int batch = 0; batch < 60; batch++) {
+        for (int i = 0; i < 600; i++) {
+          rows.add(batch < 10 ? 5L * (i % 40) : 5L * (i % 40) + 4); // first empty, then the longest
+        }
+      }
+      loader.push(rows.iterator(), 600);
+      long most = 0;
+      for (int i = 0; i < 60; i++) {
+        try (LoadedBatch batch = loader.pop(PATIENCE)) {
+          assertThat(batch.field("points").shape()[0]).isEqualTo(i < 10 ? 0 : 2400);
+          if (i > 20) { // when it has learned
+            most = Math.max(most, OffHeapBuffer.liveBytes() - before);
+          }
+        }
+      }
+      assertThat(most).isLessThanOrEqualTo(maxBytes);
+    }
+  }
+
+  @Test
+  void aBatchThatCannotFitIsRefusedWithTheNumbers() {
+    try (Loader loader = open(LoaderOptions.defaults().withMaxBytes(1000))) {
+      assertThatThrownBy(() -> loader.epoch(0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching(
+              "a batch of 10 samples takes [\\d,]+ bytes, and maxBytes is 1,000: raise it by withMaxBytes\\(..\\), or take about 1 samples a batch");
+    }
+    assertThatThrownBy(() -> LoaderOptions.defaults().withDepth(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("depth 0 outside [1, 1,024]");
+  }
+
+  @Test
+  void aConsumerThatIsSlowerNeverWaits() {
+    try (Loader loader = open(LoaderOptions.defaults())) {
+      EpochLoop loop = loader.epoch(0);
+      long batches = loop.remaining();
+      while (loop.remaining() > 0) {
+        awaitTrue(loader::isReady); // stands for a step that takes longer than a batch
+        loop.next();
+      }
+      assertThat(loop.iterator().hasNext()).isFalse();
+      StageStatistics waits = loader.statistics().get(Stage.TRAINER_WAITS.index());
+      assertThat(waits).isEqualTo(new StageStatistics(Stage.TRAINER_WAITS, 0, 0, 0, 0));
+      for (StageStatistics stage : loader.statistics().subList(0, 4)) {
+        assertThat(stage.count()).as("%s", stage).isEqualTo(batches);
+        assertThat(stage.bestNanos()).isLessThanOrEqualTo(stage.totalNanos() / batches);
+      }
+      assertThat(loader.statistics().get(Stage.READ.index()).bytes())
+          .isGreaterThan(batches * 10 * (8 + 90 + 16));
+    }
+  }
+
+  @Test
+  void aCloseInTheMiddleEndsThreadsThatWaitForAnything() {
+    CountDownLatch never = new CountDownLatch(1);
+    LoaderOptions blocked = LoaderOptions.defaults().withTransform(batch -> awaitLatch(never));
+    try (Loader loader = open(blocked)) {
+      loader.epoch(0);
+      awaitTrue(() -> loader.pending() == 4);
+    }
+    try (Loader loader = open(LoaderOptions.defaults())) {
+      loader.push(
+          LongStream.generate(
+                  () -> {
+                    awaitLatch(never);
+                    return 0;
+                  })
+              .boxed()
+              .iterator(),
+          1);
+    }
+    for (int popped = 0; popped < 8; popped++) {
+      try (Loader loader = open(LoaderOptions.defaults().withWorkers(2))) {
+        EpochLoop loop = loader.epoch(0);
+        for (int i = 0; i < popped; i++) {
+          loop.next();
+        }
+      }
+    }
+  }
+
+  @Test
+  void aTransformThatDoesNotEndIsNamedAndFreesItsBatchLater() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    Thread[] worker = new Thread[1];
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .withWorkers(1)
+            .withCloseTimeout(Duration.ofMillis(20))
+            .withTransform(
+                batch -> {
+                  worker[0] = Thread.currentThread();
+                  begun.countDown();
+                  while (goOn.getCount() > 0) {
+                    Thread.onSpinWait(); // deaf to interrupts
+                  }
+                });
+    Loader loader = open(options);
+    loader.epoch(0);
+    begun.await();
+    assertThatThrownBy(loader::close)
+        .isInstanceOf(DeadlineExceededException.class)
+        .hasMessage(
+            "ddstore-loader-read-0 still runs PT0.02S after the close of its loader; it frees its batch when it ends");
+    goOn.countDown();
+    worker[0].join(PATIENCE.toMillis());
+    assertThat(worker[0].isAlive()).isFalse();
+  }
+
+  @Test
+  void anInterruptedConsumerGetsAnExceptionAndNothingIsLeft() {
+    try (Loader loader = open(LoaderOptions.defaults())) {
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> loader.pop(PATIENCE))
+          .isInstanceOf(DDStoreException.class)
+          .hasMessage("interrupted while waiting for a batch");
+      assertThat(Thread.interrupted()).isTrue();
+      Thread.currentThread().interrupt();
+    }
+    assertThat(Thread.interrupted()).as("the close keeps the interrupt").isTrue();
+  }
+
+  @Test
+  void aStoreThatIsClosedFirstIsAnErrorAndNothingIsLeft() {
+    try (Loader loader = open(LoaderOptions.defaults())) {
+      EpochLoop loop = loader.epoch(0);
+      loop.next();
+      samples.store().close();
+      assertThatThrownBy(() -> loop.forEach(batch -> {}))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith("closed: ");
+    }
+  }
+
+  /** Consumers that hold, close, reset, push, starve and end at random: order and memory hold. */
+  @Test
+  void whateverAConsumerDoesNothingIsLostOrLeft() {
+    long seed = Long.getLong("ddstore.test.seed", System.nanoTime());
+    System.out.println("whateverAConsumerDoesNothingIsLostOrLeft: -Dddstore.test.seed=" + seed);
+    Random random = new Random(seed);
+    for (int life = 0; life < 60; life++) {
+      LoaderOptions options =
+          LoaderOptions.defaults()
+              .withDepth(1 + random.nextInt(5))
+              .withWorkers(1 + random.nextInt(4))
+              .withMaxBytes(random.nextBoolean() ? 90_000 : 1 << 30);
+      List<LoadedBatch> held = new ArrayList<>();
+      try (Loader loader = open(options)) {
+        for (int turn = 0; turn < 1 + random.nextInt(5); turn++) {
+          long next = 0;
+          EpochLoop loop = loader.epoch(turn);
+          for (int step = random.nextInt(25); step > 0 && loop.remaining() > 0; step--) {
+            try (LoadedBatch batch = loader.pop(held.isEmpty() ? PATIENCE : AT_ONCE)) {
+              assertThat(batch.number()).isEqualTo(next++);
+              assertThat(batch.epoch()).isEqualTo(turn);
+              assertThat(batch.field("id").getLong(9)).isEqualTo(batch.row(9));
+              if (random.nextInt(8) == 0) {
+                held.add(popOrNull(loader));
+                next += held.get(held.size() - 1) == null ? 0 : 1;
+                held.removeIf(none -> none == null);
+              }
+            } catch (PoolStarvedException e) {
+              held.forEach(LoadedBatch::close);
+              held.clear();
+            }
+          }
+        }
+      }
+      held.forEach(LoadedBatch::close);
+    }
+  }
+
+  private static LoadedBatch popOrNull(Loader loader) {
+    try {
+      return loader.state().batch() < 20 ? loader.pop(AT_ONCE) : null;
+    } catch (PoolStarvedException e) {
+      return null;
+    }
+  }
+}

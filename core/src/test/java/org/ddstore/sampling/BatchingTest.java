@@ -1,0 +1,294 @@
+package org.ddstore.sampling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Who gets which samples: properties over many shapes, against what lists would give. */
+class BatchingTest {
+  private static final int TRIALS = 1500;
+
+  private record Shape(int rows, int world, int batch, int epoch, Sampler sampler) {
+    static Shape draw(Random random) {
+      int rows = 1 + random.nextInt(random.nextInt(4) == 0 ? 3000 : 150);
+      int batch = 1 + random.nextInt(12);
+      int seed = random.nextInt();
+      int world = 1 + random.nextInt(8);
+      Sampler sampler =
+          switch (random.nextInt(3)) {
+            case 0 -> Samplers.sequential();
+            case 1 -> Samplers.shuffled(seed);
+            default -> Samplers.chunked(seed, batch * (1 + random.nextInt(5)), world);
+          };
+      return new Shape(rows, world, batch, random.nextInt(5), sampler);
+    }
+
+    @Override
+    public String toString() {
+      return "%d rows, %d ranks, batch %d, epoch %d, %s"
+          .formatted(rows, world, batch, epoch, sampler.describe());
+    }
+  }
+
+  private static Random random(String test) {
+    long seed = Long.getLong("ddstore.test.seed", System.nanoTime());
+    System.out.println(test + ": -Dddstore.test.seed=" + seed);
+    return new Random(seed);
+  }
+
+  @Test
+  void equalBatchesAreDisjointEqualAndReproducible() {
+    Random random = random("equalBatchesAreDisjointEqualAndReproducible");
+    for (int trial = 0; trial < TRIALS; trial++) {
+      Shape shape = Shape.draw(random);
+      for (Distribution distribution : Distribution.values()) {
+        Batching batching = shape.sampler().batchSize(shape.batch()).distribution(distribution);
+        if (shape.rows() < shape.batch() * shape.world()) {
+          assertTooFew(shape, batching);
+          continue;
+        }
+        Set<Long> seen = new HashSet<>();
+        int steps = shape.rows() / (shape.batch() * shape.world());
+        for (EpochBatches rank :
+            Epochs.ranks(batching, shape.rows(), shape.world(), shape.epoch())) {
+          assertThat(rank.batches()).as("%s", shape).isEqualTo(steps);
+          assertThat(rank.positions()).isEqualTo(shape.rows());
+          for (long batch = 0; batch < steps; batch++) {
+            assertThat(rank.size(batch)).as("%s", shape).isEqualTo(shape.batch());
+            assertThat(rank.share(batch)).isEqualTo(1.0 / shape.world());
+            seen.addAll(Epochs.real(rank, batch));
+          }
+          seen.addAll(dropped(rank));
+        }
+        assertThat(seen)
+            .as("%s %s", shape, distribution)
+            .containsExactlyInAnyOrderElementsOf(Epochs.upTo(shape.rows()));
+        assertThat(Epochs.ofAll(batching, shape.rows(), shape.world(), shape.epoch()))
+            .as("%s %s", shape, distribution)
+            .doesNotHaveDuplicates()
+            .hasSize(steps * shape.batch() * shape.world())
+            .isEqualTo(Epochs.ofAll(batching, shape.rows(), shape.world(), shape.epoch()));
+      }
+    }
+  }
+
+  private static List<Long> dropped(EpochBatches rank) {
+    SampleOrder dropped = rank.dropped();
+    List<Long> samples = new ArrayList<>();
+    for (long i = 0; i < dropped.size(); i++) {
+      samples.add(dropped.at(i));
+    }
+    return samples;
+  }
+
+  private static void assertTooFew(Shape shape, Batching batching) {
+    assertThatThrownBy(
+            () -> batching.epoch(shape.rows(), new WorldRank(0, shape.world()), shape.epoch()))
+        .as("%s", shape)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(
+            "%,d rows (%,d samples an epoch) cannot give each of %d ranks one batch of %d: "
+                .formatted(shape.rows(), shape.rows(), shape.world(), shape.batch()));
+  }
+
+  @Test
+  void withoutEqualBatchesNoRowIsLost() {
+    Random random = random("withoutEqualBatchesNoRowIsLost");
+    for (int trial = 0; trial < TRIALS; trial++) {
+      Shape shape = Shape.draw(random);
+      for (Distribution distribution : Distribution.values()) {
+        Batching batching =
+            shape.sampler().batchSize(shape.batch()).distribution(distribution).everySample();
+        List<EpochBatches> ranks =
+            Epochs.ranks(batching, shape.rows(), shape.world(), shape.epoch());
+        assertSameNumberOfBatches(shape, ranks);
+        assertThat(Epochs.ofAll(batching, shape.rows(), shape.world(), shape.epoch()))
+            .as("%s %s", shape, distribution)
+            .containsExactlyInAnyOrderElementsOf(Epochs.upTo(shape.rows()));
+        assertThat(ranks.get(0).dropped().size()).isZero();
+        for (long batch = 0; batch < ranks.get(0).batches(); batch++) {
+          double shares = 0;
+          for (EpochBatches rank : ranks) {
+            shares += rank.share(batch);
+            assertThat(rank.padding(batch)).isZero();
+          }
+          assertThat(shares).as("%s %s", shape, distribution).isBetween(1 - 1e-9, 1 + 1e-9);
+        }
+      }
+    }
+  }
+
+  private static void assertSameNumberOfBatches(Shape shape, List<EpochBatches> ranks) {
+    int global = shape.batch() * shape.world();
+    assertThat(ranks)
+        .as("%s", shape)
+        .allMatch(rank -> rank.batches() == (shape.rows() + global - 1) / global);
+  }
+
+  @Test
+  void evaluationHasEveryRowOnceAndFullBatches() {
+    Random random = random("evaluationHasEveryRowOnceAndFullBatches");
+    for (int trial = 0; trial < TRIALS; trial++) {
+      Shape shape = Shape.draw(random);
+      for (Distribution distribution : Distribution.values()) {
+        Batching batching =
+            shape.sampler().batchSize(shape.batch()).distribution(distribution).evaluation();
+        List<EpochBatches> ranks =
+            Epochs.ranks(batching, shape.rows(), shape.world(), shape.epoch());
+        assertSameNumberOfBatches(shape, ranks);
+        assertThat(Epochs.ofAll(batching, shape.rows(), shape.world(), shape.epoch()))
+            .as("%s %s", shape, distribution)
+            .containsExactlyInAnyOrderElementsOf(Epochs.upTo(shape.rows()));
+        for (EpochBatches rank : ranks) {
+          for (long batch = 0; batch < rank.batches(); batch++) {
+            assertThat(rank.size(batch)).isEqualTo(shape.batch());
+            assertThat(Epochs.samples(rank, batch))
+                .as("padding of %s is rows", shape)
+                .allMatch(sample -> sample >= 0 && sample < shape.rows());
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void positionsAreThePlacesOfSamplesInTheOrder() {
+    Random random = random("positionsAreThePlacesOfSamplesInTheOrder");
+    for (int trial = 0; trial < 300; trial++) {
+      Shape shape = Shape.draw(random);
+      for (Distribution distribution : Distribution.values()) {
+        Set<Long> positions = new TreeSet<>();
+        int count = 0;
+        Batching batching =
+            shape.sampler().batchSize(shape.batch()).distribution(distribution).evaluation();
+        for (EpochBatches rank : Epochs.ranks(batching, shape.rows(), shape.world(), 0)) {
+          for (long batch = 0; batch < rank.batches(); batch++) {
+            for (int i = 0; i < rank.size(batch); i++, count++) {
+              long position = rank.position(batch, i);
+              assertThat(positions.add(position)).as("%s %s", shape, distribution).isTrue();
+              assertThat(position < shape.rows())
+                  .as("position %d of %s %s", position, shape, distribution)
+                  .isEqualTo(i < rank.size(batch) - rank.padding(batch));
+            }
+          }
+        }
+        assertThat(positions).hasSize(count);
+      }
+    }
+  }
+
+  /** Section D: what each rank of two gets of 20,000 rows in batches of 256. */
+  @Test
+  void twentyThousandRowsOnTwoRanksInBatchesOf256() {
+    Batching chunked =
+        Samplers.chunked(42, 64, 32).batchSize(256).distribution(Distribution.CONTIGUOUS);
+    for (int rank = 0; rank < 2; rank++) {
+      EpochBatches batches = chunked.epoch(20_000, new WorldRank(rank, 2), 0);
+      assertThat(batches.batches()).isEqualTo(39);
+      assertThat(batches.dropped().size()).isEqualTo(32);
+      List<Long> rows = new ArrayList<>(Epochs.ofRank(chunked, 20_000, rank, 2, 0));
+      rows.sort(null);
+      assertThat(rows).hasSize(9_984).startsWith(rank * 9_984L).endsWith(rank * 9_984L + 9_983);
+    }
+  }
+
+  @Test
+  void theDroppedRowsMoveOnUntilAllHaveBeenDroppedOnce() {
+    for (Distribution distribution : Distribution.values()) {
+      for (Sampler sampler : List.of(Samplers.sequential(), Samplers.chunked(3, 8, 4))) {
+        Batching batching = sampler.globalBatchSize(32).distribution(distribution);
+        int[] drops = new int[40];
+        for (int epoch = 0; epoch < 5; epoch++) {
+          for (long row : dropped(batching.epoch(40, new WorldRank(0, 2), epoch))) {
+            drops[(int) row]++;
+          }
+        }
+        assertThat(drops).as("%s %s", sampler.describe(), distribution).containsOnly(1);
+      }
+    }
+  }
+
+  /** With nearly half of the rows dropped, two epochs of a pair together still read all. */
+  @Test
+  void shufflingStarvesNoRow() {
+    for (int rows = 2; rows < 400; rows++) {
+      int global = rows / 2 + 1;
+      Batching batching = Samplers.shuffled(rows).globalBatchSize(global);
+      for (int epoch = 0; epoch < 6; epoch += 2) {
+        Set<Long> seen = new HashSet<>(Epochs.ofAll(batching, rows, 1, epoch));
+        seen.addAll(Epochs.ofAll(batching, rows, 1, epoch + 1));
+        assertThat(seen).as("%d rows, global batch %d", rows, global).hasSize(rows);
+      }
+    }
+  }
+
+  @Test
+  void slicesAndStridesOfAGlobalBatchOfAnySizeCarryTheirShare() {
+    Batching slices = Samplers.sequential().globalBatchSize(10);
+    List<EpochBatches> ranks = Epochs.ranks(slices, 25, 4, 0);
+    assertThat(ranks.stream().map(rank -> Epochs.samples(rank, 1)).toList())
+        .containsExactly(
+            List.of(10L, 11L), List.of(12L, 13L, 14L), List.of(15L, 16L), List.of(17L, 18L, 19L));
+    assertThat(ranks.stream().map(rank -> rank.share(1)).toList())
+        .containsExactly(0.2, 0.3, 0.2, 0.3);
+    List<EpochBatches> strided = Epochs.ranks(slices.distribution(Distribution.STRIDED), 25, 4, 0);
+    assertThat(strided.stream().map(rank -> Epochs.samples(rank, 1)).toList())
+        .containsExactly(
+            List.of(10L, 14L, 18L), List.of(11L, 15L, 19L), List.of(12L, 16L), List.of(13L, 17L));
+  }
+
+  @Test
+  void whatCannotBeCutIsRefusedWithTheNumbers() {
+    WorldRank second = new WorldRank(1, 2);
+    refused(() -> Samplers.sequential().batchSize(0), "batchSize 0 must be at least 1");
+    refused(
+        () -> Samplers.sequential().globalBatchSize(1).epoch(9, second, 0),
+        "a global batch of 1 samples outside [2, 2,147,483,647]: at least one for each of 2 ranks");
+    refused(
+        () ->
+            Samplers.sequential()
+                .globalBatchSize(3)
+                .distribution(Distribution.CONTIGUOUS)
+                .epoch(9, second, 0),
+        "a global batch of 3 for 2 contiguous parts: take a multiple of 2");
+    refused(
+        () -> Samplers.chunked(1, 64, 32).batchSize(100).epoch(20_000, new WorldRank(0, 1), 0),
+        "a batch of 100 rows does not divide a window of 32 blocks of 64 rows: take a divisor of 2,048");
+    refused(
+        () -> Samplers.chunked(1, 64, 1).batchSize(128).epoch(20_000, new WorldRank(0, 1), 0),
+        "a batch of 128 rows does not divide a window of 1 blocks of 64 rows");
+    refused(() -> Samplers.chunked(1, 0, 1), "blockRows 0 must be at least 1");
+    refused(
+        () ->
+            Samplers.weighted(1, 10, 1, 1, 1)
+                .batchSize(1)
+                .distribution(Distribution.CONTIGUOUS)
+                .epoch(3, second, 0),
+        "cannot order a part of them: distribute it by SLICES or STRIDED");
+    refused(
+        () -> Samplers.sequential().batchSize(4).epoch(-1, second, 0),
+        "-1 rows in epoch 0: both must be at least 0");
+  }
+
+  private static void refused(Runnable call, String message) {
+    assertThatThrownBy(call::run)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void noRowsMakeNoBatchesWhereThatIsAllowed() {
+    for (Distribution distribution : Distribution.values()) {
+      Batching batching = Samplers.shuffled(1).batchSize(4).distribution(distribution);
+      assertThat(Epochs.ofAll(batching.everySample(), 0, 3, 0)).isEmpty();
+      assertThat(Epochs.ofAll(batching.evaluation(), 0, 3, 0)).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package org.ddstore.sampling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a user writes for a sampler that is not there. */
+class OwnSamplerTest {
+  /** The last row first. */
+  private record Backwards() implements Sampler {
+    @Override
+    public String describe() {
+      return "backwards";
+    }
+
+    @Override
+    public SampleOrder order(Epoch epoch) {
+      long[] rows = new long[(int) epoch.samples()];
+      for (int i = 0; i < rows.length; i++) {
+        rows[i] = rows.length - 1L - i;
+      }
+      return SampleOrder.of(rows);
+    }
+  }
+
+  @Test
+  void isCutLikeAnyOther() {
+    Batching batching = new Backwards().batchSize(2);
+    assertThat(Epochs.ofRank(batching, 9, 0, 2, 0)).isEqualTo(List.of(8L, 7L, 4L, 3L));
+    assertThat(Epochs.ofRank(batching, 9, 1, 2, 0)).isEqualTo(List.of(6L, 5L, 2L, 1L));
+    assertThat(batching.describe(2)).isEqualTo("backwards global 4 slices dropped");
+    assertThat(Epochs.ofRank(batching.distribution(Distribution.CONTIGUOUS), 9, 1, 2, 0))
+        .isEqualTo(List.of(7L, 6L, 5L, 4L));
+    assertThat(Epochs.ofAll(Samplers.windows(2, 1, 1, new Backwards()).batchSize(1), 4, 1, 0))
+        .isEqualTo(List.of(2L, 1L, 0L));
+  }
+}

@@ -1,0 +1,79 @@
+package org.ddstore.sampling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigInteger;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ShuffledSamplerTest {
+  /** These must never change: states that were saved depend on them. */
+  @Test
+  void goldenOrders() {
+    assertThat(Epochs.order(Samplers.shuffled(42), 8, 0))
+        .containsExactly(5L, 3L, 2L, 6L, 4L, 0L, 1L, 7L);
+    assertThat(Epochs.order(Samplers.shuffled(42), 8, 1))
+        .containsExactly(4L, 1L, 7L, 0L, 5L, 3L, 2L, 6L);
+    SampleOrder large = Samplers.shuffled(42).order(Sampler.Epoch.of(1_000_000_000, 7));
+    assertThat(new long[] {large.at(0), large.at(1), large.at(999_999_999)})
+        .containsExactly(523396112L, 957662771L, 215389371L);
+  }
+
+  @Test
+  void isWhatTheNaiveFormulaGives() {
+    Random random = new Random(11);
+    for (int trial = 0; trial < 200; trial++) {
+      long seed = random.nextLong();
+      long epoch = random.nextInt(100);
+      long size = 1 + (random.nextLong() >>> (20 + random.nextInt(40)));
+      long position = (random.nextLong() >>> 1) % size;
+      SampleOrder order = Samplers.shuffled(seed).order(Sampler.Epoch.of(size, epoch));
+      assertThat(order.size()).isEqualTo(size);
+      assertThat(order.at(position))
+          .as("position %d of %d in epoch %d by %d", position, size, epoch, seed)
+          .isEqualTo(naive(seed, size, epoch, position));
+    }
+  }
+
+  private static long naive(long seed, long size, long epoch, long position) {
+    BigInteger even = NaivePermutation.key(seed, epoch / 2, 0, 0);
+    if (epoch % 2 == 0) {
+      return NaivePermutation.at(size, even, position);
+    }
+    long half = (size + 1) / 2;
+    long in =
+        position < half
+            ? size
+                - half
+                + NaivePermutation.at(half, NaivePermutation.key(seed, epoch / 2, 0, 1), position)
+            : NaivePermutation.at(
+                size - half, NaivePermutation.key(seed, epoch / 2, 0, 2), position - half);
+    return NaivePermutation.at(size, even, in);
+  }
+
+  /** Where a sample comes is even over epochs, odd ones too. */
+  @Test
+  void everySampleComesEverywhereEquallyOften() {
+    int size = 30;
+    long[][] even = new long[2][size * size];
+    for (int epoch = 0; epoch < 20_000; epoch++) {
+      SampleOrder order = Samplers.shuffled(5).order(Sampler.Epoch.of(size, epoch));
+      for (int position = 0; position < size; position++) {
+        even[epoch % 2][position * size + (int) order.at(position)]++;
+      }
+    }
+    // (size - 1)^2 degrees of freedom: every row and every column of the table has a fixed sum.
+    for (long[] counts : even) {
+      assertThat(ChiSquare.equal(counts)).isLessThan(ChiSquare.limit((size - 1) * (size - 1)));
+    }
+  }
+
+  @Test
+  void seedsAndEpochsGiveDifferentOrders() {
+    assertThat(Epochs.order(Samplers.shuffled(1), 1000, 0))
+        .isNotEqualTo(Epochs.order(Samplers.shuffled(2), 1000, 0))
+        .isNotEqualTo(Epochs.order(Samplers.shuffled(1), 1000, 1))
+        .isNotEqualTo(Epochs.order(Samplers.shuffled(1), 1000, 2))
+        .isEqualTo(Epochs.order(Samplers.shuffled(1), 1000, 0));
+  }
+}
