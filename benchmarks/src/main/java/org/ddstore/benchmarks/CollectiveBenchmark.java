@@ -67,7 +67,7 @@ public class CollectiveBenchmark {
     /** Starts the other process. */
     @Setup(Level.Trial)
     public void open() throws IOException {
-      group = GroupProcesses.start(means, "allReduce", Integer.getInteger("rr", 2));
+      group = GroupProcesses.start(means, "allReduce", 2);
     }
 
     /** Ends it. */

@@ -25,7 +25,7 @@ import org.ddstore.memory.ProcessDirectory;
  */
 final class GroupProcesses implements AutoCloseable {
   /** 2.6 MB: the gradients of a small convolutional network. */
-  static final int FLOATS = Integer.getInteger("floats", 650_000);
+  static final int FLOATS = 650_000;
 
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
@@ -38,8 +38,6 @@ final class GroupProcesses implements AutoCloseable {
       children.add(
           new ProcessBuilder(
                   ProcessHandle.current().info().command().orElse("java"),
-                  "-Dwhole=" + Integer.getInteger("whole", 16384),
-                  "-Dfloats=" + FLOATS,
                   "-cp",
                   System.getProperty("java.class.path"),
                   GroupProcesses.class.getName(),

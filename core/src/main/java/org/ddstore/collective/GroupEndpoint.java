@@ -118,6 +118,11 @@ public final class GroupEndpoint implements AutoCloseable {
     }
   }
 
+  /** What this rank writes to. */
+  OwnLane lane() {
+    return lane;
+  }
+
   /** Called once all ranks have attached. */
   void deleteName() throws IOException {
     if (fileOrNull != null) {

@@ -6,25 +6,31 @@ import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
 
 /**
- * The message by which a process asks for the lane of a rank of another: for the rounds it does not
- * have now, and for each one from now on. May be sent any number of times. Little-endian:
+ * The message by which a process asks for the lane of a rank of another: how it stands now, and
+ * each piece from now on. May be sent any number of times. Little-endian:
  *
  * <pre>
- * byte kind | 16 bytes nonce of the lane | int64 posted | process address
+ * byte kind | 16 bytes nonce of the lane | int64 posted | byte missed
+ * int16 n | n bytes process address
  * </pre>
  *
- * @param posted rounds that the asker has, so that only later ones are sent
+ * @param posted rounds that the asker has
+ * @param missed whether to send the pieces after those again: they were lost. Otherwise the words
+ *     alone are sent; they come after all pieces that are under way, so if they speak of more
+ *     rounds than have come, those are lost, and are asked for then. A slow network is not made
+ *     slower.
  */
-record LaneAsk(Nonce lane, long posted, ProcessAddress asker) {
+record LaneAsk(Nonce lane, long posted, boolean missed, ProcessAddress asker) {
   static final byte KIND = 1;
 
   ByteBuffer toMessage() {
     byte[] address = asker.toBytes();
     ByteBuffer out =
-        ByteBuffer.allocate(LaneUpdate.PREFIX_BYTES + Long.BYTES + address.length)
+        ByteBuffer.allocate(LaneUpdate.PREFIX_BYTES + Long.BYTES + 1 + Short.BYTES + address.length)
             .order(ByteOrder.LITTLE_ENDIAN);
     LaneUpdate.putPrefix(out, KIND, lane);
-    return out.putLong(posted).put(address).flip();
+    out.putLong(posted).put((byte) (missed ? 1 : 0));
+    return out.putShort((short) address.length).put(address).flip();
   }
 
   /** Reads what follows kind and nonce. */
@@ -33,8 +39,14 @@ record LaneAsk(Nonce lane, long posted, ProcessAddress asker) {
     if (posted < 0) {
       throw new MalformedMessageException("asks from round " + posted + " on");
     }
-    byte[] address = new byte[in.remaining()];
+    boolean missed = in.get() != 0;
+    int length = in.getShort();
+    if (length != in.remaining()) {
+      throw new MalformedMessageException(
+          "an address of %d bytes has %d".formatted(length, in.remaining()));
+    }
+    byte[] address = new byte[length];
     in.get(address);
-    return new LaneAsk(lane, posted, ProcessAddress.parse(address));
+    return new LaneAsk(lane, posted, missed, ProcessAddress.parse(address));
   }
 }

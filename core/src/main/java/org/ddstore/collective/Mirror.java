@@ -11,8 +11,9 @@ import org.ddstore.memory.Nonce;
 
 /**
  * The lane of a rank of another process, as its messages tell it. All ranks of this JVM read the
- * same mirror. When a message was lost, the next ones leave a gap and are not taken; who waits then
- * asks, and is sent again what is missing.
+ * same mirror. When a message was lost, the next one leaves a gap and is not taken: messages come
+ * in order, so what is missing is asked for again. Who waits for long asks, in case there is no
+ * next.
  */
 final class Mirror implements Lane {
   private static final long MIN_ASK_NS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -77,7 +78,7 @@ final class Mirror implements Lane {
     }
     ring();
     if (gap) {
-      ask();
+      send(true);
     }
   }
 
@@ -98,14 +99,21 @@ final class Mirror implements Lane {
     }
   }
 
-  /** Asks the owner for what is new here. Called again and again, asks every 20 ms at most. */
+  /**
+   * Asks the owner how its lane stands. Called again and again, asks every 20 ms at most: the
+   * answer shows whether a message was lost.
+   */
   void ask() {
     long nowNs = System.nanoTime();
     if (!asked || nowNs - askedNs >= MIN_ASK_NS) {
       askedNs = nowNs;
+      send(!asked);
       asked = true;
-      messenger.send(owner, new LaneAsk(nonce, posted, messenger.local()).toMessage());
     }
+  }
+
+  private void send(boolean missed) {
+    messenger.send(owner, new LaneAsk(nonce, posted, missed, messenger.local()).toMessage());
   }
 
   /**

@@ -98,10 +98,11 @@ final class OwnLane {
     if (retired) {
       return false;
     }
-    askers.add(ask.asker());
     long posted = memory.posted();
-    if (ask.posted() >= posted) {
+    boolean known = !askers.add(ask.asker());
+    if (ask.posted() >= posted || (known && !ask.missed())) {
       messenger.send(ask.asker(), writer.words());
+      return true;
     }
     for (long round = Math.max(ask.posted(), posted - 2); round < posted; round++) {
       messenger.send(ask.asker(), writer.piece(round, ranges(round, ask.asker()), true));

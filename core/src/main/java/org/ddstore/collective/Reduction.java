@@ -17,7 +17,7 @@ import java.util.function.IntUnaryOperator;
  */
 abstract class Reduction {
   /** Arrays up to this go whole; see CollectiveBenchmark. */
-  private static final int WHOLE_BYTES = Integer.getInteger("whole", 16 * 1024);
+  private static final int WHOLE_BYTES = 16 * 1024;
 
   private final int length;
   private final int elementBytes;

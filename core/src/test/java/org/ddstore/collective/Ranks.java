@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -44,17 +45,21 @@ final class Ranks {
   }
 
   static <T> Running<T> start(Communicator communicator, Work<T> work) {
+    return start(communicator.rank(), () -> work.run(communicator));
+  }
+
+  static <T> Running<T> start(int rank, Callable<T> work) {
     CompletableFuture<Outcome<T>> outcome = new CompletableFuture<>();
     Thread thread =
         new Thread(
             () -> {
               try {
-                outcome.complete(new Outcome<>(work.run(communicator), null));
+                outcome.complete(new Outcome<>(work.call(), null));
               } catch (Throwable e) {
                 outcome.complete(new Outcome<>(null, e));
               }
             },
-            THREAD_PREFIX + communicator.rank());
+            THREAD_PREFIX + rank);
     thread.start();
     return new Running<>(thread, outcome);
   }

@@ -32,7 +32,7 @@ import org.ddstore.ProcessAddress;
  */
 public final class SocketMessenger implements Messenger, AutoCloseable {
   private static final int MAX_MESSAGE_BYTES = 300_000;
-  private static final String THREADS = "socket-messenger-";
+  static final String THREADS = "socket-messenger-";
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final ServerSocketChannel server;

@@ -51,4 +51,21 @@ public interface GroupFactory {
       };
     };
   }
+
+  /**
+   * Groups over an exchange of this JVM.
+   *
+   * @param exchange stays the caller's
+   */
+  static GroupFactory over(LaneExchange exchange) {
+    return (ranks, timeout) -> {
+      List<GroupEndpoint> endpoints = new ArrayList<>();
+      List<byte[]> addresses = new ArrayList<>();
+      for (int rank = 0; rank < ranks; rank++) {
+        endpoints.add(GroupEndpoint.create(exchange, rank, ranks));
+        addresses.add(endpoints.get(rank).address());
+      }
+      return rank -> endpoints.get(rank).connect(addresses, timeout);
+    };
+  }
 }

@@ -1,0 +1,30 @@
+package org.ddstore.contract;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.ddstore.StoreOptions;
+import org.ddstore.collective.LaneExchange;
+import org.ddstore.collective.SocketMessenger;
+import org.junit.jupiter.api.AfterAll;
+
+/** Ranks as threads whose collectives are messages over sockets, as without any shortcut. */
+class MessagesInThreadsTest extends StoreContract {
+  private SocketMessenger messenger;
+
+  MessagesInThreadsTest() {
+    super(4);
+  }
+
+  @Override
+  protected RankHarness createHarness() throws IOException {
+    Path root = TestRoots.sharedMemory();
+    messenger = SocketMessenger.open();
+    StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
+    return new ThreadRanks(options, GroupFactory.over(LaneExchange.overMessages(messenger)), root);
+  }
+
+  @AfterAll
+  void closeMessenger() {
+    messenger.close();
+  }
+}
