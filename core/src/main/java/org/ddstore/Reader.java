@@ -10,7 +10,6 @@ import org.ddstore.transport.FixedGather;
 import org.ddstore.transport.Placement;
 import org.ddstore.transport.RaggedGather;
 import org.ddstore.transport.ReadPlan;
-import org.ddstore.transport.RemoteReader;
 
 /**
  * Reads rows of one variable by global index, all fields or some. One reader per thread; many may
@@ -24,9 +23,6 @@ public final class Reader implements AutoCloseable {
   /** What is on its way over a network at once, so that latency does not count. */
   private static final int REMOTE_PIECE_BYTES = 8 << 20;
 
-  /** The memory for remote rows of one reader, unless one row is larger. */
-  private static final int WINDOW_BYTES = 32 << 20;
-
   private static final long NOT_CHANGING = Long.MIN_VALUE;
   private static final long STABLE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -34,8 +30,8 @@ public final class Reader implements AutoCloseable {
   private final int[] fields;
   private final ReadGate.Pass pass;
   private final BatchPool pool;
-  private final ReadPlan plan = new ReadPlan();
-  private RemoteReader remoteReader;
+  private final RowLocator locator;
+  private final ReadPlan plan;
   private final FixedGather fixedGather;
   private final RaggedGather raggedGather;
   private final ReadCounters counters = new ReadCounters();
@@ -51,6 +47,8 @@ public final class Reader implements AutoCloseable {
     this.fields = fields;
     this.pass = pass;
     this.pool = new BatchPool(schema, fields);
+    this.locator = new RowLocator(variable);
+    this.plan = locator.plan();
     int[] fixed = Arrays.stream(fields).filter(f -> !schema.field(f).isRagged()).toArray();
     this.fixedGather =
         new FixedGather(
@@ -104,7 +102,7 @@ public final class Reader implements AutoCloseable {
       } else {
         checkRagged(placement, indices.length);
         do {
-          locate(placement, indices, 0, indices.length);
+          locator.locate(placement, indices, 0, indices.length);
           memory.fill(plan, fixedGather, raggedGather);
         } while (!plan.isStable() && awaitStable(plan.changingRank()));
         tally();
@@ -121,7 +119,7 @@ public final class Reader implements AutoCloseable {
     do {
       int count = Math.min(window, indices.length - row);
       do {
-        locate(placement, indices, row, count);
+        locator.locate(placement, indices, row, count);
         memory.fillFixed(plan, fixedGather, row);
       } while (!plan.isStable() && awaitStable(plan.changingRank()));
       tally();
@@ -129,24 +127,9 @@ public final class Reader implements AutoCloseable {
     } while (row < indices.length);
   }
 
-  /** Finds the rows, and brings those that memory does not reach. */
-  private void locate(Placement placement, long[] indices, int offset, int count) {
-    plan.locate(placement, indices, offset, count);
-    if (placement.hasRemote()) {
-      if (remoteReader == null) {
-        remoteReader = variable.newRemoteReader();
-      }
-      plan.fetch(remoteReader);
-    }
-  }
-
   /** Rows that are read at once: remote ones need memory to come to. */
   private int windowRows(Placement placement) {
-    if (!placement.hasRemote()) {
-      return Integer.MAX_VALUE;
-    }
-    int fitting = Math.max(1, WINDOW_BYTES / variable.schema().fixedBytes());
-    return Math.min(fitting, ReadPlan.maxRows(placement));
+    return RowLocator.windowRows(placement, variable.schema().fixedBytes());
   }
 
   private void checkRagged(Placement placement, int rows) {
@@ -204,7 +187,7 @@ public final class Reader implements AutoCloseable {
       int count) {
     oneTarget[0] = target;
     do {
-      locate(placement, indices, offset, count);
+      locator.locate(placement, indices, offset, count);
       fixedGather.copy(plan, oneTarget, targetRow);
     } while (!plan.isStable() && awaitStable(plan.changingRank()));
     oneTarget[0] = null;
@@ -404,10 +387,7 @@ public final class Reader implements AutoCloseable {
       if (piece != null) {
         piece.close();
       }
-      if (remoteReader != null) {
-        remoteReader.close();
-      }
-      plan.free();
+      locator.close();
     }
   }
 

@@ -5,20 +5,19 @@ import java.nio.ByteOrder;
 import java.util.function.Consumer;
 import org.ddstore.transport.Placement;
 import org.ddstore.transport.ReadPlan;
-import org.ddstore.transport.RemoteReader;
 
 /** Reads consecutive packed records of a variable, in windows of bounded memory. */
 final class RowCopy implements AutoCloseable {
-  private static final long WINDOW_BYTES = 16 << 20;
+  private static final int MAX_WINDOW_ROWS = 1 << 16;
 
   private final Variable source;
   private final ReadGate.Pass pass;
-  private final ReadPlan plan = new ReadPlan();
-  private RemoteReader remoteReader;
+  private final RowLocator locator;
 
   RowCopy(Variable source) {
     this.source = source;
     this.pass = source.gate().newPass();
+    this.locator = new RowLocator(source);
   }
 
   /**
@@ -41,8 +40,7 @@ final class RowCopy implements AutoCloseable {
   /** A mean record decides; one that is much larger only needs more memory for a moment. */
   private long windowRows(Placement placement) {
     long meanBytes = source.dataBytes() / Math.max(1, placement.rows());
-    return Math.max(
-        1, Math.min(WINDOW_BYTES / Math.max(1, meanBytes), ReadPlan.maxRows(placement)));
+    return Math.min(MAX_WINDOW_ROWS, RowLocator.windowRows(placement, meanBytes));
   }
 
   private void copyWindow(
@@ -51,13 +49,8 @@ final class RowCopy implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       indices[i] = firstRow + i;
     }
-    plan.locate(placement, indices, 0, count);
-    if (placement.hasRemote()) {
-      if (remoteReader == null) {
-        remoteReader = source.newRemoteReader();
-      }
-      plan.fetch(remoteReader);
-    }
+    locator.locate(placement, indices, 0, count);
+    ReadPlan plan = locator.plan();
     for (int i = 0; i < count; i++) {
       ByteBuffer memory = plan.source(i);
       int start = plan.position(i);
@@ -73,10 +66,7 @@ final class RowCopy implements AutoCloseable {
   @Override
   public void close() {
     pass.retire(this);
-    if (remoteReader != null) {
-      remoteReader.close();
-    }
-    plan.free();
+    locator.close();
   }
 
   @Override

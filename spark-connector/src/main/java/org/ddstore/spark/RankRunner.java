@@ -2,7 +2,6 @@ package org.ddstore.spark;
 
 import java.io.IOException;
 import java.io.Serializable;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -11,13 +10,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.ddstore.AttachedStore;
-import org.ddstore.Catalog;
 import org.ddstore.DDStore;
 import org.ddstore.DDStoreException;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
-import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.memory.ProcessDirectory;
@@ -213,34 +209,10 @@ final class RankRunner<T> implements Serializable {
       WireSession session,
       StoreOptions options,
       ShardWriter writer) {
-    boolean loads = groups.loads(ranks.rank());
-    if (loads) {
-      store.add(RankContext.ROWS, writer);
-    }
     if (groups.groups() == 1) {
-      return;
-    }
-    byte[] catalog = ranks.broadcast(ranks.rank() == 0 ? store.catalog().toBytes() : null, 0);
-    if (!loads) {
-      try (AttachedStore first = AttachedStore.open(Catalog.parse(catalog), session, options)) {
-        Variable rows = first.variable(RankContext.ROWS);
-        long from = rows.firstRowOf(groups.memberOf(ranks.rank()));
-        long count = rows.rowsOf(groups.memberOf(ranks.rank()));
-        fill(() -> writer.appendRowsOf(rows, from, count));
-      }
       store.add(RankContext.ROWS, writer);
-    }
-    String digest = store.digest(RankContext.ROWS);
-    byte[][] digests = ranks.allGather(digest.getBytes(StandardCharsets.US_ASCII));
-    for (int r = 0; r < digests.length; r++) {
-      if (!Arrays.equals(digests[r], digests[0])) {
-        throw new DDStoreException(
-            "the copy of replica group %d differs from the data: digest %s, expected %s"
-                .formatted(
-                    groups.groupOf(r),
-                    new String(digests[r], StandardCharsets.US_ASCII),
-                    new String(digests[0], StandardCharsets.US_ASCII)));
-      }
+    } else {
+      fill(() -> new ReplicaShards(groups, ranks, session, options).add(store, writer));
     }
   }
 

@@ -1,0 +1,59 @@
+package org.ddstore;
+
+import org.ddstore.transport.Placement;
+import org.ddstore.transport.ReadPlan;
+import org.ddstore.transport.RemoteReader;
+
+/**
+ * Finds rows of a variable, and brings those that memory does not reach. Used by one thread at a
+ * time; nothing is made for a transport before a row needs it.
+ */
+final class RowLocator implements AutoCloseable {
+  /** The memory for remote rows of one reader, unless one row is larger. */
+  static final int WINDOW_BYTES = 32 << 20;
+
+  private final Variable variable;
+  private final ReadPlan plan = new ReadPlan();
+  private RemoteReader remoteReader;
+
+  RowLocator(Variable variable) {
+    this.variable = variable;
+  }
+
+  /** Where the rows are that were located last. */
+  ReadPlan plan() {
+    return plan;
+  }
+
+  /** Locates {@code count} checked indices. Blocks if some rows are remote. */
+  void locate(Placement placement, long[] indices, int offset, int count) {
+    plan.locate(placement, indices, offset, count);
+    if (placement.hasRemote()) {
+      if (remoteReader == null) {
+        remoteReader = variable.newRemoteReader();
+      }
+      plan.fetch(remoteReader);
+    }
+  }
+
+  /**
+   * How many rows may be located at once.
+   *
+   * @param rowBytes of a packed record, about
+   */
+  static int windowRows(Placement placement, long rowBytes) {
+    if (!placement.hasRemote()) {
+      return Integer.MAX_VALUE;
+    }
+    int fitting = (int) Math.max(1, WINDOW_BYTES / Math.max(1, rowBytes));
+    return Math.min(fitting, ReadPlan.maxRows(placement));
+  }
+
+  @Override
+  public void close() {
+    if (remoteReader != null) {
+      remoteReader.close();
+    }
+    plan.free();
+  }
+}

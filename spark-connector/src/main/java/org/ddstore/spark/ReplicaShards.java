@@ -1,0 +1,62 @@
+package org.ddstore.spark;
+
+import java.nio.charset.StandardCharsets;
+import org.ddstore.AttachedStore;
+import org.ddstore.Catalog;
+import org.ddstore.DDStore;
+import org.ddstore.DDStoreException;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.Variable;
+import org.ddstore.collective.Communicator;
+import org.ddstore.transport.Transport;
+
+/**
+ * Brings the rows of group 0 to all replica groups: rank i of a group copies the shard of rank i of
+ * group 0 by one-sided reads.
+ *
+ * @param ranks of all groups
+ */
+record ReplicaShards(
+    ReplicaGroups groups, Communicator ranks, Transport transport, StoreOptions options) {
+
+  /**
+   * Adds this rank's shard to the store of its group. Collective over all ranks.
+   *
+   * @param writer holds the shard in group 0, and nothing elsewhere
+   * @throws DDStoreException if a copy is not what was copied
+   */
+  void add(DDStore store, ShardWriter writer) {
+    boolean loads = groups.loads(ranks.rank());
+    if (loads) {
+      store.add(RankContext.ROWS, writer);
+    }
+    byte[] catalog = ranks.broadcast(ranks.rank() == 0 ? store.catalog().toBytes() : null, 0);
+    if (!loads) {
+      copy(Catalog.parse(catalog), writer);
+      store.add(RankContext.ROWS, writer);
+    }
+    compare(store.digest(RankContext.ROWS));
+  }
+
+  private void copy(Catalog catalog, ShardWriter writer) {
+    int member = groups.memberOf(ranks.rank());
+    try (AttachedStore first = AttachedStore.open(catalog, transport, options)) {
+      Variable rows = first.variable(RankContext.ROWS);
+      writer.appendRowsOf(rows, rows.firstRowOf(member), rows.rowsOf(member));
+    }
+  }
+
+  private void compare(String digest) {
+    byte[][] digests = ranks.allGather(digest.getBytes(StandardCharsets.US_ASCII));
+    for (int rank = 0; rank < digests.length; rank++) {
+      String other = new String(digests[rank], StandardCharsets.US_ASCII);
+      String first = new String(digests[0], StandardCharsets.US_ASCII);
+      if (!other.equals(first)) {
+        throw new DDStoreException(
+            "the copy of replica group %d differs from the rows: digest %s, expected %s"
+                .formatted(groups.groupOf(rank), other, first));
+      }
+    }
+  }
+}
