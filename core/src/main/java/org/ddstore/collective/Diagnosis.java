@@ -21,11 +21,32 @@ final class Diagnosis {
         "the process of rank %d has ended; it %s".formatted(rank, where(lanes[rank], call)));
   }
 
-  static Failure closed(Lane[] lanes, int rank, long call) {
+  private static Failure closed(Lane[] lanes, int rank, long call) {
     return new Failure(
         Failure.Kind.RANK_FAILED,
         rank,
         "rank %d closed its communicator; it %s".formatted(rank, where(lanes[rank], call)));
+  }
+
+  /**
+   * What a rank has said about its end, a cause before a mere close. One that completed this call
+   * has seen that all ranks arrived in its last round: what it said then belongs to the next call,
+   * though it may be here before the last piece of another rank is.
+   *
+   * @return null if no rank has said anything that ends this call
+   */
+  static Failure saidByRanks(Lane[] lanes, long call) {
+    for (Lane lane : lanes) {
+      if (lane.state() == Lane.BROKEN && lane.finished() < call) {
+        return lane.failure();
+      }
+    }
+    for (int r = 0; r < lanes.length; r++) {
+      if (lanes[r].state() == Lane.CLOSED && lanes[r].finished() < call) {
+        return closed(lanes, r, call);
+      }
+    }
+    return null;
   }
 
   static Failure interrupted(int rank, String call) {

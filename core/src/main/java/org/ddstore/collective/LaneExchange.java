@@ -145,7 +145,7 @@ public final class LaneExchange implements AutoCloseable {
               .formatted(address.rank()));
     }
     Mirror mirror = messages.mirror(address);
-    return new HeldLane(mirror, mirror::ownerLives, () -> messages.remove(mirror));
+    return new HeldLane(mirror, mirror.owner()::lives, () -> messages.remove(mirror));
   }
 
   private HeldLane map(LaneAddress address) throws IOException {

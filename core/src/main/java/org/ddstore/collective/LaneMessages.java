@@ -48,14 +48,14 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
 
   /** A mirror of a lane, which is asked for at once. */
   Mirror mirror(LaneAddress address) {
-    Mirror mirror = new Mirror(address.nonce(), address.process(), messenger);
+    Mirror mirror = new Mirror(new LaneOwner(address.nonce(), address.process(), messenger));
     mirrors.put(address.nonce(), mirror);
     mirror.ask();
     return mirror;
   }
 
   void remove(Mirror mirror) {
-    mirrors.remove(mirror.nonce());
+    mirrors.remove(mirror.owner().lane());
   }
 
   @Override
@@ -76,7 +76,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
       }
     } catch (BufferUnderflowException | IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new MalformedMessageException(
-          "a message of %d bytes that ends too early: %s".formatted(message.remaining(), e));
+          "a message of %d bytes that cannot be read: %s".formatted(message.remaining(), e));
     }
     if (closed) {
       return;

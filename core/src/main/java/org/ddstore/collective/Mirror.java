@@ -5,9 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import org.ddstore.ProcessAddress;
-import org.ddstore.memory.Nonce;
 
 /**
  * The lane of a rank of another process, as its messages tell it. All ranks of this JVM read the
@@ -16,12 +14,7 @@ import org.ddstore.memory.Nonce;
  * next.
  */
 final class Mirror implements Lane {
-  private static final long MIN_ASK_NS = TimeUnit.MILLISECONDS.toNanos(20);
-  private static final long CERTAIN_NS = TimeUnit.MILLISECONDS.toNanos(90);
-
-  private final Nonce nonce;
-  private final ProcessAddress owner;
-  private final Messenger messenger;
+  private final LaneOwner owner;
   private final List<Doorbell> bells = new CopyOnWriteArrayList<>();
   private final Slot[] slots = {new Slot(), new Slot()};
   private final CallText[] texts = {CallText.NONE, CallText.NONE};
@@ -34,19 +27,12 @@ final class Mirror implements Lane {
   private volatile long finished;
   private volatile long state;
 
-  private volatile long askedNs;
-  private volatile boolean asked;
-  private volatile long silentSinceNs;
-  private volatile boolean silent;
-
-  Mirror(Nonce nonce, ProcessAddress owner, Messenger messenger) {
-    this.nonce = nonce;
+  Mirror(LaneOwner owner) {
     this.owner = owner;
-    this.messenger = messenger;
   }
 
-  Nonce nonce() {
-    return nonce;
+  LaneOwner owner() {
+    return owner;
   }
 
   /** Rings this bell at each news from now on. */
@@ -78,7 +64,7 @@ final class Mirror implements Lane {
     }
     ring();
     if (gap) {
-      send(true);
+      owner.askAgain(posted);
     }
   }
 
@@ -94,42 +80,14 @@ final class Mirror implements Lane {
 
   /** What was under way from or to this process may be lost. */
   void disconnected(ProcessAddress process) {
-    if (owner.equals(process) && bells.stream().anyMatch(bell -> bell.awaits(this))) {
+    if (owner.process().equals(process) && bells.stream().anyMatch(bell -> bell.awaits(this))) {
       ask();
     }
   }
 
-  /**
-   * Asks the owner how its lane stands. Called again and again, asks every 20 ms at most: the
-   * answer shows whether a message was lost.
-   */
+  /** Asks the owner for what is new, unless it was asked just now. */
   void ask() {
-    long nowNs = System.nanoTime();
-    if (!asked || nowNs - askedNs >= MIN_ASK_NS) {
-      askedNs = nowNs;
-      send(!asked);
-      asked = true;
-    }
-  }
-
-  private void send(boolean missed) {
-    messenger.send(owner, new LaneAsk(nonce, posted, missed, messenger.local()).toMessage());
-  }
-
-  /**
-   * Whether the owner's process may still speak. What it said last may arrive after the news of its
-   * end, so the messenger has to say so twice.
-   */
-  boolean ownerLives() {
-    if (messenger.isAlive(owner)) {
-      silent = false;
-      return true;
-    }
-    if (!silent) {
-      silentSinceNs = System.nanoTime();
-      silent = true;
-    }
-    return System.nanoTime() - silentSinceNs < CERTAIN_NS;
+    owner.ask(posted);
   }
 
   private void ring() {
@@ -202,7 +160,7 @@ final class Mirror implements Lane {
 
   @Override
   public String toString() {
-    return "mirror of lane %s of the process at %s".formatted(nonce, owner);
+    return "mirror of lane %s of the process at %s".formatted(owner.lane(), owner.process());
   }
 
   /** The text of a call, in UTF-8. */

@@ -52,7 +52,7 @@ final class Rounds {
     call++;
     Failure first = broken;
     if (first == null) {
-      first = peerTrouble();
+      first = Diagnosis.saidByRanks(lanes, call);
       if (first != null) {
         fail(first);
       }
@@ -239,7 +239,7 @@ final class Rounds {
   private Failure trouble(boolean probing) {
     Failure first = broken; // abort() by another thread of this rank
     if (first == null) {
-      first = peerTrouble();
+      first = Diagnosis.saidByRanks(lanes, call);
     }
     if (first == null && Thread.currentThread().isInterrupted()) {
       first = Diagnosis.interrupted(rank, callText);
@@ -256,27 +256,8 @@ final class Rounds {
   private Failure loss() {
     for (int r = 0; r < lanes.length; r++) {
       if (r != rank && !lanes[r].hasPosted(round) && !group.ownerLives(r)) {
-        Failure said = peerTrouble(); // it may have said why before it ended
+        Failure said = Diagnosis.saidByRanks(lanes, call); // it may have said why before it ended
         return said != null ? said : Diagnosis.lost(lanes, r, call);
-      }
-    }
-    return null;
-  }
-
-  /**
-   * What a rank has said about its end, a cause before a mere close. One that completed this call
-   * has seen that all ranks arrived in its last round: what it said then belongs to the next call,
-   * though it may be here before the last piece of another rank is.
-   */
-  private Failure peerTrouble() {
-    for (Lane lane : lanes) {
-      if (lane.state() == Lane.BROKEN && lane.finished() < call) {
-        return lane.failure();
-      }
-    }
-    for (int r = 0; r < lanes.length; r++) {
-      if (lanes[r].state() == Lane.CLOSED && lanes[r].finished() < call) {
-        return Diagnosis.closed(lanes, r, call);
       }
     }
     return null;

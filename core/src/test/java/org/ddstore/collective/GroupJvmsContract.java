@@ -51,7 +51,12 @@ abstract class GroupJvmsContract {
   @AfterEach
   void endAllAndFindNothing() throws Exception {
     for (Process process : processes) {
-      process.destroyForcibly().waitFor();
+      process.getOutputStream().close(); // who still holds gives up
+    }
+    for (Process process : processes) {
+      if (!process.waitFor(30, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
     }
     for (TestDirectory host : hosts) {
       host.close();
