@@ -107,9 +107,14 @@ final class WireHandler extends RpcHandler {
     if (!handshake.isProvedBy(request, session.token())) {
       throw new SecurityException("a wrong proof of the store's token");
     }
-    Connection connection = wire.connections().adopt(client, handshake.client());
+    Connections connections = wire.connections();
+    boolean fresh = connections.over(client) == null;
+    Connection connection = connections.adopt(client, handshake.client());
     connection.authorise(store);
-    wire.connections().accepted(connection);
+    if (!connections.accepted(connection) && fresh) {
+      connections.forget(connection);
+      return status(Status.DUPLICATE);
+    }
     return status(Status.OK);
   }
 
