@@ -1,5 +1,6 @@
 package org.ddstore.spark.wire;
 
+import io.netty.channel.ChannelId;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,9 +32,17 @@ final class Connection {
     return stores.contains(store);
   }
 
+  ChannelId channel() {
+    return client.getChannel().id();
+  }
+
   void authorise(Nonce store) {
     stores.add(store);
     FrameGuard.trust(client.getChannel());
+  }
+
+  void forbid(Nonce store) {
+    stores.remove(store);
   }
 
   void request(ByteBuffer request, RpcResponseCallback callback) {

@@ -65,7 +65,12 @@ final class Connections {
     CompletableFuture<Connection> current =
         byPeer.compute(peer.id(), (id, known) -> isUsable(known) ? known : made);
     if (current == made) {
-      connectors.execute(() -> open(peer, token, made));
+      try {
+        connectors.execute(() -> open(peer, token, made));
+      } catch (RuntimeException | Error e) { // closed, or no more threads
+        byPeer.remove(peer.id(), made);
+        throw e;
+      }
     }
     return current;
   }
@@ -82,17 +87,17 @@ final class Connections {
       try {
         prove(connection, token);
       } catch (DuplicateException e) {
-        connection.close();
+        end(connection);
         made.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS); // accepted() completes it
         return;
       } catch (RuntimeException e) {
-        connection.close();
+        end(connection);
         throw e;
       }
       if (!made.complete(connection)) {
-        connection.close(); // the peer's was faster
+        end(connection); // the peer's was faster
       }
-    } catch (IOException | InterruptedException | RuntimeException e) {
+    } catch (IOException | InterruptedException | RuntimeException | Error e) {
       if (isRefused(e) || e instanceof OtherProcessException) {
         ended.add(peer.id());
       }
@@ -102,8 +107,19 @@ final class Connections {
     }
   }
 
+  /** Also if its channel has ended before {@link #adopt}, and so nobody will call {@link #lost}. */
+  private void end(Connection connection) {
+    forget(connection);
+    connection.close();
+  }
+
+  /** Nothing that comes over a connection counts any more. */
+  void forget(Connection connection) {
+    byChannel.remove(connection.channel());
+  }
+
   /** Nothing listens there any more; a connection that times out tells nothing. */
-  private static boolean isRefused(Exception e) {
+  private static boolean isRefused(Throwable e) {
     return e.getCause() instanceof ConnectException cause
         && String.valueOf(cause.getMessage()).startsWith("Connection refused");
   }
@@ -129,8 +145,13 @@ final class Connections {
       Handshake handshake = Handshake.begin(store, connection.peer(), local);
       ByteBuffer answer = ask(connection, handshake.hello());
       ByteBuffer proof = handshake.prove(answer, token);
-      connection.authorise(store);
-      ask(connection, proof);
+      connection.authorise(store); // the server may ask as soon as it has the proof
+      try {
+        ask(connection, proof);
+      } catch (RuntimeException e) {
+        connection.forbid(store);
+        throw e;
+      }
       return connection;
     }
   }
@@ -152,21 +173,32 @@ final class Connections {
 
   /** Whether this process is itself about to connect to a peer, and that connection is to stay. */
   boolean isDuplicate(ProcessAddress peer) {
-    CompletableFuture<Connection> known = byPeer.get(peer.id());
+    return isDuplicate(peer, byPeer.get(peer.id()));
+  }
+
+  private boolean isDuplicate(ProcessAddress peer, CompletableFuture<Connection> known) {
     return known != null && !known.isDone() && local.id() < peer.id();
   }
 
-  /** Takes a connection that a peer has opened, unless there is one. */
-  void accepted(Connection connection) {
+  /**
+   * Takes a connection that a peer has opened, unless there is one.
+   *
+   * @return false if it is a duplicate: if both took that of the other, both would close their own
+   */
+  boolean accepted(Connection connection) {
     ProcessAddress peer = connection.peer();
     if (peer.id() == local.id()) {
-      return; // to itself
+      return true; // to itself
     }
     ended.remove(peer.id());
     CompletableFuture<Connection> taken = CompletableFuture.completedFuture(connection);
     CompletableFuture<Connection> known =
         byPeer.compute(peer.id(), (id, old) -> isUsable(old) ? old : taken);
+    if (isDuplicate(peer, known)) {
+      return false;
+    }
     known.complete(connection);
+    return true;
   }
 
   /** Forgets the connection over a channel that has ended, if there is one. */

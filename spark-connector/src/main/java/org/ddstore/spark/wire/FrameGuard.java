@@ -2,35 +2,22 @@ package org.ddstore.spark.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 
 /**
  * Closes a connection that sends a frame which is too long or of a kind that is not expected,
- * before Spark's decoder acts on it: that one would gather up to 2 GiB for whoever asks. A frame
- * begins with 8 bytes of its whole length and one byte of its type, see {@code
- * org.apache.spark.network.protocol.MessageEncoder}.
+ * before Spark's decoder acts on it: that one would gather up to 2 GiB for whoever asks.
  */
-final class FrameGuard extends ChannelInboundHandlerAdapter {
+final class FrameGuard extends ChannelDuplexHandler {
   static final String NAME = "ddstoreFrameGuard";
-
-  private static final int HEADER_BYTES = Long.BYTES + 1;
-  private static final int STRANGER_MAX_BYTES = 64 << 10;
-  private static final int TRUSTED_MAX_BYTES = 4 << 20;
-  private static final int MIN_BYTES = HEADER_BYTES + Integer.BYTES;
-  private static final int RPC_MIN_BYTES = MIN_BYTES + Long.BYTES;
-  private static final int RPC_REQUEST = 3;
-  private static final int RPC_RESPONSE = 4;
-  private static final int RPC_FAILURE = 5;
-  private static final int ONE_WAY = 9;
 
   private final Refusals refusals;
   private final boolean isClient;
+  private final FrameScan scan;
   private volatile boolean trusted;
   private boolean refused;
-  private long header;
-  private int headerBytes;
-  private long left;
 
   /**
    * @param isClient whether this side opened the connection
@@ -38,6 +25,7 @@ final class FrameGuard extends ChannelInboundHandlerAdapter {
   FrameGuard(Refusals refusals, boolean isClient) {
     this.refusals = refusals;
     this.isClient = isClient;
+    this.scan = new FrameScan(isClient);
   }
 
   /** Lets the other side of a channel send what peers send; it has proved a token. */
@@ -52,60 +40,43 @@ final class FrameGuard extends ChannelInboundHandlerAdapter {
   @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
   public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
     if (message instanceof ByteBuf bytes) {
-      String trouble = refused ? "" : check(bytes);
+      FrameScan.Trouble trouble = refused ? null : scan.check(bytes, trusted);
       if (trouble != null) {
+        refuse(context, trouble.cause(), trouble.detail());
+      }
+      if (refused) {
         bytes.release();
-        if (!refused) {
-          refused = true;
-          refusals.report(context.channel().remoteAddress(), trouble);
-        }
-        context.close();
         return;
       }
     }
     super.channelRead(context, message);
   }
 
-  /** Follows the frames through the bytes, which it leaves as they are; null if all is well. */
-  private String check(ByteBuf bytes) {
-    int at = bytes.readerIndex();
-    int end = bytes.writerIndex();
-    while (at < end) {
-      if (left > 0) {
-        int passed = (int) Math.min(left, end - at);
-        left -= passed;
-        at += passed;
-        continue;
-      }
-      byte next = bytes.getByte(at++);
-      if (headerBytes < Long.BYTES) {
-        header = (header << Byte.SIZE) | (next & 0xFF);
-        headerBytes++;
-      } else {
-        String trouble = checkFrame(header, next);
-        if (trouble != null) {
-          return trouble;
-        }
-        left = header - HEADER_BYTES;
-        headerBytes = 0;
-        header = 0;
-      }
+  /** Spark would log, for each stranger that does not wait for the answer, that it failed. */
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // the promise is told
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    if (trusted || isClient) {
+      context.write(message, promise);
+    } else {
+      context.write(message).addListener(written -> promise.trySuccess());
     }
-    return null;
   }
 
-  private String checkFrame(long lengthBytes, byte type) {
-    int most = trusted ? TRUSTED_MAX_BYTES : STRANGER_MAX_BYTES;
-    boolean rpc = type == RPC_REQUEST || type == RPC_RESPONSE || type == RPC_FAILURE;
-    boolean expected =
-        trusted ? rpc || type == ONE_WAY : type == RPC_REQUEST ? !isClient : isClient && rpc;
-    if (!expected) {
-      return "a frame of type " + type + (trusted ? "" : " before the handshake");
+  /** As for {@link #write}: Spark would log it with its stack. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable e) {
+    if (trusted || isClient) {
+      context.fireExceptionCaught(e);
+    } else if (!refused) {
+      refuse(context, "it broke before the handshake", e.toString());
     }
-    int least = rpc ? RPC_MIN_BYTES : MIN_BYTES;
-    if (lengthBytes < least || lengthBytes > most) {
-      return "a frame of %,d bytes, outside [%d, %,d]".formatted(lengthBytes, least, most);
-    }
-    return null;
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
+  private void refuse(ChannelHandlerContext context, String cause, String detail) {
+    refused = true;
+    refusals.report(context.channel().remoteAddress(), cause, detail);
+    context.close();
   }
 }

@@ -76,10 +76,7 @@ final class GatherServer {
         return ByteBuffer.wrap(new byte[] {Status.GONE});
       }
       held[s] = segment;
-      rows = Math.addExact(rows, checkRuns(request, segment));
-      if (rows > GatherRequest.MAX_ROWS) {
-        throw new IllegalArgumentException("a request for more than %,d rows".formatted(rows));
-      }
+      rows = checkRuns(request, segment, rows);
     }
     if (request.hasRemaining()) {
       throw new IllegalArgumentException(request.remaining() + " bytes after a request");
@@ -101,9 +98,17 @@ final class GatherServer {
         : ByteBuffer.wrap(new byte[] {Status.CHANGING});
   }
 
-  private static int checkRuns(ByteBuffer request, Segment segment) {
-    int rows = 0;
-    for (int runs = request.getInt(); runs > 0; runs--) {
+  /**
+   * @param before rows of the segments before this one
+   * @return with those of this one
+   */
+  private static int checkRuns(ByteBuffer request, Segment segment, int before) {
+    int runs = request.getInt();
+    if (runs < 1) {
+      throw new IllegalArgumentException("a request for %,d runs of rows".formatted(runs));
+    }
+    int rows = before;
+    for (int run = 0; run < runs; run++) {
       long first = request.getLong();
       int count = request.getInt();
       if (first < 0 || count < 1 || first > segment.rows() - count) {
@@ -111,7 +116,11 @@ final class GatherServer {
             "a request for rows [%d, %d) outside [0, %d)"
                 .formatted(first, first + count, segment.rows()));
       }
-      rows = Math.addExact(rows, count);
+      if (count > GatherRequest.MAX_ROWS - rows) {
+        throw new IllegalArgumentException(
+            "a request for more than %,d rows".formatted(GatherRequest.MAX_ROWS));
+      }
+      rows += count;
     }
     return rows;
   }

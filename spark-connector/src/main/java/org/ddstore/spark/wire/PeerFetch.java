@@ -112,9 +112,9 @@ final class PeerFetch {
     }
   }
 
-  /** Fills the window. Under the lock. */
+  /** Fills the window. Under the lock, where a request may find that the connection is broken. */
   private void send() {
-    while (outstanding < WINDOW) {
+    while (connection != null && outstanding < WINDOW) {
       Piece piece = again.isEmpty() ? nextPiece() : again.poll();
       if (piece == null) {
         return;
@@ -210,7 +210,7 @@ final class PeerFetch {
     }
     if (piece.lengths()) {
       for (int s = piece.fromSlot(); s < piece.toSlot(); s++) {
-        rows.setLength(s, reply.getInt());
+        rows.setLength(s, checkLength(reply.getInt()));
       }
       lengthsCome += piece.toSlot() - piece.fromSlot();
       if (lengthsCome == rows.rows()) {
@@ -229,9 +229,17 @@ final class PeerFetch {
     }
   }
 
+  private int checkLength(int lengthBytes) {
+    if (lengthBytes < 0) {
+      throw new DDStoreException(
+          "%s sent a row of %,d bytes".formatted(rows.process(), lengthBytes));
+    }
+    return lengthBytes;
+  }
+
   private void takeBytes(int at, int bytes, ByteBuffer reply) {
     if (reply.remaining() != bytes) {
-      throw new IllegalStateException(
+      throw new DDStoreException(
           "%s sent %,d bytes of %,d".formatted(rows.process(), reply.remaining(), bytes));
     }
     staging.put(at, reply, reply.position(), bytes);
@@ -257,7 +265,7 @@ final class PeerFetch {
 
   private DDStoreException gone() {
     return new DDStoreException(
-        "rank %d at %s has closed the store".formatted(rows.segment(0).rank(), rows.process()));
+        "%s at %s has closed the store".formatted(GatherReader.ranks(rows), rows.process()));
   }
 
   private void fail(RuntimeException e) {
@@ -317,12 +325,12 @@ final class PeerFetch {
   }
 
   synchronized String state() {
-    return "%,d of %,d rows of rank %d at %s%s"
+    return "%,d rows of %s at %s, of which %,d bytes came%s"
         .formatted(
             rows.rows(),
-            rows.rows(),
-            rows.segment(0).rank(),
+            GatherReader.ranks(rows),
             rows.process(),
+            bytesCome,
             trouble == null ? "" : " (" + trouble + ")");
   }
 

@@ -1,6 +1,7 @@
 package org.ddstore.spark.wire;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.security.SecureRandom;
@@ -18,6 +19,7 @@ import org.apache.spark.network.client.TransportClientBootstrap;
 import org.apache.spark.network.client.TransportClientFactory;
 import org.apache.spark.network.server.TransportServer;
 import org.apache.spark.network.server.TransportServerBootstrap;
+import org.apache.spark.network.util.NettyUtils;
 import org.apache.spark.network.util.TransportFrameDecoder;
 import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
@@ -176,11 +178,19 @@ public final class Wire {
     return all;
   }
 
+  /** By the channel's own thread: no byte passes handlers that are not all in their places. */
   private void guard(Channel channel) {
-    channel
-        .pipeline()
-        .addBefore(
-            TransportFrameDecoder.HANDLER_NAME, FrameGuard.NAME, new FrameGuard(refusals, true));
+    channel.eventLoop().submit(() -> guard(channel.pipeline())).syncUninterruptibly();
+  }
+
+  /**
+   * A server never speaks first. Whatever has come before the guard goes with the decoder that has
+   * it, so that the guard and the next decoder see the same frames.
+   */
+  private void guard(ChannelPipeline pipeline) {
+    String decoder = TransportFrameDecoder.HANDLER_NAME;
+    pipeline.addBefore(decoder, FrameGuard.NAME, new FrameGuard(refusals, true));
+    pipeline.replace(decoder, decoder, NettyUtils.createFrameDecoder());
   }
 
   private static Thread connectorThread(Runnable work) {

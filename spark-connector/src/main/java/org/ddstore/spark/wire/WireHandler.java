@@ -43,13 +43,15 @@ final class WireHandler extends RpcHandler {
             case Handshake.HELLO -> hello(client, request);
             case Handshake.PROOF -> proof(client, request);
             case GatherRequest.GATHER -> gather(client, request);
-            default -> throw new SecurityException("a request of unknown kind " + kind);
+            default -> throw new IllegalArgumentException("kind " + kind);
           };
       callback.onSuccess(reply);
-    } catch (SecurityException | IllegalArgumentException e) {
-      refuse(client, callback, e.getMessage());
+    } catch (SecurityException e) {
+      refuse(client, callback, e.getMessage(), "");
+    } catch (IllegalArgumentException e) {
+      refuse(client, callback, "a request that is not legal", e.getMessage());
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
-      refuse(client, callback, "a request that is cut short");
+      refuse(client, callback, "a request that is cut short", "");
     }
   }
 
@@ -58,7 +60,7 @@ final class WireHandler extends RpcHandler {
     try {
       byte kind = message.get();
       if (kind != MESSAGE) {
-        throw new SecurityException("a message of unknown kind " + kind);
+        throw new IllegalArgumentException("kind " + kind);
       }
       Nonce store = Handshake.getStore(message);
       checkAuthorised(client, store);
@@ -66,10 +68,12 @@ final class WireHandler extends RpcHandler {
       if (session != null) {
         session.received(message);
       }
-    } catch (SecurityException | IllegalArgumentException | MalformedMessageException e) {
-      refuse(client, null, e.getMessage());
+    } catch (SecurityException e) {
+      refuse(client, null, e.getMessage(), "");
+    } catch (IllegalArgumentException | MalformedMessageException e) {
+      refuse(client, null, "a message that is not legal", e.getMessage());
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
-      refuse(client, null, "a message that is cut short");
+      refuse(client, null, "a message that is cut short", "");
     }
   }
 
@@ -101,11 +105,16 @@ final class WireHandler extends RpcHandler {
       return status(Status.GONE);
     }
     if (!handshake.isProvedBy(request, session.token())) {
-      throw new SecurityException("a wrong proof of the token of store " + store);
+      throw new SecurityException("a wrong proof of the store's token");
     }
-    Connection connection = wire.connections().adopt(client, handshake.client());
+    Connections connections = wire.connections();
+    boolean fresh = connections.over(client) == null;
+    Connection connection = connections.adopt(client, handshake.client());
     connection.authorise(store);
-    wire.connections().accepted(connection);
+    if (!connections.accepted(connection) && fresh) {
+      connections.forget(connection);
+      return status(Status.DUPLICATE);
+    }
     return status(Status.OK);
   }
 
@@ -120,14 +129,15 @@ final class WireHandler extends RpcHandler {
   private void checkAuthorised(TransportClient client, Nonce store) {
     Connection connection = wire.connections().over(client);
     if (connection == null || !connection.isAuthorised(store)) {
-      throw new SecurityException("a request for store " + store + " without a proof of its token");
+      throw new SecurityException("no proof of the store's token");
     }
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
-  private void refuse(TransportClient client, RpcResponseCallback callback, String cause) {
+  private void refuse(
+      TransportClient client, RpcResponseCallback callback, String cause, String detail) {
     Channel channel = client.getChannel();
-    refusals.report(channel.remoteAddress(), cause);
+    refusals.report(channel.remoteAddress(), cause, detail);
     if (callback != null) {
       callback.onSuccess(status(Status.REFUSED));
     }

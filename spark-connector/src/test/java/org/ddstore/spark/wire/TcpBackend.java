@@ -3,7 +3,9 @@ package org.ddstore.spark.wire;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.launcher.JavaModuleOptions;
 import org.apache.spark.network.sasl.SecretKeyHolder;
@@ -21,24 +23,39 @@ import org.ddstore.contract.RankEnv;
  * @param token of all stores
  * @param root of the stores' files
  * @param guarded whether Spark's authentication and encryption are on
+ * @param settings of Spark, besides
  */
-record TcpBackend(StoreToken token, String root, boolean guarded) implements RankBackend {
+record TcpBackend(StoreToken token, String root, boolean guarded, Map<String, String> settings)
+    implements RankBackend {
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
 
   /** Outlives scenarios, as an executor does. */
   private static WireSession session;
 
   static TcpBackend plain(Path root) {
-    return new TcpBackend(StoreToken.random(), root.toString(), false);
+    return new TcpBackend(StoreToken.random(), root.toString(), false, Map.of());
   }
 
   static TcpBackend guarded(Path root) {
-    return new TcpBackend(StoreToken.random(), root.toString(), true);
+    return new TcpBackend(StoreToken.random(), root.toString(), true, Map.of());
+  }
+
+  /** The same with one more setting of Spark. */
+  TcpBackend with(String key, String value) {
+    Map<String, String> more = new HashMap<>(settings);
+    more.put(key, value);
+    return new TcpBackend(token, root, guarded, more);
   }
 
   /** What both ends of a connection must agree on. */
   static WireOptions options(boolean guarded, String host) {
+    return options(guarded, host, Map.of());
+  }
+
+  /** As {@link #options(boolean, String)}, with more settings of Spark. */
+  static WireOptions options(boolean guarded, String host, Map<String, String> settings) {
     SparkConf conf = new SparkConf(false).set("spark.ddstore.io.connectionCreationTimeout", "5s");
+    settings.forEach(conf::set);
     return guarded
         ? WireOptions.of(
             conf.set("spark.authenticate", "true")
@@ -73,7 +90,7 @@ record TcpBackend(StoreToken token, String root, boolean guarded) implements Ran
 
   @Override
   public RankEnv enter(Meeting meeting, Duration timeout) throws IOException {
-    WireSession wire = open(token, options(guarded, meeting.address()));
+    WireSession wire = open(token, options(guarded, meeting.address(), settings));
     Communicator group = FilesBackend.join(wire.lanes(Path.of(root), false), meeting, timeout);
     return new RankEnv(
         meeting,

@@ -1,0 +1,124 @@
+package org.ddstore.spark.wire;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Follows the frames of Spark's protocol through the bytes of one direction of a connection, and
+ * finds those that are not expected. A frame begins with 8 bytes of its whole length and one byte
+ * of its type, see {@code org.apache.spark.network.protocol.MessageEncoder}. That a request failed
+ * goes on with 8 bytes of its number and 4 of the length of a text, for which Spark 4.1 and earlier
+ * allocate memory unseen.
+ */
+final class FrameScan {
+  private static final int STRANGER_MAX_BYTES = 64 << 10;
+  private static final int TRUSTED_MAX_BYTES = 4 << 20;
+
+  private static final int HEADER_BYTES = Long.BYTES + 1;
+  private static final int MIN_BYTES = HEADER_BYTES + Integer.BYTES;
+  private static final int RPC_MIN_BYTES = MIN_BYTES + Long.BYTES;
+  private static final int RPC_REQUEST = 3;
+  private static final int RPC_RESPONSE = 4;
+  private static final int RPC_FAILURE = 5;
+  private static final int ONE_WAY = 9;
+
+  private final boolean isClient;
+  private long lengthBytes;
+  private long textBytes;
+  private int headerBytes; // of the present frame, without the number of a request
+  private long passing; // of the present frame, without a further look
+
+  /** Why a frame is refused, as {@link Refusals#report} takes it. */
+  record Trouble(String cause, String detail) {}
+
+  /**
+   * @param isClient whether this side opened the connection
+   */
+  FrameScan(boolean isClient) {
+    this.isClient = isClient;
+  }
+
+  /**
+   * Looks at the next bytes, which it leaves as they are; null if all is well.
+   *
+   * @param trusted whether the other side has proved a token
+   */
+  Trouble check(ByteBuf bytes, boolean trusted) {
+    int at = bytes.readerIndex();
+    int end = bytes.writerIndex();
+    while (at < end) {
+      if (passing > 0) {
+        int passed = (int) Math.min(passing, end - at);
+        passing -= passed;
+        at += passed;
+        continue;
+      }
+      Trouble trouble = checkHeader(bytes.getByte(at++), trusted);
+      if (trouble != null) {
+        return trouble;
+      }
+    }
+    return null;
+  }
+
+  private Trouble checkHeader(byte next, boolean trusted) {
+    headerBytes++;
+    if (headerBytes <= Long.BYTES) {
+      lengthBytes = lengthBytes << Byte.SIZE | next & 0xFF;
+      return headerBytes == Long.BYTES ? checkLength(MIN_BYTES, trusted) : null;
+    }
+    if (headerBytes == HEADER_BYTES) {
+      return checkType(next, trusted);
+    }
+    textBytes = textBytes << Byte.SIZE | next & 0xFF;
+    return headerBytes == MIN_BYTES ? checkText() : null;
+  }
+
+  /** Before there is a type, for Spark's decoder does so too. */
+  private Trouble checkLength(int leastBytes, boolean trusted) {
+    int most = trusted ? TRUSTED_MAX_BYTES : STRANGER_MAX_BYTES;
+    if (lengthBytes >= leastBytes && lengthBytes <= most) {
+      return null;
+    }
+    return new Trouble(
+        "a frame of an unexpected length" + when(trusted),
+        "%,d bytes, outside [%d, %,d]".formatted(lengthBytes, leastBytes, most));
+  }
+
+  private Trouble checkType(byte type, boolean trusted) {
+    boolean rpc = type == RPC_REQUEST || type == RPC_RESPONSE || type == RPC_FAILURE;
+    boolean expected =
+        trusted ? rpc || type == ONE_WAY : type == RPC_REQUEST ? !isClient : isClient && rpc;
+    if (!expected) {
+      return new Trouble("a frame of an unexpected type" + when(trusted), "type " + type);
+    }
+    Trouble trouble = checkLength(rpc ? RPC_MIN_BYTES : MIN_BYTES, trusted);
+    if (trouble == null && type == RPC_FAILURE) {
+      passing = Long.BYTES;
+    } else if (trouble == null) {
+      endHeader(HEADER_BYTES);
+    }
+    return trouble;
+  }
+
+  private static String when(boolean trusted) {
+    return trusted ? "" : " before the handshake";
+  }
+
+  private Trouble checkText() {
+    if (textBytes != lengthBytes - RPC_MIN_BYTES) {
+      return new Trouble(
+          "a text longer or shorter than its frame",
+          "%,d bytes in a frame of %,d".formatted(textBytes, lengthBytes));
+    }
+    endHeader(RPC_MIN_BYTES);
+    return null;
+  }
+
+  /** The rest of the frame is as long as its header says. */
+  private void endHeader(int bytes) {
+    passing = lengthBytes - bytes;
+    headerBytes = 0;
+    lengthBytes = 0;
+    textBytes = 0;
+  }
+}

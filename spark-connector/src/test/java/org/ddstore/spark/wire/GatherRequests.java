@@ -1,0 +1,31 @@
+package org.ddstore.spark.wire;
+
+import java.nio.ByteBuffer;
+import org.ddstore.memory.Nonce;
+
+/** Gather requests byte by byte, also such as no reader sends. */
+final class GatherRequests {
+  private GatherRequests() {}
+
+  /**
+   * A request for runs of rows of one segment.
+   *
+   * @param runs first row and rows of each
+   */
+  static ByteBuffer of(
+      Nonce store, boolean lengths, int skip, int bytes, Nonce segment, long... runs) {
+    int length =
+        GatherRequest.HEADER_BYTES
+            + GatherRequest.SEGMENT_BYTES
+            + runs.length / 2 * GatherRequest.RUN_BYTES;
+    ByteBuffer out = ByteBuffer.allocate(length).put(GatherRequest.GATHER);
+    Handshake.putStore(out, store);
+    out.put((byte) (lengths ? 1 : 0)).putInt(skip).putInt(bytes).putInt(1);
+    Handshake.putStore(out, segment);
+    out.putInt(runs.length / 2);
+    for (int r = 0; r < runs.length; r += 2) {
+      out.putLong(runs[r]).putInt((int) runs[r + 1]);
+    }
+    return out.flip();
+  }
+}

@@ -1,0 +1,61 @@
+package org.ddstore.spark.wire;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import org.ddstore.ProcessAddress;
+
+/** Listens where a peer is said to be, and answers whatever comes by the same bytes. */
+final class Impostor implements AutoCloseable {
+  private final ServerSocket listener;
+  private final byte[] answer;
+  private final boolean unasked;
+  private final Thread thread;
+  private volatile Socket client;
+
+  /**
+   * @param host a loopback address
+   * @param unasked whether it speaks first
+   */
+  Impostor(String host, byte[] answer, boolean unasked) throws IOException {
+    this.answer = answer.clone();
+    this.unasked = unasked;
+    this.listener = new ServerSocket(0, 1, InetAddress.getByName(host));
+    this.thread = new Thread(this::serve, "impostor");
+    thread.start();
+  }
+
+  ProcessAddress address() {
+    return new ProcessAddress(
+        listener.getInetAddress().getHostAddress(), listener.getLocalPort(), 1);
+  }
+
+  private void serve() {
+    byte[] some = new byte[4096];
+    try (Socket accepted = listener.accept()) {
+      client = accepted;
+      boolean speak = unasked;
+      while (speak || accepted.getInputStream().read(some) > 0) {
+        accepted.getOutputStream().write(answer);
+        speak = false;
+      }
+    } catch (IOException e) {
+      // The client has had enough.
+    }
+  }
+
+  /** Returns when the client has closed the connection. */
+  void awaitEnd() throws InterruptedException {
+    thread.join();
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    listener.close();
+    if (client != null) {
+      client.close();
+    }
+    thread.join();
+  }
+}

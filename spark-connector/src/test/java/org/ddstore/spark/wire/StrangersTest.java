@@ -1,0 +1,11 @@
+package org.ddstore.spark.wire;
+
+import org.junit.jupiter.api.Tag;
+
+/** Strangers to plain connections. */
+@Tag("system")
+class StrangersTest extends StrangersContract {
+  StrangersTest() {
+    super(false);
+  }
+}
