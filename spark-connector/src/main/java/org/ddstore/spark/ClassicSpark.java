@@ -48,20 +48,21 @@ public final class ClassicSpark {
   }
 
   /**
-   * Looks at the class path, and whether an object is of a classic session.
+   * Looks whether an object is of a classic session, and at the class path.
    *
    * @throws PreflightException naming what was found and what is needed
    */
   public static void require(Object sessionOrDataset) {
-    List<Problem> problems = new ArrayList<>(classPathProblems());
     String name = sessionOrDataset.getClass().getName();
-    if (name.contains(".connect.")) {
-      problems.add(
-          new Problem(
-              name + " belongs to Spark Connect, whose client has no SparkContext",
-              INSIDE_THE_DRIVER));
-    }
-    refuse("cannot make a store from this object:", problems);
+    boolean isConnect = name.contains(".connect.");
+    refuse(
+        "cannot make a store from this object:",
+        isConnect
+            ? List.of(
+                new Problem(
+                    name + " belongs to Spark Connect, whose client has no SparkContext",
+                    INSIDE_THE_DRIVER))
+            : classPathProblems());
   }
 
   private static void refuse(String what, List<Problem> problems) {
@@ -74,7 +75,7 @@ public final class ClassicSpark {
     if (!hasDriver()) {
       return List.of(
           new Problem(
-              "no org.apache.spark.SparkContext on the class path, as in a client of Spark Connect",
+              "no spark-core on the class path, as in a client of Spark Connect",
               INSIDE_THE_DRIVER));
     }
     return releaseProblem(
@@ -83,9 +84,10 @@ public final class ClassicSpark {
         .toList();
   }
 
+  /** A client of Spark Connect has a class SparkContext, too, but an empty one. */
   private static boolean hasDriver() {
     try {
-      Class.forName("org.apache.spark.SparkContext", false, ClassicSpark.class.getClassLoader());
+      Class.forName("org.apache.spark.SparkEnv", false, ClassicSpark.class.getClassLoader());
       return true;
     } catch (ClassNotFoundException e) {
       return false;
