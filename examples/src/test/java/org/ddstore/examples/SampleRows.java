@@ -44,7 +44,7 @@ final class SampleRows {
   static void assertMeans(String line, int ranks) {
     assertThat(line).startsWith("[").endsWith("]");
     List<Double> means =
-        Arrays.stream(line.substring(1, line.length() - 1).split(", "))
+        Arrays.stream(line.substring(1, line.length() - 1).split(", ", -1))
             .map(Double::valueOf)
             .toList();
     assertThat(means).hasSize(ranks).allSatisfy(m -> assertThat(m).isCloseTo(499.5, within(10.0)));

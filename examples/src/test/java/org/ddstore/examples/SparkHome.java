@@ -71,7 +71,7 @@ record SparkHome(String name, String scala, Path jars) {
   ProcessBuilder program(Path work, String classPath, List<String> arguments) throws IOException {
     if (!Files.isDirectory(jars)) {
       throw new IllegalStateException(
-          "no jars of Spark %s at %s: mvn -Ddddstore.slow=true generate-test-resources assembles them"
+          "no jars of Spark %s at %s: Maven puts them there from the root, with -Dddstore.slow=true"
               .formatted(name, jars));
     }
     Path temporary = Files.createDirectories(work.resolve("temporary"));

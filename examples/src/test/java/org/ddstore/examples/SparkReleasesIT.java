@@ -19,7 +19,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("slow")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class SparkReleasesIT {
-  private static final List<String> TWO_EXECUTORS = List.of("--master", "local-cluster[2,1,1024]");
+  private static final List<String> TWO_EXECUTORS =
+      List.of(
+          "--master",
+          "local-cluster[2,1,1024]",
+          "--conf",
+          "spark.sql.shuffle.partitions=4"); // not 200 for 1,000 rows
 
   @TempDir private static Path data;
 

@@ -72,7 +72,7 @@ class StandaloneClusterIT {
   /** Submits as the page says, but for the place of the master and of the files. */
   private Program submit(String words) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>();
-    for (String word : documented(words).split("\\s+")) {
+    for (String word : documented(words).split("\\s+", -1)) {
       if (word.startsWith("spark-connector/") || word.startsWith("examples/")) {
         arguments.add(ROOT.resolve(word).toString());
       } else if (word.equals("/data/rows.parquet")) {
