@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.Utils$;
 import org.ddstore.DDStoreException;
+import org.ddstore.spark.ClassicSpark;
 
 /**
  * The Spark of one command: the one that {@code spark-submit} prepared, else one of our own with
@@ -46,9 +47,11 @@ final class EmbeddedSpark implements AutoCloseable {
    *
    * @param memoryMb heap of one executor
    * @param settings Spark's, applied last, in both cases
+   * @throws PreflightException if this Spark is none that a store runs on
    */
   static EmbeddedSpark open(
       String appName, int executors, int coresEach, int memoryMb, Map<String, String> settings) {
+    ClassicSpark.require();
     if (!isSubmitted()) {
       quietLogging();
     }

@@ -49,7 +49,7 @@ public record ClusterReport(
    * @param deadline for executors to register, and again for their answers
    */
   public static ClusterReport of(SparkSession session, Duration deadline) {
-    Preflight.refuseConnect(session);
+    ClassicSpark.require(session);
     Settings settings = Settings.of(session).withSlotsTimeout(deadline);
     SparkContext context = session.sparkContext();
     ClusterFacts cluster =

@@ -29,7 +29,7 @@ public final class Preflight {
   /** See {@link #check(JavaSparkContext, int, long, Settings)}; refuses a Connect session. */
   static ClusterFacts check(
       SparkSession session, int ranks, long estimatedBytes, Settings settings) {
-    refuseConnect(session);
+    ClassicSpark.require(session);
     return check(
         JavaSparkContext.fromSparkContext(session.sparkContext()), ranks, estimatedBytes, settings);
   }
@@ -93,25 +93,6 @@ public final class Preflight {
       throw new PreflightException("no rank can run here:", List.of(tooFewSlots(cluster, 1)));
     }
     return cluster.slots();
-  }
-
-  /**
-   * A barrier stage and the store live in the driver of a classic session.
-   *
-   * @param sessionOrDataset what the user gave
-   * @throws PreflightException if it belongs to Spark Connect
-   */
-  static void refuseConnect(Object sessionOrDataset) {
-    String name = sessionOrDataset.getClass().getName();
-    if (name.contains(".connect.")) {
-      throw new PreflightException(
-          "cannot make a store from this object:",
-          List.of(
-              new Problem(
-                  name + " belongs to Spark Connect, whose client has no SparkContext",
-                  "run inside the driver: spark-submit without --remote, spark.api.mode=classic,"
-                      + " and no spark.remote or SPARK_REMOTE")));
-    }
   }
 
   /** All problems, of facts that are already known. */

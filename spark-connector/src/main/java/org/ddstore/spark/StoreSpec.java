@@ -58,7 +58,6 @@ public final class StoreSpec {
   }
 
   static StoreSpec of(Dataset<Row> rows) {
-    Preflight.refuseConnect(rows);
     SparkContext context = rows.sparkSession().sparkContext();
     return new StoreSpec(
         rows,

@@ -8,18 +8,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.ddstore.contract.ProcessTree;
 
 /** Runs {@code ./ddstore} as a user does, and looks for what it left behind. */
 final class Launcher {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
-  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
-  private static final long LIMIT_SECONDS = 300;
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private final Path directory;
 
@@ -54,23 +52,13 @@ final class Launcher {
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("JDK_JAVA_OPTIONS", "-Djava.io.tmpdir=" + temporary);
     builder.environment().remove("SPARK_LOCAL_DIRS");
-    Process process = builder.start();
-    Set<ProcessHandle> seen = ConcurrentHashMap.newKeySet();
-    seen.add(process.toHandle());
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-    while (!process.waitFor(100, TimeUnit.MILLISECONDS)) {
-      process.descendants().forEach(seen::add);
-      if (System.nanoTime() > deadline) {
-        seen.forEach(ProcessHandle::destroyForcibly);
-        throw new AssertionError("still runs after %d s: %s".formatted(LIMIT_SECONDS, command));
-      }
+    int exitCode;
+    try (ProcessTree processes = ProcessTree.start(builder)) {
+      exitCode = processes.awaitExit(LIMIT);
+      processes.assertNothingLeft();
     }
-
-    assertThat(seen).as("processes left").noneMatch(ProcessHandle::isAlive);
     assertThat(names(temporary)).as("temporary files left").isEmpty();
-    assertThat(sharedMemoryOf(seen)).as("shared memory left").isEmpty();
-    return new Outcome(
-        process.exitValue(), Files.readString(out, UTF_8), Files.readString(err, UTF_8));
+    return new Outcome(exitCode, Files.readString(out, UTF_8), Files.readString(err, UTF_8));
   }
 
   private static List<String> names(Path folder) throws IOException {
@@ -80,20 +68,5 @@ final class Launcher {
           .filter(name -> !name.startsWith("hsperfdata_"))
           .toList();
     }
-  }
-
-  /** Directories there are named after the processes that made them. */
-  private static List<Path> sharedMemoryOf(Set<ProcessHandle> processes) throws IOException {
-    List<Path> found = new ArrayList<>();
-    try (Stream<Path> files = Files.find(SHARED_MEMORY, 2, (path, attributes) -> true)) {
-      files
-          .filter(
-              path ->
-                  processes.stream()
-                      .anyMatch(
-                          process -> path.getFileName().toString().startsWith(process.pid() + "-")))
-          .forEach(found::add);
-    }
-    return found;
   }
 }

@@ -11,7 +11,6 @@ import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.ddstore.Backing;
 import org.ddstore.spark.PreflightException.Problem;
-import org.ddstore.spark.connect.FakeDataset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,17 +60,6 @@ class PreflightTest {
             new Problem(
                 "dynamic allocation is on, with which Spark refuses barrier stages (SPARK-24942)",
                 "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
-  }
-
-  @Test
-  void connectIsRefusedByTheNameOfItsClasses() {
-    assertThatExceptionOfType(PreflightException.class)
-        .isThrownBy(() -> Preflight.refuseConnect(new FakeDataset()))
-        .withMessageContaining(
-            "org.ddstore.spark.connect.FakeDataset belongs to Spark Connect, whose client has no"
-                + " SparkContext")
-        .withMessageContaining("spark.api.mode=classic");
-    assertThatCode(() -> Preflight.refuseConnect("classic")).doesNotThrowAnyException();
   }
 
   @Test

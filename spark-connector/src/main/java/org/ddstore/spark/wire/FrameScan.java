@@ -63,13 +63,13 @@ final class FrameScan {
   private Trouble checkHeader(byte next, boolean trusted) {
     headerBytes++;
     if (headerBytes <= Long.BYTES) {
-      lengthBytes = lengthBytes << Byte.SIZE | next & 0xFF;
+      lengthBytes = (lengthBytes << Byte.SIZE) | (next & 0xFF);
       return headerBytes == Long.BYTES ? checkLength(MIN_BYTES, trusted) : null;
     }
     if (headerBytes == HEADER_BYTES) {
       return checkType(next, trusted);
     }
-    textBytes = textBytes << Byte.SIZE | next & 0xFF;
+    textBytes = (textBytes << Byte.SIZE) | (next & 0xFF);
     return headerBytes == MIN_BYTES ? checkText() : null;
   }
 

@@ -1,0 +1,124 @@
+package org.ddstore.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A program, and every process that it starts: all of them must end, and leave no shared memory.
+ * Owns the processes; for one thread.
+ */
+public final class ProcessTree implements AutoCloseable {
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  private static final long POLL_MS = 100;
+
+  private final Process root;
+  private final Set<ProcessHandle> seen = new HashSet<>();
+
+  private ProcessTree(Process root) {
+    this.root = root;
+    seen.add(root.toHandle());
+  }
+
+  public static ProcessTree start(ProcessBuilder program) throws IOException {
+    return new ProcessTree(program.start());
+  }
+
+  public boolean isAlive() {
+    return root.isAlive();
+  }
+
+  /**
+   * Waits for the program to end, while it notes what it starts.
+   *
+   * @return its exit status
+   * @throws AssertionError if it runs longer; it is killed then
+   */
+  public int awaitExit(Duration limit) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + limit.toNanos();
+    while (!root.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
+      look();
+      if (System.nanoTime() > deadlineNs) {
+        close();
+        throw new AssertionError("still runs after %s: %s".formatted(limit, root.info()));
+      }
+    }
+    return root.exitValue();
+  }
+
+  /** Asks the program to end, as a service manager does, and waits for all of its processes. */
+  public void stop(Duration limit) throws InterruptedException {
+    look();
+    root.destroy();
+    awaitAll(limit);
+  }
+
+  /** Waits for what a program has started that has ended itself. */
+  public void awaitAll(Duration limit) throws InterruptedException {
+    look();
+    CompletableFuture<?>[] exits =
+        seen.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
+    try {
+      CompletableFuture.allOf(exits).get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      throw new AssertionError("still run after %s: %s".formatted(limit, living()), e);
+    }
+  }
+
+  private void look() {
+    for (ProcessHandle process : List.copyOf(seen)) {
+      process.descendants().forEach(seen::add);
+    }
+  }
+
+  private List<ProcessHandle> living() {
+    return seen.stream().filter(ProcessHandle::isAlive).toList();
+  }
+
+  /** Fails if one of the processes still runs or has left a directory of ours. */
+  public void assertNothingLeft() throws IOException {
+    assertThat(living()).as("processes left").isEmpty();
+    assertThat(directories()).as("shared memory left").isEmpty();
+  }
+
+  /** Those of our processes in shared memory; their names begin with the id of the process. */
+  private List<Path> directories() throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> users = Files.newDirectoryStream(SHARED_MEMORY, "ddstore-*")) {
+      for (Path user : users) {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(user, this::isOfThese)) {
+          all.forEach(found::add);
+        } catch (NotDirectoryException | NoSuchFileException e) {
+          // Not one of a user, or its last process has just gone.
+        }
+      }
+    }
+    return found;
+  }
+
+  private boolean isOfThese(Path directory) {
+    String name = directory.getFileName().toString();
+    return seen.stream().anyMatch(process -> name.startsWith(process.pid() + "-"));
+  }
+
+  /** Kills what still runs. */
+  @Override
+  public void close() {
+    look();
+    seen.forEach(ProcessHandle::destroyForcibly);
+  }
+}

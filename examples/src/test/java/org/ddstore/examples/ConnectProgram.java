@@ -1,0 +1,14 @@
+package org.ddstore.examples;
+
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.DDStores;
+
+/** What somebody writes who has the client of Spark Connect alone. */
+final class ConnectProgram {
+  private ConnectProgram() {}
+
+  public static void main(String[] arguments) {
+    SparkSession spark = SparkSession.builder().remote("sc://127.0.0.1:9").getOrCreate();
+    DDStores.from(spark.range(10).toDF());
+  }
+}

@@ -1,0 +1,159 @@
+package org.ddstore.examples;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+import org.ddstore.examples.ClassReferences.Reference;
+
+/** Looks in a folder of jars for what the classes of one jar need of them. */
+final class JarLinks implements AutoCloseable {
+  /** Of our own code; what is shaded runs without Spark. */
+  private static final String OURS = "org/ddstore/(?!shaded/).*\\.class";
+
+  /** How Scala calls a method of a trait's parent; only the trait's own bytecode does so. */
+  private static final String SUPER_ACCESSOR = "$$super$";
+
+  private final JarFile jar;
+  private final URLClassLoader loader;
+  private final List<JarEntry> classes;
+
+  private JarLinks(JarFile jar, URLClassLoader loader) {
+    this.jar = jar;
+    this.loader = loader;
+    this.classes =
+        Collections.list(jar.entries()).stream()
+            .filter(entry -> entry.getName().matches(OURS))
+            .toList();
+  }
+
+  static JarLinks open(Path jar, Path folder) throws IOException {
+    List<URL> places = new ArrayList<>(List.of(jar.toUri().toURL()));
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        places.add(file.toUri().toURL());
+      }
+    }
+    return new JarLinks(
+        new JarFile(jar.toFile()),
+        new URLClassLoader(places.toArray(new URL[0]), ClassLoader.getPlatformClassLoader()));
+  }
+
+  List<JarEntry> classes() {
+    return classes;
+  }
+
+  /** What is not there, and who needs it. */
+  Set<String> broken() throws IOException {
+    Set<String> broken = new TreeSet<>();
+    for (JarEntry entry : classes) {
+      String name = entry.getName().replace(".class", "");
+      try (InputStream file = jar.getInputStream(entry)) {
+        for (Reference reference : ClassReferences.read(file)) {
+          if (!isThere(reference)) {
+            broken.add("%s needs %s".formatted(name, reference));
+          }
+        }
+      }
+      for (String missing : notImplemented(name)) {
+        broken.add("%s does not implement %s".formatted(name, missing));
+      }
+    }
+    return broken;
+  }
+
+  private boolean isThere(Reference reference) {
+    if (reference.owner().startsWith("java/")) {
+      return true; // the compiler has looked, with --release
+    }
+    try {
+      Class<?> owner = load(reference.owner());
+      if (reference.name() == null) {
+        return true;
+      }
+      return reference.isMethod()
+          ? hasMethod(owner, reference.name(), type(reference.descriptor()))
+          : hasField(owner, reference.name(), type("()" + reference.descriptor()).returnType());
+    } catch (ClassNotFoundException | LinkageError | TypeNotPresentException e) {
+      return false;
+    }
+  }
+
+  private Class<?> load(String name) throws ClassNotFoundException {
+    return Class.forName(name.replace('/', '.'), false, loader);
+  }
+
+  private MethodType type(String descriptor) {
+    return MethodType.fromMethodDescriptorString(descriptor, loader);
+  }
+
+  private static boolean hasMethod(Class<?> in, String name, MethodType type) {
+    if (name.equals("<init>")) {
+      return Arrays.stream(in.getDeclaredConstructors()).anyMatch(made -> takes(made, type));
+    }
+    boolean declared =
+        Arrays.stream(in.getDeclaredMethods())
+            .anyMatch(
+                method ->
+                    method.getName().equals(name)
+                        && method.getReturnType() == type.returnType()
+                        && takes(method, type));
+    return declared || parents(in).anyMatch(parent -> hasMethod(parent, name, type));
+  }
+
+  private static boolean takes(Executable method, MethodType type) {
+    return Arrays.equals(method.getParameterTypes(), type.parameterArray());
+  }
+
+  private static boolean hasField(Class<?> in, String name, Class<?> type) {
+    for (Field field : in.getDeclaredFields()) {
+      if (field.getName().equals(name) && field.getType() == type) {
+        return true;
+      }
+    }
+    return parents(in).anyMatch(parent -> hasField(parent, name, type));
+  }
+
+  private static Stream<Class<?>> parents(Class<?> type) {
+    Class<?> above = type.isInterface() ? Object.class : type.getSuperclass();
+    return Stream.concat(Stream.ofNullable(above), Arrays.stream(type.getInterfaces()));
+  }
+
+  private List<String> notImplemented(String name) {
+    try {
+      Class<?> type = load(name);
+      if (Modifier.isAbstract(type.getModifiers())) {
+        return List.of();
+      }
+      return Arrays.stream(type.getMethods())
+          .filter(method -> Modifier.isAbstract(method.getModifiers()))
+          .filter(method -> !method.getName().contains(SUPER_ACCESSOR))
+          .map(Method::toString)
+          .toList();
+    } catch (ClassNotFoundException | LinkageError e) {
+      return List.of("what it stands on: " + e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    loader.close();
+    jar.close();
+  }
+}

@@ -1,0 +1,29 @@
+package org.ddstore.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every class, method and field that the runtime jar names is there in every release of Spark, and
+ * every method that a release wants implemented is: also where no other test runs.
+ */
+@Tag("slow")
+class RuntimeJarLinksIT {
+  static List<SparkHome> supported() {
+    return SparkHome.supported();
+  }
+
+  @ParameterizedTest
+  @MethodSource("supported")
+  void everythingIsThere(SparkHome spark) throws IOException {
+    try (JarLinks links = JarLinks.open(SparkHome.RUNTIME_JAR, spark.jars())) {
+      assertThat(links.classes()).as("classes of the runtime jar").hasSizeGreaterThan(100);
+      assertThat(links.broken()).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package org.ddstore.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.sql.SparkSession;
+
+/** Parquet files of the release that this is compiled against, which all read. */
+final class SampleRows {
+  static final int ROWS = 1000;
+
+  /** A column of floats, 0 to 999. */
+  static final String COLUMN = "x";
+
+  /** A column of equal numbers. */
+  static final String KEY = "k";
+
+  private SampleRows() {}
+
+  static void write(Path directory) throws IOException {
+    try (SparkSession spark =
+        SparkSession.builder()
+            .master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .getOrCreate()) {
+      spark
+          .range(0, ROWS, 1, 3)
+          .selectExpr(
+              "id",
+              "float(id) as " + COLUMN,
+              "id % 7 as " + KEY,
+              "concat('Zeile ', id) as text",
+              "sequence(0, id % 4) as ragged")
+          .write()
+          .parquet(directory.toString());
+    }
+  }
+
+  /** What the quick start prints, for {@code ranks} ranks. */
+  static void assertMeans(String line, int ranks) {
+    assertThat(line).startsWith("[").endsWith("]");
+    List<Double> means =
+        Arrays.stream(line.substring(1, line.length() - 1).split(", ", -1))
+            .map(Double::valueOf)
+            .toList();
+    assertThat(means).hasSize(ranks).allSatisfy(m -> assertThat(m).isCloseTo(499.5, within(10.0)));
+  }
+}

@@ -1,0 +1,115 @@
+package org.ddstore.examples;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A release of Spark as the build has assembled it: its jars, and how its programs are started.
+ *
+ * @param name what is in it, for reports of tests
+ * @param scala binary version
+ * @param jars all jars of the release
+ */
+record SparkHome(String name, String scala, Path jars) {
+  static final Path RUNTIME_JAR = Path.of(System.getProperty("ddstore.runtime.jar"));
+  static final Path EXAMPLES_JAR = Path.of(System.getProperty("ddstore.examples.jar"));
+
+  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
+  private static final Path OTHERS = ROOT.resolve("target/spark-homes");
+  private static final Path JAVA_OPTIONS =
+      ROOT.resolve("spark-connector/src/main/launcher/java-options");
+
+  /** The one that everything is compiled against. */
+  static SparkHome current() {
+    return new SparkHome(
+        System.getProperty("spark.version"),
+        System.getenv("SPARK_SCALA_VERSION"),
+        Path.of(System.getenv("SPARK_HOME"), "jars"));
+  }
+
+  /** All that are promised to work; but the current one, slow tests alone have them. */
+  static List<SparkHome> supported() {
+    return List.of(other("3.5", "2.13"), other("4.0", "2.13"), other("4.1", "2.13"), current());
+  }
+
+  /**
+   * Another release.
+   *
+   * @param line the first two numbers of its version
+   */
+  static SparkHome other(String line, String scala) {
+    String version = System.getProperty("spark.version." + line);
+    return new SparkHome(version, scala, OTHERS.resolve(version + "-" + scala).resolve("jars"));
+  }
+
+  /** The client of Spark Connect, without a Spark. */
+  static SparkHome connectClient() {
+    String name = "connect-client-" + System.getProperty("spark.version");
+    return new SparkHome(name, "2.13", OTHERS.resolve(name).resolve("jars"));
+  }
+
+  /** The class path of a program that brings its own code. */
+  String classPath(Path... own) {
+    StringBuilder path = new StringBuilder();
+    for (Path jar : own) {
+      path.append(jar).append(':');
+    }
+    return path.append(jars).append("/*").toString();
+  }
+
+  /**
+   * A program that binds to loopback and keeps all its files in one folder, those of its workers
+   * and executors too.
+   *
+   * @param work where this home, as Spark sees it, lies too
+   * @param arguments the main class first
+   */
+  ProcessBuilder program(Path work, String classPath, List<String> arguments) throws IOException {
+    if (!Files.isDirectory(jars)) {
+      throw new IllegalStateException(
+          "no jars of Spark %s at %s: Maven puts them there from the root, with -Dddstore.slow=true"
+              .formatted(name, jars));
+    }
+    Path temporary = Files.createDirectories(work.resolve("temporary"));
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("@" + JAVA_OPTIONS, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(List.of("-cp", classPath));
+    command.addAll(arguments);
+    ProcessBuilder program = new ProcessBuilder(command).directory(work.toFile());
+    program
+        .environment()
+        .putAll(
+            Map.of(
+                "SPARK_HOME",
+                home().toString(),
+                "SPARK_SCALA_VERSION",
+                scala,
+                "SPARK_LOCAL_IP",
+                "127.0.0.1",
+                "SPARK_LOCAL_DIRS",
+                temporary.toString(),
+                "JDK_JAVA_OPTIONS",
+                "-Djava.io.tmpdir=" + temporary));
+    return program;
+  }
+
+  /** With the same jars, and where a local cluster may make folders for its executors. */
+  private Path home() throws IOException {
+    Path home = Path.of(System.getProperty("java.io.tmpdir"), "homes", name + "-" + scala);
+    if (Files.notExists(home)) {
+      Files.createDirectories(home);
+      Files.createSymbolicLink(home.resolve("jars"), jars);
+    }
+    return home;
+  }
+
+  @Override
+  public String toString() {
+    return "Spark " + name + " on Scala " + scala;
+  }
+}
