@@ -59,7 +59,7 @@ class SparkReleasesIT {
     SampleRows.assertMeans(program.assertSuccess().lastLine(), 2);
   }
 
-  /** Version 1 sources, sorted rows and ragged fields; {@code explain}, too, runs in it. */
+  /** Version 1 sources, sorted rows, ragged fields, all of it over the network; and explain. */
   @ParameterizedTest
   @MethodSource("supported")
   void theDemoFindsNoMismatch(SparkHome spark) throws IOException, InterruptedException {
@@ -74,6 +74,9 @@ class SparkReleasesIT {
             data.resolve("rows").toString(),
             "--order-by",
             SampleRows.KEY,
+            "--transport",
+            "tcp",
+            "--no-shortcut",
             "--json");
 
     JsonNode json = program.assertSuccess().json();

@@ -18,8 +18,12 @@ public final class TcpProvider implements TransportProvider {
       return Availability.unavailable(
           "no process of Spark: its settings say how connections are guarded");
     }
-    WireOptions options = WireOptions.of(env, 0);
-    return Availability.available(
-        "Spark's own network at %s, %s".formatted(options.host(), options.protection()));
+    try {
+      WireOptions options = WireOptions.of(env, 0);
+      return Availability.available(
+          "Spark's own network at %s, %s".formatted(options.host(), options.protection()));
+    } catch (IllegalArgumentException e) {
+      return Availability.unavailable(e.getMessage());
+    }
   }
 }

@@ -15,7 +15,6 @@ import org.apache.spark.network.sasl.SecretKeyHolder;
 import org.apache.spark.network.server.TransportServerBootstrap;
 import org.apache.spark.network.util.ConfigProvider;
 import org.apache.spark.network.util.TransportConf;
-import org.apache.spark.util.Utils;
 import scala.Tuple2;
 
 /**
@@ -27,6 +26,10 @@ public final class WireOptions {
   private static final String MODULE = "ddstore";
   private static final String IO = "spark." + MODULE + ".io.";
   private static final int MOST_THREADS = 8;
+
+  /** Spark's own default; its method for it takes another type in each release. */
+  private static final int PORT_RETRIES = 16;
+
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
 
   private final SparkConf conf;
@@ -54,14 +57,16 @@ public final class WireOptions {
     this.firstPort = firstPort;
   }
 
-  /** Those of a process of Spark: driver or executor. */
+  /**
+   * Those of a process of Spark: driver or executor.
+   *
+   * @throws IllegalArgumentException if they ask for a protection that this Spark does not have
+   */
   public static WireOptions of(SparkEnv env, int firstPort) {
     SecurityManager security = env.securityManager();
     SparkConf conf = withDefaults(env.conf());
     ConfigProvider provider =
-        conf.getBoolean("spark.ssl.rpc.enabled", false)
-            ? security.getRpcSSLOptions().createConfigProvider(conf)
-            : providerOf(conf);
+        RpcTls.isEnabled(conf) ? RpcTls.provider(security, conf) : providerOf(conf);
     return new WireOptions(
         conf,
         security.isAuthenticationEnabled() ? security : null,
@@ -117,7 +122,7 @@ public final class WireOptions {
 
   /** How many ports after the first are tried. */
   int portRetries() {
-    return Utils.portMaxRetries(conf);
+    return conf.getInt("spark.port.maxRetries", PORT_RETRIES);
   }
 
   TransportConf transportConf() {
@@ -142,13 +147,13 @@ public final class WireOptions {
 
   /** What guards the connections, for people. */
   String protection() {
-    TransportConf transport = transportConf();
-    if (transport.sslRpcEnabled()) {
+    if (RpcTls.isEnabled(conf)) {
       return "TLS";
     }
     if (secrets == null) {
       return "not encrypted";
     }
+    TransportConf transport = transportConf();
     return transport.encryptionEnabled() || transport.saslEncryption()
         ? "authenticated and encrypted"
         : "authenticated, not encrypted";
