@@ -18,9 +18,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Collectives between processes of one host, through shared memory and through messages over plain
- * sockets of the loopback interface. What more than the machine's cores take is mostly waiting for
- * a core.
+ * Collectives between processes of one host, through shared memory and through messages over tcp on
+ * the loopback interface. What more processes than cores take is mostly waiting for a core.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -32,7 +31,7 @@ public class CollectiveBenchmark {
   @State(Scope.Benchmark)
   public static class Barriers {
     /** What the lanes travel over. */
-    @Param({"shared-memory", "messages"})
+    @Param({"shared-memory", "tcp"})
     public String means;
 
     /** Processes, this one included. */
@@ -58,7 +57,7 @@ public class CollectiveBenchmark {
   @State(Scope.Benchmark)
   public static class Reductions {
     /** What the lanes travel over. */
-    @Param({"shared-memory", "messages"})
+    @Param({"shared-memory", "tcp"})
     public String means;
 
     private final float[] values = new float[GroupProcesses.FLOATS];

@@ -1,8 +1,12 @@
 package org.ddstore.benchmarks;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -10,13 +14,16 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.Consumer;
+import org.apache.spark.SparkConf;
 import org.ddstore.RankFailedException;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
-import org.ddstore.collective.LaneExchange;
 import org.ddstore.collective.ReduceOp;
-import org.ddstore.collective.SocketMessenger;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.Wire;
+import org.ddstore.spark.wire.WireOptions;
+import org.ddstore.spark.wire.WireSession;
 
 /**
  * A group of which this JVM is rank 0 and each other rank a JVM of its own, which calls the same
@@ -30,10 +37,11 @@ final class GroupProcesses implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private final List<Process> children = new ArrayList<>();
-  private final Means means;
+  private final WireSession session;
   private final Communicator communicator;
 
-  private GroupProcesses(String meansName, String call, int ranks) throws IOException {
+  private GroupProcesses(String means, String call, int ranks) throws IOException {
+    StoreToken token = StoreToken.random();
     for (int rank = 1; rank < ranks; rank++) {
       children.add(
           new ProcessBuilder(
@@ -41,28 +49,31 @@ final class GroupProcesses implements AutoCloseable {
                   "-cp",
                   System.getProperty("java.class.path"),
                   GroupProcesses.class.getName(),
-                  meansName,
+                  means,
                   call,
                   Integer.toString(rank),
                   Integer.toString(ranks))
               .redirectError(ProcessBuilder.Redirect.INHERIT)
               .start());
     }
-    means = Means.open(meansName);
-    GroupEndpoint endpoint = GroupEndpoint.create(means.exchange, 0, ranks);
+    session = join(token);
+    GroupEndpoint endpoint = createEndpoint(session, means, 0, ranks);
     List<byte[]> addresses = new ArrayList<>(List.of(endpoint.address()));
+    List<PrintStream> inputs = new ArrayList<>();
     for (Process child : children) {
+      PrintStream in = new PrintStream(child.getOutputStream(), true, StandardCharsets.US_ASCII);
+      in.println(encode(token));
+      inputs.add(in);
       addresses.add(Base64.getDecoder().decode(child.inputReader().readLine()));
     }
-    for (Process child : children) {
-      PrintStream out = new PrintStream(child.getOutputStream(), true, StandardCharsets.US_ASCII);
-      addresses.forEach(address -> out.println(Base64.getEncoder().encodeToString(address)));
+    for (PrintStream in : inputs) {
+      addresses.forEach(address -> in.println(Base64.getEncoder().encodeToString(address)));
     }
     communicator = endpoint.connect(addresses, TIMEOUT);
   }
 
   /**
-   * @param means {@code shared-memory} or {@code messages}
+   * @param means {@code shared-memory} or {@code tcp}
    * @param call {@code barrier} or {@code allReduce}
    */
   static GroupProcesses start(String means, String call, int ranks) throws IOException {
@@ -76,7 +87,7 @@ final class GroupProcesses implements AutoCloseable {
   @Override
   public void close() {
     communicator.close();
-    means.close();
+    session.close();
     try {
       for (Process child : children) {
         child.waitFor();
@@ -87,13 +98,13 @@ final class GroupProcesses implements AutoCloseable {
   }
 
   /** A child: means, call, rank, ranks. */
-  public static void main(String[] arguments) throws IOException {
+  public static void main(String[] arguments) throws Exception {
     int rank = Integer.parseInt(arguments[2]);
     int ranks = Integer.parseInt(arguments[3]);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-    try (Means means = Means.open(arguments[0]);
-        GroupEndpoint endpoint = GroupEndpoint.create(means.exchange, rank, ranks)) {
+    try (WireSession session = join(decode(in.readLine()));
+        GroupEndpoint endpoint = createEndpoint(session, arguments[0], rank, ranks)) {
       System.out.println(Base64.getEncoder().encodeToString(endpoint.address()));
       List<byte[]> addresses = new ArrayList<>();
       while (addresses.size() < ranks) {
@@ -103,6 +114,13 @@ final class GroupProcesses implements AutoCloseable {
         repeat(communicator, arguments[1]);
       }
     }
+  }
+
+  private static GroupEndpoint createEndpoint(
+      WireSession session, String means, int rank, int ranks) throws IOException {
+    boolean shortcut = means.equals("shared-memory");
+    return GroupEndpoint.create(
+        session.lanes(ProcessDirectory.SHARED_MEMORY, shortcut), rank, ranks);
   }
 
   private static void repeat(Communicator communicator, String call) {
@@ -118,38 +136,22 @@ final class GroupProcesses implements AutoCloseable {
     }
   }
 
-  /** What lanes travel over; only one of the two is there. */
-  private static final class Means implements AutoCloseable {
-    private final ProcessDirectory directory;
-    private final SocketMessenger messenger;
-    private final LaneExchange exchange;
+  private static WireSession join(StoreToken token) {
+    return Wire.join(token, WireOptions.of(new SparkConf(false), null, "127.0.0.1"));
+  }
 
-    private Means(ProcessDirectory directory, SocketMessenger messenger) {
-      this.directory = directory;
-      this.messenger = messenger;
-      this.exchange =
-          messenger == null
-              ? LaneExchange.overFiles(directory)
-              : LaneExchange.overMessages(messenger);
+  private static String encode(StoreToken token) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(token);
     }
+    return Base64.getEncoder().encodeToString(bytes.toByteArray());
+  }
 
-    static Means open(String name) throws IOException {
-      return switch (name) {
-        case "shared-memory" ->
-            new Means(ProcessDirectory.acquire(ProcessDirectory.SHARED_MEMORY), null);
-        case "messages" -> new Means(null, SocketMessenger.open());
-        default -> throw new IllegalArgumentException("means " + name);
-      };
-    }
-
-    @Override
-    public void close() {
-      exchange.close();
-      if (messenger == null) {
-        directory.release();
-      } else {
-        messenger.close();
-      }
+  private static StoreToken decode(String text) throws IOException, ClassNotFoundException {
+    byte[] bytes = Base64.getDecoder().decode(text);
+    try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
+      return (StoreToken) in.readObject();
     }
   }
 }

@@ -207,6 +207,23 @@ class LaneMessagesTest {
   }
 
   @Test
+  void anUpdateOfALaneThatIsNotHeldHereIsIgnored() throws IOException {
+    deliver();
+    RecordingMessenger elsewhere = new RecordingMessenger("elsewhere");
+    try (LaneExchange other = LaneExchange.overMessages(elsewhere);
+        GroupEndpoint endpointThere = GroupEndpoint.create(other, 1, 2)) {
+      Mirror ofOther =
+          (Mirror) readersExchange.hold(LaneAddress.parse(endpointThere.address())).lane();
+      post(0);
+      deliver(atOwner.takeSent(), atReader);
+      assertThat(ofOther.hasPosted(0)).isFalse();
+      post(1);
+      atOwner.takeSent().forEach(sent -> elsewhere.receiver().received(sent.message()));
+      assertThat(elsewhere.takeSent()).isEmpty();
+    }
+  }
+
+  @Test
   void aProcessIsSentWhatItsRanksReadAlone() {
     own.setRanksOf(Map.of(atReader.local(), new int[] {1, 2}));
     deliver();
