@@ -24,6 +24,9 @@ final class WireHandler extends RpcHandler {
   /** Then come the store and the message. */
   static final byte MESSAGE = 4;
 
+  /** Answers a message for a store that this process has left; then comes the store. */
+  private static final byte STORE_GONE = 5;
+
   private final Wire wire;
   private final Refusals refusals;
   private final StreamManager noStreams = new OneForOneStreamManager();
@@ -59,14 +62,20 @@ final class WireHandler extends RpcHandler {
   public void receive(TransportClient client, ByteBuffer message) {
     try {
       byte kind = message.get();
-      if (kind != MESSAGE) {
+      if (kind != MESSAGE && kind != STORE_GONE) {
         throw new IllegalArgumentException("kind " + kind);
       }
       Nonce store = Handshake.getStore(message);
       checkAuthorised(client, store);
       WireSession session = wire.session(store);
-      if (session != null) {
+      if (session != null && kind == MESSAGE) {
         session.received(message);
+      } else if (session != null) {
+        session.gone(wire.connections().over(client).peer());
+      } else if (kind == MESSAGE) {
+        ByteBuffer gone = ByteBuffer.allocate(1 + Handshake.STORE_BYTES).put(STORE_GONE);
+        Handshake.putStore(gone, store);
+        client.send(gone.flip());
       }
     } catch (SecurityException e) {
       refuse(client, null, e.getMessage(), "");

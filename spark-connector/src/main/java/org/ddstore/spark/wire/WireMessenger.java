@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import org.ddstore.ProcessAddress;
@@ -16,6 +17,7 @@ final class WireMessenger implements Messenger {
 
   private final WireSession session;
   private final Map<ProcessAddress, Outbox> outboxes = new ConcurrentHashMap<>();
+  private final Set<ProcessAddress> gone = ConcurrentHashMap.newKeySet();
   private volatile Receiver receiver;
 
   WireMessenger(WireSession session) {
@@ -50,11 +52,23 @@ final class WireMessenger implements Messenger {
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // its outcome is asked for by the next call
   public boolean isAlive(ProcessAddress process) {
-    boolean mayBe = session.mayBeAlive(process);
+    boolean mayBe = session.mayBeAlive(process) && !gone.contains(process);
     if (mayBe && !session.isConnected(process)) {
-      session.connection(process);
+      session
+          .connection(process)
+          .whenComplete(
+              (found, e) -> {
+                if (Connections.cause(e) instanceof Connections.StoreGoneException) {
+                  gone(process);
+                }
+              });
     }
     return mayBe;
+  }
+
+  /** The process may live, but its ranks have left this store: nothing comes from it any more. */
+  void gone(ProcessAddress process) {
+    gone.add(process);
   }
 
   void received(ByteBuffer message) {
@@ -107,6 +121,9 @@ final class WireMessenger implements Messenger {
         waiting.clear();
       }
       if (e != null) {
+        if (Connections.cause(e) instanceof Connections.StoreGoneException) {
+          gone(process);
+        }
         lost(process);
       }
     }

@@ -71,6 +71,11 @@ public final class WireSession implements Transport, AutoCloseable {
     server.close();
   }
 
+  /** The ranks of a process have left this store. */
+  void gone(ProcessAddress process) {
+    messenger.gone(process);
+  }
+
   /** A connection has ended, or could not be made. */
   void lost(ProcessAddress process) {
     messenger.lost(process);
