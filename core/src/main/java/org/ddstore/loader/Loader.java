@@ -226,6 +226,11 @@ public final class Loader implements AutoCloseable {
     }
   }
 
+  /** True once {@link #close} was called. */
+  public boolean isClosed() {
+    return closed.get();
+  }
+
   @Override
   public String toString() {
     return "Loader[\"%s\", %s, %s]"

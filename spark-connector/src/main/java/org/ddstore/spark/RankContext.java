@@ -3,6 +3,10 @@ package org.ddstore.spark;
 import org.ddstore.DDStore;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
+import org.ddstore.loader.Loader;
+import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.WorldRank;
 
 /** What a rank has while its task runs: its place among the ranks, the store and collectives. */
 public final class RankContext {
@@ -12,6 +16,7 @@ public final class RankContext {
   private final int attempt;
   private final DDStore store;
   private final Communicator communicator;
+  private final TaskLoaders loaders;
   private final int replicaGroup;
   private final String executorId;
   private final String host;
@@ -21,6 +26,7 @@ public final class RankContext {
       int attempt,
       DDStore store,
       Communicator communicator,
+      TaskLoaders loaders,
       int replicaGroup,
       String executorId,
       String host,
@@ -28,6 +34,7 @@ public final class RankContext {
     this.attempt = attempt;
     this.store = store;
     this.communicator = communicator;
+    this.loaders = loaders;
     this.replicaGroup = replicaGroup;
     this.executorId = executorId;
     this.host = host;
@@ -72,6 +79,23 @@ public final class RankContext {
   /** The rows of the DataFrame: the variable {@value #ROWS} of {@link #store()}. */
   public Variable rows() {
     return store.variable(ROWS);
+  }
+
+  /** As {@link #loader(BatchSampler, LoaderOptions)}, with {@link LoaderOptions#defaults()}. */
+  public Loader loader(BatchSampler sampler) {
+    return loader(sampler, LoaderOptions.defaults());
+  }
+
+  /**
+   * A loader of this rank's batches of {@link #rows()}. All ranks share an epoch, those of other
+   * replica groups too, so its {@link Loader#receipt receipt} is by {@link #communicator()}. Local.
+   * To be closed by the caller; what is left open is closed when the task ends.
+   *
+   * @param sampler the same on all ranks
+   */
+  public Loader loader(BatchSampler sampler, LoaderOptions options) {
+    WorldRank place = new WorldRank(rank(), ranks());
+    return loaders.open(() -> Loader.open(rows(), sampler, place, options));
   }
 
   /** Collectives between all ranks, for the thread that runs the task. */

@@ -180,7 +180,8 @@ final class RankRunner<T> implements Serializable {
       ShardWriter writer,
       long loadNanos)
       throws Exception {
-    try (DDStore store = DDStore.open(group, session, options)) {
+    try (DDStore store = DDStore.open(group, session, options);
+        TaskLoaders loaders = new TaskLoaders()) {
       try {
         addShard(ranks, store, session, options, writer);
         T result =
@@ -189,14 +190,16 @@ final class RankRunner<T> implements Serializable {
                     attempt,
                     store,
                     ranks,
+                    loaders,
                     groups.groupOf(ranks.rank()),
                     SparkEnv.get().executorId(),
                     SparkEnv.get().blockManager().blockManagerId().host(),
                     loadNanos));
+        loaders.closeAll(); // they read from others, who wait for us only until we have arrived
         ranks.awaitAll("end of the task", settings.finishTimeout()); // they may still read from us
         return result;
       } catch (Exception | Error e) {
-        ranks.abort(e); // before the close, which may wait for readers
+        ranks.abort(e); // before the closes, which may wait for reads
         throw e;
       }
     }
