@@ -32,6 +32,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footerHeading = "%nFrom a source checkout also:%n",
     footer = {
       "  test [--quick]  Build, check and run all tests; --quick: unit tests only.",
+      "  example train   Train a small network on the demo's images.",
       "  jmh [ARGS]      Run the JMH benchmarks.",
       "  format          Apply the project's formatting to the sources."
     })

@@ -1,0 +1,133 @@
+package org.ddstore.examples;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import ai.djl.Device;
+import ai.djl.Model;
+import ai.djl.engine.Engine;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.nn.Activation;
+import ai.djl.nn.Blocks;
+import ai.djl.nn.Parameter;
+import ai.djl.nn.SequentialBlock;
+import ai.djl.nn.core.Linear;
+import ai.djl.training.DefaultTrainingConfig;
+import ai.djl.training.GradientCollector;
+import ai.djl.training.Trainer;
+import ai.djl.training.TrainingConfig;
+import ai.djl.training.loss.Loss;
+import ai.djl.training.optimizer.Optimizer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.DType;
+import org.ddstore.Tensor;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.ReduceOp;
+import org.ddstore.loader.LoadedBatch;
+import org.ddstore.loader.Loader;
+import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.CoverageReceipt;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.spark.DDStores;
+import org.ddstore.spark.RankContext;
+
+/**
+ * Trains a small network on images, data-parallel: each rank learns from its part of a batch, and
+ * all take the same step. {@code ./ddstore example train} runs it.
+ */
+final class Train {
+  static final int RANKS = 2;
+  private static final LoaderOptions FLOATS =
+      LoaderOptions.defaults().cast("image", DType.FLOAT32, 1 / 255.0).cast("label", DType.FLOAT32);
+
+  private Train() {}
+
+  /** Trains on {@value #RANKS} ranks, and returns what each has to say. Blocks. */
+  static List<Trained> train(Dataset<Row> images, int epochs) {
+    return DDStores.from(images)
+        .columns("image", "label")
+        .field("image", DType.UINT8, 28, 28)
+        .ranks(RANKS)
+        .run(rank -> train(rank, epochs));
+  }
+
+  private static Trained train(RankContext rank, int epochs) {
+    Engine.getInstance().setRandomSeed(7); // all ranks begin with the same parameters
+    Communicator ranks = rank.communicator();
+    List<Double> losses = new ArrayList<>();
+    List<CoverageReceipt> receipts = new ArrayList<>();
+    try (Model model = network();
+        Trainer trainer = model.newTrainer(training());
+        Loader loader = rank.loader(Samplers.shuffled(42).batchSize(64), FLOATS)) {
+      trainer.initialize(new Shape(1, 28, 28));
+      for (int epoch = 0; epoch < epochs; epoch++) {
+        double[] loss = {0, 0};
+        for (LoadedBatch batch : loader.epoch(epoch)) {
+          loss[0] += step(trainer, batch, ranks);
+          loss[1] += batch.share();
+        }
+        ranks.allReduce(loss, ReduceOp.SUM);
+        losses.add(loss[0] / loss[1]);
+        receipts.add(loader.receipt(ranks));
+      }
+      return Trained.of(rank.rank(), losses, receipts, hashes(model, ranks));
+    }
+  }
+
+  private static Model network() {
+    Model model = Model.newInstance("discs", Device.cpu());
+    model.setBlock(
+        new SequentialBlock()
+            .add(Blocks.batchFlattenBlock(28 * 28))
+            .add(Linear.builder().setUnits(64).build())
+            .add(Activation::relu)
+            .add(Linear.builder().setUnits(10).build()));
+    return model;
+  }
+
+  private static TrainingConfig training() {
+    return new DefaultTrainingConfig(Loss.softmaxCrossEntropyLoss())
+        .optDevices(new Device[] {Device.cpu()})
+        .optOptimizer(Optimizer.adam().build());
+  }
+
+  /** Returns this rank's part of the loss: all parts together are that of the global batch. */
+  private static float step(Trainer trainer, LoadedBatch batch, Communicator ranks) {
+    try (NDManager memory = trainer.getManager().newSubManager();
+        GradientCollector gradients = trainer.newGradientCollector()) {
+      NDList scores = trainer.forward(new NDList(view(batch.field("image"), memory)));
+      NDList labels = new NDList(view(batch.field("label"), memory));
+      NDArray loss = trainer.getLoss().evaluate(labels, scores).mul((float) batch.share());
+      gradients.backward(loss);
+      for (Parameter parameter : trainer.getModel().getBlock().getParameters().values()) {
+        try (NDArray gradient = parameter.getArray().getGradient()) {
+          float[] sum = gradient.toFloatArray();
+          ranks.allReduce(sum, ReduceOp.SUM); // weighted by the shares, so this is the average
+          gradient.set(sum);
+        }
+      }
+      trainer.step();
+      return loss.getFloat();
+    }
+  }
+
+  /** The tensor's own memory, without a copy: of no use once the batch is closed. */
+  private static NDArray view(Tensor tensor, NDManager memory) {
+    return memory.create(tensor.asByteBuffer(), new Shape(tensor.shape()), DataType.FLOAT32);
+  }
+
+  private static List<String> hashes(Model model, Communicator ranks) {
+    CRC32 hash = new CRC32();
+    model.getBlock().getParameters().values().forEach(p -> hash.update(p.getArray().toByteArray()));
+    byte[] mine = "%08x".formatted(hash.getValue()).getBytes(US_ASCII);
+    return Stream.of(ranks.allGather(mine)).map(hex -> new String(hex, US_ASCII)).toList();
+  }
+}

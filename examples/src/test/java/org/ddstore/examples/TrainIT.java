@@ -1,0 +1,82 @@
+package org.ddstore.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ./ddstore example train}, as a user runs it. */
+@Tag("system")
+@Tag("slow")
+class TrainIT {
+  @TempDir Path directory;
+
+  private Path temporary;
+
+  @BeforeEach
+  void onlyWherePyTorchRuns() throws IOException {
+    String machine = System.getProperty("os.name") + " on " + System.getProperty("os.arch");
+    assumeThat(machine)
+        .as("DJL's PyTorch library is fetched for this only")
+        .isEqualTo("Linux on amd64");
+    temporary = Files.createDirectory(directory.resolve("temporary"));
+  }
+
+  private Program run(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("ddstore.root"), "ddstore").toString());
+    command.addAll(List.of("example", "train"));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    builder.environment().put("DDSTORE_UNDER_TEST", "1");
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().put("JDK_JAVA_OPTIONS", "-Djava.io.tmpdir=" + temporary);
+    builder.environment().remove("SPARK_LOCAL_DIRS");
+    return Program.run(directory, builder);
+  }
+
+  @Test
+  void theLossFallsAndBothRanksEndWithTheSameParameters() throws Exception {
+    Program training = run("--rows", "1000", "--epochs", "3", "--json").assertSuccess();
+
+    JsonNode ranks = training.json().get("results");
+    assertThat(ranks).hasSize(2);
+    for (JsonNode rank : ranks) {
+      JsonNode losses = rank.get("losses");
+      assertThat(losses).hasSize(3);
+      assertThat(losses.get(2).asDouble()).isLessThan(0.8 * losses.get(0).asDouble());
+      assertThat(rank.get("isExact").asBoolean()).isTrue();
+      assertThat(rank.get("receipts"))
+          .allSatisfy(
+              receipt ->
+                  assertThat(receipt.asText())
+                      .startsWith("1,000 samples, each exactly once; 896 delivered"));
+      assertThat(rank.get("parameters").get(0)).isEqualTo(rank.get("parameters").get(1));
+    }
+    assertThat(ranks.get(0).get("parameters")).isEqualTo(ranks.get(1).get("parameters"));
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertThat(
+              left.filter(file -> !file.endsWith("hsperfdata_" + System.getProperty("user.name"))))
+          .as("temporary files left")
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void anUnknownOptionIsAnErrorOfUse() throws Exception {
+    Program refused = run("--epoch", "3");
+
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err()).contains("Unknown option: '--epoch'").contains("--help");
+  }
+}

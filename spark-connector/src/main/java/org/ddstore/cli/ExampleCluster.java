@@ -1,0 +1,60 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * A Spark for examples, with executors of one slot each on this machine, and the data of the demo.
+ * Executors see the class path of this JVM. Owned by the caller; its files are gone after {@link
+ * #close()}.
+ */
+public final class ExampleCluster implements AutoCloseable {
+  private static final int EXECUTOR_MEMORY_MB = 1024;
+
+  private final EmbeddedSpark spark;
+
+  private ExampleCluster(EmbeddedSpark spark) {
+    this.spark = spark;
+  }
+
+  /**
+   * Starts Spark, and returns before its executors are up. {@code SPARK_HOME} is to be set, as the
+   * launcher does.
+   */
+  public static ExampleCluster start(String name, int executors) {
+    Map<String, String> settings =
+        Map.of("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+    return new ExampleCluster(
+        EmbeddedSpark.open("ddstore example " + name, executors, 1, EXECUTOR_MEMORY_MB, settings));
+  }
+
+  public SparkSession session() {
+    return spark.session();
+  }
+
+  /**
+   * Writes a Parquet data set, the same for the same number of rows, and returns it as a frame of
+   * {@code id}, {@code image} (28 x 28 bytes: a disc on noise), {@code label} (0 to 9, the larger
+   * the disc) and others. Blocks.
+   */
+  public Dataset<Row> images(long rows) throws IOException {
+    Path directory = spark.scratch("images").resolve("rows.parquet");
+    DemoData.write(session(), directory, rows, 42);
+    return session().read().parquet(directory.toUri().toString());
+  }
+
+  /** Stops Spark and waits for the executors to end. Idempotent. */
+  @Override
+  public void close() {
+    spark.close();
+  }
+
+  @Override
+  public String toString() {
+    return "ExampleCluster[%s]".formatted(spark);
+  }
+}
