@@ -1,5 +1,7 @@
 package org.ddstore.spark;
 
+import java.util.List;
+import java.util.OptionalInt;
 import org.ddstore.DDStore;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
@@ -7,17 +9,22 @@ import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.WorldRank;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a rank has while its task runs: its place among the ranks, the store and collectives. */
 public final class RankContext {
   /** The name of the variable that holds the DataFrame. */
   public static final String ROWS = "rows";
 
+  private static final Logger LOG = LoggerFactory.getLogger(RankContext.class);
+
   private final int attempt;
   private final DDStore store;
   private final Communicator communicator;
   private final TaskLoaders loaders;
   private final int replicaGroup;
+  private final List<String> deviceAddresses;
   private final String executorId;
   private final String host;
   private final long loadNanos;
@@ -28,6 +35,7 @@ public final class RankContext {
       Communicator communicator,
       TaskLoaders loaders,
       int replicaGroup,
+      List<String> deviceAddresses,
       String executorId,
       String host,
       long loadNanos) {
@@ -36,6 +44,7 @@ public final class RankContext {
     this.communicator = communicator;
     this.loaders = loaders;
     this.replicaGroup = replicaGroup;
+    this.deviceAddresses = deviceAddresses;
     this.executorId = executorId;
     this.host = host;
     this.loadNanos = loadNanos;
@@ -101,6 +110,36 @@ public final class RankContext {
   /** Collectives between all ranks, for the thread that runs the task. */
   public Communicator communicator() {
     return communicator;
+  }
+
+  /**
+   * The accelerator that Spark gave to this rank's task: the first address of the resource {@code
+   * gpu}, empty if there is none that is a number. Warns in the log where the environment's {@code
+   * LOCAL_RANK} differs, and where the host has several devices and nobody has said which. Local.
+   */
+  public OptionalInt device() {
+    return bind(OptionalInt.empty());
+  }
+
+  /**
+   * As {@link #device()}, for a device that the user has chosen, which it returns.
+   *
+   * @param configured its number on the host, from 0
+   * @throws IllegalArgumentException if Spark gave others to this rank's task, naming both
+   */
+  public int device(int configured) {
+    return bind(OptionalInt.of(configured)).orElseThrow();
+  }
+
+  private OptionalInt bind(OptionalInt configured) {
+    DeviceBinding binding =
+        DeviceBinding.of(
+            configured,
+            deviceAddresses,
+            System.getenv(DeviceBinding.LOCAL_RANK),
+            DeviceBinding.onThisHost());
+    binding.warnings().forEach(warning -> LOG.warn("{}: {}", this, warning));
+    return binding.device();
   }
 
   /** Spark's name of the executor that runs this rank. */

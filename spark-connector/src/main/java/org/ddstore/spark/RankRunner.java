@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.resource.ResourceInformation;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.DDStore;
 import org.ddstore.DDStoreException;
@@ -192,6 +193,7 @@ final class RankRunner<T> implements Serializable {
                     ranks,
                     loaders,
                     groups.groupOf(ranks.rank()),
+                    deviceAddresses(),
                     SparkEnv.get().executorId(),
                     SparkEnv.get().blockManager().blockManagerId().host(),
                     loadNanos));
@@ -217,6 +219,13 @@ final class RankRunner<T> implements Serializable {
     } else {
       fill(() -> new ReplicaShards(groups, ranks, session, options).add(store, writer));
     }
+  }
+
+  /** What Spark gave to this task, as it calls it. */
+  private static List<String> deviceAddresses() {
+    ResourceInformation devices =
+        BarrierTaskContext.get().resourcesJMap().get(DeviceBinding.RESOURCE);
+    return devices == null ? List.of() : List.of(devices.addresses());
   }
 
   /** The host of a rank, without the port, which is of no use. */

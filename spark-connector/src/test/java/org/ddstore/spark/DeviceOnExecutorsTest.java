@@ -1,0 +1,59 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ranks on workers that say they have one device each; there need not be any. */
+@Tag("system")
+@Timeout(300)
+class DeviceOnExecutorsTest {
+  @TempDir private static Path directory;
+  private static TestCluster cluster;
+
+  @BeforeAll
+  static void start() throws IOException {
+    Path discovery = directory.resolve("discover");
+    Files.writeString(discovery, "#!/bin/sh\necho '{\"name\": \"gpu\", \"addresses\": [\"3\"]}'\n");
+    Files.setPosixFilePermissions(discovery, PosixFilePermissions.fromString("rwx------"));
+    cluster =
+        TestCluster.start(
+            2,
+            1,
+            1024,
+            Map.of(
+                "spark.worker.resource.gpu.amount", "1",
+                "spark.worker.resource.gpu.discoveryScript", discovery.toString(),
+                "spark.executor.resource.gpu.amount", "1",
+                "spark.task.resource.gpu.amount", "1"));
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private static StoreSpec numbers() {
+    return DDStores.from(cluster.session().range(10).toDF()).ranks(2).maxAttempts(1);
+  }
+
+  @Test
+  void aRankIsBoundToWhatSparkGaveItsTask() {
+    assertThat(numbers().run(rank -> List.of(rank.device().orElseThrow(), rank.device(3))))
+        .containsExactly(List.of(3, 3), List.of(3, 3));
+    assertThatThrownBy(() -> numbers().run(rank -> rank.device(1)))
+        .hasMessageContaining("device 1 is configured, but spark.task.resource.gpu gave [3]");
+  }
+}
