@@ -1,6 +1,7 @@
 package org.ddstore;
 
 import org.ddstore.memory.Segment;
+import org.ddstore.transport.Placement;
 
 /** Lets tests of other packages hold a store in states that last too short to be met by chance. */
 public final class StoreAccess {
@@ -14,6 +15,11 @@ public final class StoreAccess {
   /** Ends {@link #beginChange}. */
   public static void endChange(Variable variable) {
     variable.ownSegments().forEach(Segment::endChange);
+  }
+
+  /** Where the rows of a variable lie, for reads without a {@link Reader}. */
+  public static Placement placement(Variable variable) {
+    return variable.placement();
   }
 
   /** How many reads of the variable's store are in flight on this rank. */

@@ -58,9 +58,12 @@ final class FrameGuard extends ChannelDuplexHandler {
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     if (trusted || isClient) {
       context.write(message, promise);
-    } else {
-      context.write(message).addListener(written -> promise.trySuccess());
+      return;
     }
+    if (message instanceof ByteBuf frame && FrameScan.isFailure(frame)) {
+      refusals.report(context.channel().remoteAddress(), "Spark's authentication failed", "");
+    }
+    context.write(message).addListener(written -> promise.trySuccess());
   }
 
   /** As for {@link #write}: Spark would log it with its stack. */

@@ -60,6 +60,12 @@ final class FrameScan {
     return null;
   }
 
+  /** Whether a frame that is sent says that a request failed. */
+  static boolean isFailure(ByteBuf frame) {
+    return frame.readableBytes() >= RPC_MIN_BYTES
+        && frame.getByte(frame.readerIndex() + Long.BYTES) == RPC_FAILURE;
+  }
+
   private Trouble checkHeader(byte next, boolean trusted) {
     headerBytes++;
     if (headerBytes <= Long.BYTES) {

@@ -103,7 +103,12 @@ record TcpBackend(StoreToken token, String root, boolean guarded, Map<String, St
         owner -> ReadPath.REMOTE);
   }
 
-  /** The session of this JVM. */
+  /** The session of this JVM, without what the harness does for its scenarios. */
+  static synchronized WireSession session() {
+    return session;
+  }
+
+  /** As {@link #session}, which is made if there is none yet. */
   static synchronized WireSession open(StoreToken token, WireOptions options) {
     if (session == null) {
       session = Wire.join(token, options);

@@ -1,0 +1,191 @@
+package org.ddstore.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.ddstore.Backing;
+import org.ddstore.DType;
+import org.ddstore.Field;
+import org.ddstore.ProcessAddress;
+import org.ddstore.Schema;
+import org.ddstore.memory.Nonce;
+import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.memory.Segment;
+import org.ddstore.memory.SegmentWriter;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A network end with a store, over which two ranks read and reduce while a test does harm to it:
+ * nothing may happen to them, to their connections, or to the process.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(120)
+abstract class AttackedWire {
+  static final String HERE = "127.0.0.1";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final boolean guarded;
+  private final StoreToken token = StoreToken.random();
+  private final StoreToken other = StoreToken.random();
+  private final long liveBytes = OffHeapBuffer.liveBytes();
+  private final LogTap log = LogTap.open();
+  private Segment segment;
+  private WireSession attacked;
+  private WireSession ofOther;
+  private Traffic traffic;
+  private SparkClients clients;
+  private ProcessAddress address;
+  private Set<Integer> peers;
+
+  /**
+   * @param guarded whether Spark's authentication and encryption are on
+   */
+  AttackedWire(boolean guarded) {
+    this.guarded = guarded;
+  }
+
+  @BeforeAll
+  void start() throws Exception {
+    WireOptions options = options(Map.of());
+    attacked = Wire.join(token, options);
+    ofOther = Wire.join(other, options);
+    address = attacked.local();
+    segment = segmentOfZeros();
+    attacked.export(segment);
+    traffic = new Traffic(attacked, Wire.joinAlone(token, options));
+    clients = new SparkClients(options);
+    peers = connections();
+  }
+
+  private static Segment segmentOfZeros() {
+    Schema schema = Schema.of(Field.fixed("x", DType.UINT8, 100));
+    try (SegmentWriter writer = SegmentWriter.create(Backing.DIRECT, null, "zeros", schema)) {
+      writer.appendZeros(1000);
+      return writer.seal();
+    }
+  }
+
+  /** The ports from which connections to the network end come. */
+  private Set<Integer> connections() throws IOException {
+    return TcpConnection.inNetworkOf(ProcessHandle.current().pid()).stream()
+        .filter(connection -> connection.localPort() == address.port())
+        .map(TcpConnection::remotePort)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @AfterEach
+  void nobodyElseIsConcerned() throws Exception {
+    traffic.assertFlows();
+    await("strangers are gone").atMost(PATIENCE).until(() -> connections().equals(peers));
+  }
+
+  @AfterAll
+  void end() throws Exception {
+    try (log) {
+      clients.close();
+      traffic.close();
+      attacked.withdraw(segment);
+      segment.release();
+      ofOther.close();
+      await("threads end")
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () ->
+                  assertThat(Thread.getAllStackTraces().keySet())
+                      .noneMatch(thread -> thread.getName().startsWith("ddstore-")));
+      assertThat(connections()).isEmpty();
+      assertThat(OffHeapBuffer.liveBytes()).isEqualTo(liveBytes);
+      System.out.println(getClass().getSimpleName() + ", said of strangers: " + refusals());
+      assertThat(refusals().stream().map(AttackedWire::withoutDetail))
+          .as("one line a cause and host")
+          .doesNotHaveDuplicates();
+    }
+  }
+
+  /** {@code refused a connection from HOST: CAUSE[: DETAIL]; further ones ..}. */
+  private static String withoutDetail(String line) {
+    return line.split(":", 3)[0] + line.split("[:;]", 3)[1];
+  }
+
+  /** What else this JVM has logged. */
+  final List<LogTap.Line> otherLines() {
+    return log.lines().stream()
+        .filter(line -> !line.logger().equals(Refusals.class.getName()))
+        .toList();
+  }
+
+  /** Of the store that is attacked. */
+  final StoreToken token() {
+    return token;
+  }
+
+  /** Of a store that has the same network end, and no rows. */
+  final StoreToken other() {
+    return other;
+  }
+
+  /** Where the network end listens. */
+  final ProcessAddress address() {
+    return address;
+  }
+
+  /** Rows that nobody reads but who attacks: 1,000 of 100 bytes. */
+  final Segment segment() {
+    return segment;
+  }
+
+  final WireOptions options(Map<String, String> settings) {
+    return TcpBackend.options(guarded, HERE, settings);
+  }
+
+  /** A connection as any process of the application can make it. */
+  final SparkClients.Client connect() throws IOException, InterruptedException {
+    return clients.connect(address);
+  }
+
+  /** What has been said of those that were refused. */
+  final List<String> refusals() {
+    return log.of(Refusals.class);
+  }
+
+  final byte[] hello() {
+    return bytes(Handshake.begin(token.id(), address, anybody()).hello());
+  }
+
+  static byte[] bytes(ByteBuffer buffer) {
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.duplicate().get(bytes);
+    return bytes;
+  }
+
+  /** Whom nobody knows. */
+  static ProcessAddress anybody() {
+    return new ProcessAddress(HERE, 1, new Random().nextLong());
+  }
+
+  /** A request that is answered if the token was proved. */
+  final ByteBuffer rows(StoreToken ofStore) {
+    return GatherRequests.of(ofStore.id(), false, 0, 100, segment.nonce(), 0, 1);
+  }
+
+  static ByteBuffer message(Nonce store, byte[] text) {
+    ByteBuffer message =
+        ByteBuffer.allocate(1 + Handshake.STORE_BYTES + text.length).put(WireHandler.MESSAGE);
+    Handshake.putStore(message, store);
+    return message.put(text).flip();
+  }
+}

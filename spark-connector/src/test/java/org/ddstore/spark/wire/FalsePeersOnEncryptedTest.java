@@ -1,0 +1,11 @@
+package org.ddstore.spark.wire;
+
+import org.junit.jupiter.api.Tag;
+
+/** False peers on connections that Spark's settings authenticate and encrypt. */
+@Tag("system")
+class FalsePeersOnEncryptedTest extends FalsePeersContract {
+  FalsePeersOnEncryptedTest() {
+    super(true);
+  }
+}

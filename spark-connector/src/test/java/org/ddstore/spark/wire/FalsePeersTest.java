@@ -1,0 +1,11 @@
+package org.ddstore.spark.wire;
+
+import org.junit.jupiter.api.Tag;
+
+/** False peers on plain connections. */
+@Tag("system")
+class FalsePeersTest extends FalsePeersContract {
+  FalsePeersTest() {
+    super(false);
+  }
+}

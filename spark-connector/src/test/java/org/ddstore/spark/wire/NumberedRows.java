@@ -1,0 +1,66 @@
+package org.ddstore.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.ddstore.Batch;
+import org.ddstore.DDStore;
+import org.ddstore.Reader;
+import org.ddstore.Tensor;
+import org.ddstore.Variable;
+
+/** Rows of which each word is made of its place and the row's index: each rank brings as many. */
+final class NumberedRows {
+  static final String NAME = "x";
+  static final int PER_RANK = 256;
+  static final int ELEMENTS = 1024;
+  static final int ROW_BYTES = ELEMENTS * Long.BYTES;
+
+  private static final long MIX = 0x9E3779B97F4A7C15L;
+
+  private NumberedRows() {}
+
+  /** Adds the rows of this rank. Collective. */
+  static Variable add(DDStore store) {
+    long[] values = new long[PER_RANK * ELEMENTS];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = word((long) store.rank() * PER_RANK + i / ELEMENTS, i % ELEMENTS);
+    }
+    return store.add(NAME, Tensor.wrap(values, PER_RANK, ELEMENTS));
+  }
+
+  private static long word(long row, int place) {
+    return (row * ELEMENTS + place) * MIX;
+  }
+
+  /** Some rows of a rank, in any order. */
+  static long[] some(int rank, int count, long seed) {
+    return new Random(seed)
+        .longs(count, (long) rank * PER_RANK, (long) (rank + 1) * PER_RANK)
+        .toArray();
+  }
+
+  /** All rows of a rank. */
+  static long[] all(int rank) {
+    return LongStream.range((long) rank * PER_RANK, (long) (rank + 1) * PER_RANK).toArray();
+  }
+
+  /** Reads rows and compares every word. */
+  static void check(Reader reader, long... indices) {
+    try (Batch batch = reader.getBatch(indices)) {
+      check(batch, indices);
+    }
+  }
+
+  static void check(Batch batch, long... indices) {
+    long[] got = batch.field(NAME).toLongArray();
+    for (int i = 0; i < got.length; i++) {
+      if (got[i] != word(indices[i / ELEMENTS], i % ELEMENTS)) {
+        assertThat(got[i])
+            .as("word %d of row %d, number %d", i % ELEMENTS, indices[i / ELEMENTS], i / ELEMENTS)
+            .isEqualTo(word(indices[i / ELEMENTS], i % ELEMENTS));
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package org.ddstore.spark.wire;
+
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.Reader;
+import org.ddstore.Variable;
+
+/** A thread that reads rows of one rank again and again, and checks them, until a read fails. */
+final class Reading {
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static final int ROWS_PER_BATCH = 64;
+
+  private final AtomicLong batches = new AtomicLong();
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+  private final Thread thread;
+
+  /** Returns when it has read something. */
+  Reading(Variable variable, int rank) {
+    thread = new Thread(() -> read(variable, rank), "reading");
+    thread.start();
+    awaitMore();
+  }
+
+  private void read(Variable variable, int rank) {
+    try (Reader reader = variable.reader()) {
+      while (true) {
+        NumberedRows.check(
+            reader, NumberedRows.some(rank, ROWS_PER_BATCH, batches.incrementAndGet()));
+      }
+    } catch (Throwable e) {
+      failure.complete(e);
+    }
+  }
+
+  Thread thread() {
+    return thread;
+  }
+
+  /** Returns when it has read some more. */
+  void awaitMore() {
+    long goal = batches.get() + 3;
+    await("reads").atMost(PATIENCE).until(() -> batches.get() >= goal || failure.isDone());
+  }
+
+  /** Waits for the read that fails. */
+  Throwable awaitFailure() throws InterruptedException {
+    Throwable e = failure.join();
+    thread.join();
+    return e;
+  }
+
+  /** Reads until it succeeds; deadlines may be missed until then. */
+  static void awaitSuccess(Variable variable, int rank) {
+    try (Reader reader = variable.reader()) {
+      await("reads that succeed")
+          .atMost(PATIENCE)
+          .ignoreException(DeadlineExceededException.class)
+          .until(
+              () -> {
+                NumberedRows.check(reader, NumberedRows.some(rank, ROWS_PER_BATCH, 1));
+                return true;
+              });
+    }
+  }
+}

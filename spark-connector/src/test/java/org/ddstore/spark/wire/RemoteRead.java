@@ -1,0 +1,54 @@
+package org.ddstore.spark.wire;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import org.ddstore.ProcessAddress;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.Placement;
+import org.ddstore.transport.Reach;
+import org.ddstore.transport.ReadPlan;
+import org.ddstore.transport.RemoteReader;
+import org.ddstore.transport.SegmentAddress;
+
+/** Reads rows of one segment over the wire, wherever that is said to be. */
+final class RemoteRead implements AutoCloseable {
+  private final Placement placement;
+  private final RemoteReader reader;
+  private final ReadPlan plan = new ReadPlan();
+  private final int rowBytes;
+
+  /**
+   * @param segment of fixed rows
+   * @param owner the process to be asked
+   */
+  RemoteRead(WireSession session, Segment segment, ProcessAddress owner, Duration timeout) {
+    SegmentAddress address =
+        new SegmentAddress(
+            segment.nonce(), null, segment.rows(), segment.dataBytes(), "1@test", owner);
+    Reach reach = new Reach(session, false, timeout);
+    this.placement =
+        new Placement(
+            ExtentMap.EMPTY.append(segment.rows()),
+            List.of(address.attach(0, segment.schema(), reach)));
+    this.reader = session.newReader(timeout);
+    this.rowBytes = segment.schema().fixedBytes();
+  }
+
+  /** The bytes of a row. */
+  byte[] row(long index) {
+    plan.locate(placement, new long[] {index}, 0, 1);
+    plan.fetch(reader);
+    byte[] bytes = new byte[rowBytes];
+    ByteBuffer staging = plan.source(0);
+    staging.get(plan.position(0), bytes);
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    reader.close();
+    plan.free();
+  }
+}

@@ -1,0 +1,159 @@
+package org.ddstore.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.ddstore.spark.wire.Troubles.OTHER;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.RankLostException;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.ReduceOp;
+import org.ddstore.contract.RankEnv;
+import org.ddstore.hosts.NeedsTwoHosts;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Ranks 0 and 2 on one host and rank 1 on another reduce while something happens to rank 1. */
+@NeedsTwoHosts
+@Timeout(120)
+class TcpCollectiveFaultsTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration SHORT = Duration.ofSeconds(4);
+  private static final int RANKS = 3;
+
+  private static Troubles troubles;
+
+  @BeforeAll
+  static void start() throws IOException {
+    troubles = new Troubles();
+  }
+
+  @AfterEach
+  void heal() throws IOException {
+    troubles.heal();
+  }
+
+  @AfterAll
+  static void end() throws IOException {
+    troubles.close();
+  }
+
+  private static void reduce(Communicator group) {
+    long[] sum = {group.rank(), 1};
+    group.allReduce(sum, ReduceOp.SUM);
+    assertThat(sum).containsExactly(RANKS * (RANKS - 1) / 2, RANKS);
+  }
+
+  private static void reduceSome(Communicator group) {
+    for (int i = 0; i < 20; i++) {
+      reduce(group);
+    }
+  }
+
+  /** What a rank sees that reduces on. */
+  private static Throwable failure(Communicator group) {
+    return catchThrowable(
+        () -> {
+          while (true) {
+            reduce(group);
+          }
+        });
+  }
+
+  @Test
+  void aKilledRankIsReportedOnAllOthers() throws Exception {
+    troubles
+        .ranks()
+        .processes()
+        .runLosing(
+            OTHER,
+            RANKS,
+            PATIENCE,
+            rank -> {
+              reduceSome(rank.group());
+              if (rank.rank() == 0) {
+                rank.meeting().act(Troubles.KILL);
+              }
+              assertThat(failure(rank.group()))
+                  .isInstanceOfSatisfying(
+                      RankLostException.class, e -> assertThat(e.rank()).isEqualTo(OTHER));
+            });
+  }
+
+  @Test
+  void aStoppedRankIsADeadlineOnAll() throws Exception {
+    troubles.ranks().run(RANKS, SHORT, rank -> breakGroup(rank, Troubles.STOP, Troubles.PROCEED));
+  }
+
+  @Test
+  void aCutLinkIsADeadlineOnAll() throws Exception {
+    troubles.ranks().run(RANKS, SHORT, rank -> breakGroup(rank, Troubles.DROP, Troubles.RESTORE));
+  }
+
+  @Test
+  void aLinkThatIsDownIsADeadlineOnAll() throws Exception {
+    troubles.ranks().run(RANKS, SHORT, rank -> breakGroup(rank, Troubles.DOWN, Troubles.RESTORE));
+  }
+
+  /** Rank 0 ends the trouble once it has raised it, so a stopped rank learns it then. */
+  private static void breakGroup(RankEnv rank, String trouble, String end) {
+    reduceSome(rank.group());
+    if (rank.rank() == 0) {
+      rank.meeting().act(trouble);
+    }
+    assertDeadline(failure(rank.group()));
+    if (rank.rank() == 0) {
+      rank.meeting().act(end);
+    }
+    assertDeadline(catchThrowable(rank.group()::barrier));
+  }
+
+  private static void assertDeadline(Throwable e) {
+    assertThat(e).isExactlyInstanceOf(DeadlineExceededException.class);
+  }
+
+  @Test
+  void aLinkThatIsCutForAWhileIsWaitedFor() throws Exception {
+    troubles.ranks().run(RANKS, PATIENCE, rank -> waitFor(rank, Troubles.DROP));
+  }
+
+  @Test
+  void aRankThatIsStoppedForAWhileIsWaitedFor() throws Exception {
+    troubles
+        .ranks()
+        .run(
+            RANKS,
+            PATIENCE,
+            rank -> {
+              reduceSome(rank.group());
+              if (rank.rank() == 0) {
+                rank.meeting().act(Troubles.STOP);
+                CompletableFuture<Void> proceeds =
+                    CompletableFuture.runAsync(() -> rank.meeting().act(Troubles.PROCEED));
+                reduceSome(rank.group());
+                proceeds.join();
+              } else {
+                reduceSome(rank.group());
+              }
+            });
+  }
+
+  private static void waitFor(RankEnv rank, String trouble) {
+    reduceSome(rank.group());
+    if (rank.rank() == 0) {
+      rank.meeting().act(trouble);
+      CompletableFuture<Void> restored =
+          CompletableFuture.runAsync(() -> rank.meeting().act(Troubles.RESTORE_LATER));
+      reduceSome(rank.group());
+      restored.join();
+    } else {
+      reduceSome(rank.group());
+    }
+  }
+}

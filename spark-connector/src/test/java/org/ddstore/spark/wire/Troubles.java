@@ -1,0 +1,104 @@
+package org.ddstore.spark.wire;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.ddstore.contract.ProcessRanks;
+import org.ddstore.contract.Stopped;
+import org.ddstore.contract.TwoHostRanks;
+import org.ddstore.hosts.Host;
+import org.ddstore.hosts.Link;
+
+/**
+ * Ranks on two hosts, with plain connections, that can ask by {@link
+ * org.ddstore.contract.Meeting#act} for what goes wrong with rank 1 or with the link: the names of
+ * acts are the constants here.
+ */
+final class Troubles implements AutoCloseable {
+  /** The rank on the other host than rank 0. */
+  static final int OTHER = 1;
+
+  static final String KILL = "kill";
+  static final String STOP = "stop";
+  static final String PROCEED = "proceed";
+
+  /** Loses what is sent. */
+  static final String DROP = "drop";
+
+  /** Tells who sends that there is no way. */
+  static final String DOWN = "down";
+
+  /** 4 MB/s. */
+  static final String SLOW = "slow";
+
+  /** 20 kB/s. */
+  static final String CRAWL = "crawl";
+
+  /** 100 ms in each direction; see {@link #missingForDelay}. */
+  static final String DELAY = "delay";
+
+  static final String RESTORE = "restore";
+
+  /** Waits until several packets were sent again. */
+  static final String RESTORE_LATER = "restore later";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final long RETRIED_BYTES = 1000;
+
+  private final TwoHostRanks ranks;
+  private Stopped stopped;
+
+  Troubles() throws IOException {
+    ranks = TwoHostRanks.alternating(TcpBackend.plain(Path.of("/dev/shm/ddstore-faults")));
+    ProcessRanks processes = ranks.processes();
+    Link link = ranks.hosts().link();
+    processes.offer(KILL, () -> processes.process(OTHER).destroyForcibly());
+    processes.offer(STOP, () -> stopped = Stopped.stop(processes.process(OTHER)));
+    processes.offer(PROCEED, () -> stopped.proceed());
+    processes.offer(DROP, link::drop);
+    processes.offer(DOWN, link::down);
+    processes.offer(SLOW, () -> link.slow(4_000_000));
+    processes.offer(CRAWL, () -> link.slow(20_000));
+    processes.offer(DELAY, () -> link.delay(Duration.ofMillis(100)));
+    processes.offer(RESTORE, link::restore);
+    processes.offer(RESTORE_LATER, this::restoreLater);
+  }
+
+  private void restoreLater() throws IOException {
+    long before = ranks.hosts().sentBytes();
+    await("packets that are sent again")
+        .atMost(PATIENCE)
+        .until(() -> ranks.hosts().sentBytes() > before + RETRIED_BYTES);
+    ranks.hosts().link().restore();
+  }
+
+  /** Why {@link #DELAY} cannot be had; empty if it can. */
+  Optional<String> missingForDelay() throws IOException {
+    return ranks.hosts().link().missingForDelay();
+  }
+
+  TwoHostRanks ranks() {
+    return ranks;
+  }
+
+  /** The host of {@link #OTHER}. */
+  Host otherHost() {
+    return ranks.hosts().second();
+  }
+
+  /** Ends what a test may have left. */
+  void heal() throws IOException {
+    if (stopped != null) {
+      stopped.close();
+    }
+    ranks.hosts().link().restore();
+  }
+
+  @Override
+  public void close() throws IOException {
+    ranks.close();
+  }
+}
