@@ -124,7 +124,7 @@ abstract class AttackedWire {
   /** What else this JVM has logged. */
   final List<LogTap.Line> otherLines() {
     return log.lines().stream()
-        .filter(line -> !line.logger().equals(Refusals.class.getName()))
+        .filter(line -> !line.logger().equals(Refusals.class.getSimpleName()))
         .toList();
   }
 

@@ -151,7 +151,7 @@ class ConnectionsTest {
   void nobodyListens() throws Exception {
     open(false);
     int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName(HERE))) {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = free.getLocalPort();
     }
     try (RemoteRead read = readFrom(new ProcessAddress(HERE, port, 1), PATIENCE)) {

@@ -240,8 +240,8 @@ class GatherServerTest {
     Segment segment = random.nextBoolean() ? fixed : ragged;
     long[] runs = new long[2 * (1 + random.nextInt(20))];
     for (int r = 0; r < runs.length; r += 2) {
-      runs[r] = random.nextInt((int) segment.rows() - 10);
-      runs[r + 1] = 1 + random.nextInt(10);
+      runs[r] = random.nextLong(segment.rows() - 10);
+      runs[r + 1] = 1L + random.nextInt(10);
     }
     return request(lengths, random.nextInt(10), random.nextInt(1 << 18), segment, runs);
   }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.concurrent.CompletableFuture;
 import org.ddstore.ProcessAddress;
 
 /** Listens where a peer is said to be, and answers whatever comes by the same bytes. */
@@ -11,7 +12,7 @@ final class Impostor implements AutoCloseable {
   private final ServerSocket listener;
   private final byte[] answer;
   private final boolean unasked;
-  private final Thread thread;
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
   private volatile Socket client;
 
   /**
@@ -22,8 +23,7 @@ final class Impostor implements AutoCloseable {
     this.answer = answer.clone();
     this.unasked = unasked;
     this.listener = new ServerSocket(0, 1, InetAddress.getByName(host));
-    this.thread = new Thread(this::serve, "impostor");
-    thread.start();
+    new Thread(this::serve, "impostor").start();
   }
 
   ProcessAddress address() {
@@ -42,20 +42,22 @@ final class Impostor implements AutoCloseable {
       }
     } catch (IOException e) {
       // The client has had enough.
+    } finally {
+      end.complete(null);
     }
   }
 
   /** Returns when the client has closed the connection. */
-  void awaitEnd() throws InterruptedException {
-    thread.join();
+  void awaitEnd() {
+    end.join();
   }
 
   @Override
-  public void close() throws IOException, InterruptedException {
+  public void close() throws IOException {
     listener.close();
     if (client != null) {
       client.close();
     }
-    thread.join();
+    end.join();
   }
 }

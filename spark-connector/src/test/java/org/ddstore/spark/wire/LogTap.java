@@ -1,59 +1,71 @@
 package org.ddstore.spark.wire;
 
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.core.LogEvent;
-import org.apache.logging.log4j.core.LoggerContext;
-import org.apache.logging.log4j.core.appender.AbstractAppender;
-import org.apache.logging.log4j.core.config.Property;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** Keeps what this JVM logs from now on, at level WARN and above, besides where it goes. */
-final class LogTap extends AbstractAppender implements AutoCloseable {
-  private final List<Line> lines = new CopyOnWriteArrayList<>();
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/**
+ * Keeps what this JVM logs from now on, besides where it goes: the standard error, which the
+ * logging of the tests follows, and its pattern, both from log4j2.properties of the launcher.
+ */
+final class LogTap implements AutoCloseable {
+  private static final Pattern LINE =
+      Pattern.compile("^[0-9:.]+ [A-Z]+ (\\w+): (.*)$", Pattern.MULTILINE);
+
+  private final PrintStream before = System.err;
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream(); // synchronized itself
 
   /**
-   * @param logger the name of a class
+   * @param logger the simple name of a class
    */
   record Line(String logger, String text) {}
 
   private LogTap() {
-    super("tap", null, null, true, Property.EMPTY_ARRAY);
+    OutputStream both =
+        new OutputStream() {
+          @Override
+          public void write(int one) {
+            before.write(one);
+            said.write(one);
+          }
+
+          @Override
+          public void write(byte[] bytes, int offset, int length) {
+            before.write(bytes, offset, length);
+            said.write(bytes, offset, length);
+          }
+        };
+    System.setErr(new PrintStream(both, true, UTF_8));
   }
 
   static LogTap open() {
-    LogTap tap = new LogTap();
-    tap.start();
-    context().getConfiguration().getRootLogger().addAppender(tap, Level.WARN, null);
-    return tap;
+    return new LogTap();
   }
 
-  private static LoggerContext context() {
-    return (LoggerContext) LogManager.getContext(false);
-  }
-
-  @Override
-  public void append(LogEvent event) {
-    String thrown = event.getThrown() == null ? "" : ": " + event.getThrown();
-    lines.add(new Line(event.getLoggerName(), event.getMessage().getFormattedMessage() + thrown));
-  }
-
+  /** First lines, of messages that have several. */
   List<Line> lines() {
-    return List.copyOf(lines);
+    return LINE.matcher(said.toString(UTF_8)).results().map(LogTap::line).toList();
+  }
+
+  private static Line line(MatchResult found) {
+    return new Line(found.group(1), found.group(2));
   }
 
   /** What a class of ours has logged. */
   List<String> of(Class<?> logger) {
-    return lines.stream()
-        .filter(line -> line.logger().equals(logger.getName()))
+    return lines().stream()
+        .filter(line -> line.logger().equals(logger.getSimpleName()))
         .map(Line::text)
         .toList();
   }
 
   @Override
   public void close() {
-    context().getConfiguration().getRootLogger().removeAppender(getName());
-    stop();
+    System.setErr(before);
   }
 }

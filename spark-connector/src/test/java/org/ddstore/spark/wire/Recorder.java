@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.concurrent.CompletableFuture;
 import org.ddstore.ProcessAddress;
 
 /** Listens between a client and a server, and keeps what the client says: one connection. */
@@ -14,14 +15,13 @@ final class Recorder implements AutoCloseable {
   private final ServerSocket listener;
   private final ProcessAddress server;
   private final ByteArrayOutputStream said = new ByteArrayOutputStream(); // synchronized itself
-  private final Thread there;
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
   private volatile Socket client;
 
   Recorder(ProcessAddress server) throws IOException {
     this.server = server;
-    this.listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-    this.there = new Thread(this::forward, "recorder");
-    there.start();
+    this.listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    new Thread(this::forward, "recorder").start();
   }
 
   /** Where it is to be taken for the server. */
@@ -39,6 +39,8 @@ final class Recorder implements AutoCloseable {
       back.join();
     } catch (IOException | InterruptedException e) {
       // Closed before anybody came.
+    } finally {
+      end.complete(null);
     }
   }
 
@@ -65,11 +67,11 @@ final class Recorder implements AutoCloseable {
 
   /** Ends the connection, if there is one. */
   @Override
-  public void close() throws IOException, InterruptedException {
+  public void close() throws IOException {
     listener.close();
     if (client != null) {
       client.close();
     }
-    there.join();
+    end.join();
   }
 }

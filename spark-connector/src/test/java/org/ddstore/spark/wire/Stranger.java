@@ -64,9 +64,10 @@ final class Stranger implements AutoCloseable {
   void awaitRefusal() {
     byte[] some = new byte[4096];
     try {
-      while (socket.getInputStream().read(some) >= 0) {
-        continue;
-      }
+      int count;
+      do {
+        count = socket.getInputStream().read(some);
+      } while (count >= 0);
     } catch (SocketTimeoutException e) {
       fail("the connection of port %d is still open".formatted(port()), e);
     } catch (IOException e) {

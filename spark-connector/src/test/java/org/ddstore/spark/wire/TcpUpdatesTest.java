@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.AttachedStore;
 import org.ddstore.Batch;
@@ -59,7 +60,9 @@ class TcpUpdatesTest {
         }
         assertThat(epoch).as("epochs").isGreaterThan(1);
         if (readers != null) {
-          assertThat(readers.versions).as("versions of rows that were read").isGreaterThan(ROWS);
+          assertThat(readers.versions.get())
+              .as("versions of rows that were read")
+              .isGreaterThan(ROWS);
         }
       }
       rank.meet();
@@ -69,14 +72,14 @@ class TcpUpdatesTest {
   /** The thread that is outside the group. */
   private static final class Readers implements AutoCloseable {
     private final AtomicLong reads = new AtomicLong();
-    private final Thread thread;
-    private volatile Throwable failure;
-    private volatile long versions;
+    private final CompletableFuture<Void> end;
+    private final AtomicLong versions = new AtomicLong();
 
     Readers(RankEnv rank, DDStore store) {
       AttachedStore attached = rank.attach(store.catalog());
-      thread = new Thread(() -> read(attached), "outside");
-      thread.start();
+      end =
+          CompletableFuture.runAsync(
+              () -> read(attached), task -> new Thread(task, "outside").start());
     }
 
     private void read(AttachedStore attached) {
@@ -92,8 +95,6 @@ class TcpUpdatesTest {
           }
           reads.incrementAndGet();
         }
-      } catch (Throwable e) {
-        failure = e;
       }
     }
 
@@ -107,20 +108,17 @@ class TcpUpdatesTest {
         }
       }
       assertThat(version).as("it does not go back").isGreaterThanOrEqualTo(last[row]);
-      versions += version > last[row] ? 1 : 0;
+      versions.addAndGet(version > last[row] ? 1 : 0);
       last[row] = version;
     }
 
     long missing() {
-      return failure == null ? READS - reads.get() : 0;
+      return end.isDone() ? 0 : READS - reads.get();
     }
 
     @Override
-    public void close() throws InterruptedException {
-      thread.join();
-      if (failure != null) {
-        throw new AssertionError(failure);
-      }
+    public void close() {
+      end.join();
     }
   }
 }

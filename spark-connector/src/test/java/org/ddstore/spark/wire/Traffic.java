@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
@@ -136,12 +135,10 @@ final class Traffic implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException, ExecutionException {
+  public void close() {
     stopping = true;
     try {
-      for (CompletableFuture<Void> rank : ranks) {
-        rank.get();
-      }
+      ranks.forEach(CompletableFuture::join);
     } finally {
       threads.shutdown();
       sessions.forEach(WireSession::close);
