@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.network.client.RpcResponseCallback;
 import org.ddstore.DDStoreException;
+import org.ddstore.spark.wire.PieceCursor.Piece;
 import org.ddstore.transport.PeerRows;
 
 /**
@@ -28,6 +29,7 @@ final class PeerFetch {
 
   private final WireSession session;
   private final PeerRows rows;
+  private final PieceCursor cursor;
   private final Runnable wake;
 
   private Connection connection;
@@ -41,23 +43,10 @@ final class PeerFetch {
   private ByteBuffer staging;
   private long[] versions;
   private boolean torn;
-  private int lengthsAsked;
   private int lengthsCome;
   private int bytesCome;
-  private int bytesAsked;
-  private int slot;
-  private int run;
   private int outstanding;
   private final Deque<Piece> again = new ArrayDeque<>();
-
-  /**
-   * A request.
-   *
-   * @param run of the first slot
-   * @param at where its bytes go in the staging
-   */
-  private record Piece(
-      int run, int fromSlot, int toSlot, boolean lengths, int skip, int bytes, int at) {}
 
   /**
    * @param wake called whenever the waiting thread is to look
@@ -65,6 +54,7 @@ final class PeerFetch {
   PeerFetch(WireSession session, PeerRows rows, Runnable wake) {
     this.session = session;
     this.rows = rows;
+    this.cursor = new PieceCursor(rows);
     this.wake = wake;
   }
 
@@ -95,12 +85,9 @@ final class PeerFetch {
     torn = false;
     versions = new long[rows.segments()];
     Arrays.fill(versions, UNKNOWN_VERSION);
-    lengthsAsked = 0;
     lengthsCome = 0;
     bytesCome = 0;
-    bytesAsked = 0;
-    slot = 0;
-    run = 0;
+    cursor.restart();
     staging = rows.recordBytes() > 0 ? rows.reserve() : null;
     return ++round;
   }
@@ -135,56 +122,7 @@ final class PeerFetch {
   }
 
   private Piece nextPiece() {
-    return staging == null ? nextLengths() : nextData();
-  }
-
-  private Piece nextLengths() {
-    if (lengthsAsked == rows.rows()) {
-      return null;
-    }
-    int from = lengthsAsked;
-    int to = Math.min(rows.rows(), from + GatherRequest.MAX_ROWS);
-    lengthsAsked = to;
-    boolean all = from == 0 && to == rows.rows();
-    advanceRun(from);
-    return new Piece(run, from, to, true, 0, all ? GatherRequest.MAX_PIECE_BYTES : 0, 0);
-  }
-
-  private Piece nextData() {
-    int end = rows.start(rows.rows());
-    if (bytesAsked == end) {
-      return null;
-    }
-    while (rows.start(slot + 1) <= bytesAsked) {
-      slot++;
-    }
-    advanceRun(slot);
-    int at = bytesAsked;
-    int most = Math.min(end - at, GatherRequest.MAX_PIECE_BYTES);
-    int to = endSlot(at + most);
-    int bytes = Math.min(most, rows.start(to) - at);
-    bytesAsked += bytes;
-    return new Piece(run, slot, to, false, at - rows.start(slot), bytes, at);
-  }
-
-  /** The slot after the last one of a piece that begins in the present slot and ends at a byte. */
-  private int endSlot(int endByte) {
-    int most = Math.min(rows.rows(), slot + GatherRequest.MAX_ROWS);
-    if (rows.recordBytes() > 0) {
-      int size = rows.recordBytes();
-      return Math.min(most, endByte / size + (endByte % size == 0 ? 0 : 1));
-    }
-    int to = slot + 1;
-    while (to < most && rows.start(to) < endByte) {
-      to++;
-    }
-    return to;
-  }
-
-  private void advanceRun(int toSlot) {
-    while (rows.firstSlot(run + 1) <= toSlot) {
-      run++;
-    }
+    return staging == null ? cursor.nextLengths() : cursor.nextData();
   }
 
   /** Takes a reply. Under the lock. */
@@ -215,9 +153,9 @@ final class PeerFetch {
       lengthsCome += piece.toSlot() - piece.fromSlot();
       if (lengthsCome == rows.rows()) {
         staging = rows.reserve();
-        run = 0;
-        bytesAsked = Math.min(reply.remaining(), rows.start(rows.rows()));
-        takeBytes(0, bytesAsked, reply);
+        int bytes = Math.min(reply.remaining(), rows.start(rows.rows()));
+        cursor.beginData(bytes);
+        takeBytes(0, bytes, reply);
       }
     } else {
       takeBytes(piece.at(), piece.bytes(), reply);
