@@ -56,6 +56,12 @@ class TcpCollectiveFaultsTest {
     }
   }
 
+  /** So that what ranks say in it has come to all of them before anything goes wrong. */
+  private static void reduceAndMeet(RankEnv rank) {
+    reduceSome(rank.group());
+    rank.meet();
+  }
+
   /** What a rank sees that reduces on. */
   private static Throwable failure(Communicator group) {
     return catchThrowable(
@@ -76,7 +82,7 @@ class TcpCollectiveFaultsTest {
             RANKS,
             PATIENCE,
             rank -> {
-              reduceSome(rank.group());
+              reduceAndMeet(rank);
               if (rank.rank() == 0) {
                 rank.meeting().act(Troubles.KILL);
               }
@@ -103,7 +109,7 @@ class TcpCollectiveFaultsTest {
 
   /** Rank 0 ends the trouble once it has raised it, so a stopped rank learns it then. */
   private static void breakGroup(RankEnv rank, String trouble, String end) {
-    reduceSome(rank.group());
+    reduceAndMeet(rank);
     if (rank.rank() == 0) {
       rank.meeting().act(trouble);
     }
@@ -131,7 +137,7 @@ class TcpCollectiveFaultsTest {
             RANKS,
             PATIENCE,
             rank -> {
-              reduceSome(rank.group());
+              reduceAndMeet(rank);
               if (rank.rank() == 0) {
                 rank.meeting().act(Troubles.STOP);
                 CompletableFuture<Void> proceeds =
