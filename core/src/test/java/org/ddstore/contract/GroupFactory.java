@@ -1,11 +1,9 @@
 package org.ddstore.contract;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.collective.LaneExchange;
@@ -30,11 +28,13 @@ public interface GroupFactory {
     return (ranks, timeout) -> LocalGroup.create(ranks, timeout)::get;
   }
 
-  /** Groups over files under {@code root}, as between processes. */
-  static GroupFactory sharedMemory(Path root) {
+  /**
+   * Groups over files, as between processes.
+   *
+   * @param directory stays the caller's, as long as there are groups: its lock says that they live
+   */
+  static GroupFactory sharedMemory(ProcessDirectory directory) {
     return (ranks, timeout) -> {
-      ProcessDirectory directory = ProcessDirectory.acquire(root);
-      AtomicInteger joined = new AtomicInteger();
       List<GroupEndpoint> endpoints = new ArrayList<>();
       List<byte[]> addresses = new ArrayList<>();
       for (int rank = 0; rank < ranks; rank++) {
@@ -42,13 +42,7 @@ public interface GroupFactory {
         endpoints.add(GroupEndpoint.create(ofRank, rank, ranks));
         addresses.add(endpoints.get(rank).address());
       }
-      return rank -> {
-        Communicator communicator = endpoints.get(rank).connect(addresses, timeout);
-        if (joined.incrementAndGet() == ranks) {
-          directory.release(); // the files have no names any more
-        }
-        return communicator;
-      };
+      return rank -> endpoints.get(rank).connect(addresses, timeout);
     };
   }
 

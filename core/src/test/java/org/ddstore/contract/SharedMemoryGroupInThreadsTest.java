@@ -3,17 +3,30 @@ package org.ddstore.contract;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.ddstore.StoreOptions;
+import org.ddstore.memory.ProcessDirectory;
+import org.junit.jupiter.api.AfterAll;
 
 /** Ranks as threads that talk as processes do, over files. */
 class SharedMemoryGroupInThreadsTest extends StoreContract {
+  private Path lanes;
+  private ProcessDirectory directory;
+
   SharedMemoryGroupInThreadsTest() {
     super(4);
   }
 
   @Override
   protected RankHarness createHarness() throws IOException {
+    lanes = TestRoots.sharedMemory();
+    directory = ProcessDirectory.acquire(lanes);
     Path root = TestRoots.sharedMemory();
     StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
-    return new ThreadRanks(options, GroupFactory.sharedMemory(root), root);
+    return new ThreadRanks(options, GroupFactory.sharedMemory(directory), root);
+  }
+
+  @AfterAll
+  void deleteLanes() throws IOException {
+    directory.release();
+    TestRoots.delete(lanes);
   }
 }
