@@ -3,6 +3,7 @@ package org.ddstore.spark.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 
@@ -52,7 +53,10 @@ final class FrameGuard extends ChannelDuplexHandler {
     super.channelRead(context, message);
   }
 
-  /** Spark would log, for each stranger that does not wait for the answer, that it failed. */
+  /**
+   * Spark would log, for each stranger that does not wait for the answer, that it failed; and not
+   * each kind of its authentication closes a connection that it has refused.
+   */
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // the promise is told
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
@@ -60,10 +64,12 @@ final class FrameGuard extends ChannelDuplexHandler {
       context.write(message, promise);
       return;
     }
-    if (message instanceof ByteBuf frame && FrameScan.isFailure(frame)) {
-      refusals.report(context.channel().remoteAddress(), "Spark's authentication failed", "");
+    boolean failure = message instanceof ByteBuf frame && FrameScan.isFailure(frame);
+    ChannelFuture written = context.write(message);
+    written.addListener(done -> promise.trySuccess());
+    if (failure) {
+      written.addListener(done -> refuse(context, "Spark's authentication failed", ""));
     }
-    context.write(message).addListener(written -> promise.trySuccess());
   }
 
   /** As for {@link #write}: Spark would log it with its stack. */
@@ -71,15 +77,17 @@ final class FrameGuard extends ChannelDuplexHandler {
   public void exceptionCaught(ChannelHandlerContext context, Throwable e) {
     if (trusted || isClient) {
       context.fireExceptionCaught(e);
-    } else if (!refused) {
+    } else {
       refuse(context, "it broke before the handshake", e.toString());
     }
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
   private void refuse(ChannelHandlerContext context, String cause, String detail) {
-    refused = true;
-    refusals.report(context.channel().remoteAddress(), cause, detail);
+    if (!refused) {
+      refused = true;
+      refusals.report(context.channel().remoteAddress(), cause, detail);
+    }
     context.close();
   }
 }

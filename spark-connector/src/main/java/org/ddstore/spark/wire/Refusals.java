@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 final class Refusals {
   private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
   private static final int MOST = 1000;
+  private static final int DETAIL_CHARACTERS = 200;
 
   private final Set<String> said = ConcurrentHashMap.newKeySet();
 
@@ -26,11 +27,18 @@ final class Refusals {
         from instanceof InetSocketAddress address
             ? address.getAddress().getHostAddress()
             : String.valueOf(from);
-    String what = detail.isEmpty() ? cause : cause + ": " + detail;
+    String what = detail.isEmpty() ? cause : cause + ": " + cut(detail);
     if (said.size() < MOST && said.add(host + cause)) {
       LOG.warn("refused a connection from {}: {}; further ones are not reported", host, what);
     } else {
       LOG.debug("refused a connection from {}: {}", from, what);
     }
+  }
+
+  /** Some exceptions hold all that was sent. */
+  private static String cut(String detail) {
+    return detail.length() <= DETAIL_CHARACTERS
+        ? detail
+        : detail.substring(0, DETAIL_CHARACTERS) + "..";
   }
 }

@@ -88,7 +88,9 @@ public final class WireOptions {
         .setIfMissing(IO + "mode", "NIO")
         .setIfMissing(IO + "serverThreads", threads)
         .setIfMissing(IO + "clientThreads", threads)
-        .setIfMissing(IO + "connectionCreationTimeout", CONNECT_TIMEOUT.toSeconds() + "s");
+        .setIfMissing(IO + "connectionCreationTimeout", CONNECT_TIMEOUT.toSeconds() + "s")
+        // Both ends are of one version: nobody needs the older and weaker authentication.
+        .setIfMissing("spark.network.crypto.saslFallback", "false");
   }
 
   private static ConfigProvider providerOf(SparkConf conf) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -39,6 +40,7 @@ abstract class AttackedWire {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final boolean guarded;
+  private final Map<String, String> settings;
   private final StoreToken token = StoreToken.random();
   private final StoreToken other = StoreToken.random();
   private final long liveBytes = OffHeapBuffer.liveBytes();
@@ -53,9 +55,11 @@ abstract class AttackedWire {
 
   /**
    * @param guarded whether Spark's authentication and encryption are on
+   * @param settings of Spark, besides
    */
-  AttackedWire(boolean guarded) {
+  AttackedWire(boolean guarded, Map<String, String> settings) {
     this.guarded = guarded;
+    this.settings = settings;
   }
 
   @BeforeAll
@@ -148,8 +152,11 @@ abstract class AttackedWire {
     return segment;
   }
 
-  final WireOptions options(Map<String, String> settings) {
-    return TcpBackend.options(guarded, HERE, settings);
+  /** Of the network end, and some more. */
+  final WireOptions options(Map<String, String> more) {
+    Map<String, String> all = new HashMap<>(settings);
+    all.putAll(more);
+    return TcpBackend.options(guarded, HERE, all);
   }
 
   /** A connection as any process of the application can make it. */

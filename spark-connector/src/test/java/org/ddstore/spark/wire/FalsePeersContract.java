@@ -20,8 +20,8 @@ abstract class FalsePeersContract extends AttackedWire {
   private static final String CREATION_TIMEOUT = "spark.ddstore.io.connectionCreationTimeout";
   private static final String AUTHENTICATION_TIMEOUT = "spark.network.auth.rpcTimeout";
 
-  FalsePeersContract(boolean guarded) {
-    super(guarded);
+  FalsePeersContract(boolean guarded, Map<String, String> settings) {
+    super(guarded, settings);
   }
 
   @Test

@@ -1,11 +1,12 @@
 package org.ddstore.spark.wire;
 
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 
 /** False peers on connections that Spark's settings authenticate and encrypt. */
 @Tag("system")
 class FalsePeersOnEncryptedTest extends FalsePeersContract {
   FalsePeersOnEncryptedTest() {
-    super(true);
+    super(true, Map.of());
   }
 }

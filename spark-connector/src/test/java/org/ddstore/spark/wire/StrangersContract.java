@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
  * Whoever reaches the port of a network end and is no peer is refused, and nothing else happens.
  */
 abstract class StrangersContract extends AttackedWire {
-  StrangersContract(boolean guarded) {
-    super(guarded);
+  StrangersContract(boolean guarded, Map<String, String> settings) {
+    super(guarded, settings);
   }
 
   /** Not even by Spark, which has a stack trace for most of it. */

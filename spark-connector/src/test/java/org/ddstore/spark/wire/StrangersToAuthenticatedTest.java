@@ -1,0 +1,12 @@
+package org.ddstore.spark.wire;
+
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+
+/** Strangers to connections that Spark's settings authenticate and do not encrypt. */
+@Tag("system")
+class StrangersToAuthenticatedTest extends AuthenticatedStrangersContract {
+  StrangersToAuthenticatedTest() {
+    super(Map.of("spark.network.crypto.enabled", "false"));
+  }
+}
