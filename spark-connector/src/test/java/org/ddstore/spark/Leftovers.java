@@ -36,6 +36,7 @@ record Leftovers(
     List<String> descriptors)
     implements Serializable {
   private static final String OURS = "ddstore-";
+  private static final String NETWORK_THREAD = "ddstore-(boss|server|client|connect)-.*";
 
   /** {@code ddstore-<uid>/<pid>-<random>}. */
   private static final Pattern DIRECTORY = Pattern.compile("/ddstore-\\d+/\\d+-[0-9a-f]{8}");
@@ -57,6 +58,17 @@ record Leftovers(
         threads,
         mappings,
         openFiles().stream().filter(Leftovers::isSegment).toList());
+  }
+
+  /** The same without threads of the network, which Netty ends some seconds after it is told to. */
+  Leftovers withoutNetwork() {
+    return new Leftovers(
+        pid,
+        bufferBytes,
+        mappedBytes,
+        threads.stream().filter(name -> !name.matches(NETWORK_THREAD)).toList(),
+        mappings,
+        descriptors);
   }
 
   private static boolean isSegment(String text) {

@@ -3,6 +3,7 @@ package org.ddstore.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,11 +51,14 @@ class StoreSpecTest {
   @AfterAll
   static void stop() {
     TestCluster.stopOthers();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(() -> Leftovers.ofThisProcess().assertNone());
   }
 
   @AfterEach
   void nothingIsLeft() throws IOException {
-    Leftovers.ofThisProcess().assertNone();
+    Leftovers.ofThisProcess().withoutNetwork().assertNone();
     Leftovers.assertNoSharedMemoryOf(Set.of(ProcessHandle.current().pid()));
   }
 
