@@ -268,6 +268,7 @@ public final class Reader implements AutoCloseable {
       piece = new GrowingBuffer();
     }
     ByteBuffer target = piece.ensure((long) count * rowBytes);
+    locator.begin(); // a run may be of any size
     copy(placement, target, 0, consecutive, 0, count);
     destination.memory().write(destinationRow * rowBytes, target, 0, count * rowBytes);
     return count;
@@ -349,6 +350,7 @@ public final class Reader implements AutoCloseable {
 
   /** Begins the count and the clock of a read. */
   private long begin() {
+    locator.begin();
     Arrays.fill(rowsByPath, 0);
     changingSinceNanos = NOT_CHANGING;
     return System.nanoTime();

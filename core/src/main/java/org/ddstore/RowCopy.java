@@ -49,6 +49,7 @@ final class RowCopy implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       indices[i] = firstRow + i;
     }
+    locator.begin(); // a copy may be of any size
     locator.locate(placement, indices, 0, count);
     ReadPlan plan = locator.plan();
     for (int i = 0; i < count; i++) {

@@ -15,6 +15,7 @@ final class RowLocator implements AutoCloseable {
   private final Variable variable;
   private final ReadPlan plan = new ReadPlan();
   private RemoteReader remoteReader;
+  private boolean begun;
 
   RowLocator(Variable variable) {
     this.variable = variable;
@@ -25,12 +26,21 @@ final class RowLocator implements AutoCloseable {
     return plan;
   }
 
+  /** Begins a read: its remote rows have one deadline, over all calls of {@link #locate}. */
+  void begin() {
+    begun = false;
+  }
+
   /** Locates {@code count} checked indices. Blocks if some rows are remote. */
   void locate(Placement placement, long[] indices, int offset, int count) {
     plan.locate(placement, indices, offset, count);
     if (placement.hasRemote()) {
       if (remoteReader == null) {
         remoteReader = variable.newRemoteReader();
+      }
+      if (!begun) {
+        begun = true;
+        remoteReader.begin();
       }
       plan.fetch(remoteReader);
     }

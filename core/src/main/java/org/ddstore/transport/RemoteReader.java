@@ -4,6 +4,9 @@ import java.util.List;
 
 /** Brings rows of other processes into memory of this one. Used by one thread. */
 public interface RemoteReader extends AutoCloseable {
+  /** Starts the clock of the timeout, which is over all fetches that follow. */
+  void begin();
+
   /**
    * Fills the staging of each peer with its rows, none of them torn. Blocks until all are there.
    * Once this has returned or thrown, nothing writes to the staging any more.

@@ -30,7 +30,7 @@ public interface Transport {
   /**
    * A reader for one thread.
    *
-   * @param timeout for each {@link RemoteReader#fetch}
+   * @param timeout over all fetches that follow a {@link RemoteReader#begin}
    */
   RemoteReader newReader(Duration timeout);
 }

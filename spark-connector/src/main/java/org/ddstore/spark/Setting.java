@@ -50,7 +50,8 @@ enum Setting {
       "1min",
       "1min",
       Kind.DURATION,
-      "How long a batch may take whose rows come over the transport."),
+      "How long a batch may take whose rows come over the transport; for a run of consecutive rows,"
+          + " each 8 MiB of it."),
   FINISH_TIMEOUT(
       "finishTimeout",
       "1d",

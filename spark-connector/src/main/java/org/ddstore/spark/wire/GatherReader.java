@@ -21,11 +21,18 @@ final class GatherReader implements RemoteReader {
   private final WireSession session;
   private final Duration timeout;
   private final List<PeerFetch> fetches = new ArrayList<>();
+  private long deadlineNs;
   private volatile Thread waiting;
 
   GatherReader(WireSession session, Duration timeout) {
     this.session = session;
     this.timeout = timeout;
+    begin();
+  }
+
+  @Override
+  public void begin() {
+    deadlineNs = System.nanoTime() + timeout.toNanos();
   }
 
   @Override
@@ -37,7 +44,7 @@ final class GatherReader implements RemoteReader {
         fetches.add(new PeerFetch(session, rows, this::wake));
       }
       fetches.forEach(PeerFetch::begin);
-      await(System.nanoTime() + timeout.toNanos());
+      await();
     } finally {
       fetches.forEach(PeerFetch::cancel);
       waiting = null;
@@ -49,7 +56,7 @@ final class GatherReader implements RemoteReader {
     LockSupport.unpark(waiting);
   }
 
-  private void await(long deadlineNs) {
+  private void await() {
     while (true) {
       boolean done = true;
       long nextNs = PARK_NS;
