@@ -39,6 +39,15 @@ class RuntimeJarIT {
   }
 
   @Test
+  void holdsTheNativeLibraryOrSaysWhatWasMissing() throws IOException {
+    assertThat(entries())
+        .filteredOn(name -> name.startsWith("META-INF/native/"))
+        .singleElement()
+        .asString()
+        .matches("META-INF/native/linux-[a-z0-9_]+/libddstore\\.(so|missing)");
+  }
+
+  @Test
   void keepsTheLicences() throws IOException {
     assertThat(entries())
         .contains(

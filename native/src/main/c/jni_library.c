@@ -1,0 +1,31 @@
+/* Marshals for org.ddstore.nativeio.NativeLibrary. */
+#include <errno.h>
+#include <fcntl.h>
+#include <jni.h>
+
+#include "library.h"
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeLibrary_abiVersion(JNIEnv *env, jclass type) {
+  (void)env;
+  (void)type;
+  return DDS_ABI_VERSION;
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeLibrary_features(JNIEnv *env, jclass type) {
+  (void)env;
+  (void)type;
+  return dds_features();
+}
+
+/* A descriptor of the file at the path, UTF-8 with a zero at the end; or -errno. */
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeLibrary_open(JNIEnv *env, jclass type, jbyteArray path) {
+  int result = -ENOMEM;
+  (void)type;
+  jbyte *name = (*env)->GetByteArrayElements(env, path, NULL);
+  if (name != NULL) {
+    int descriptor = open((const char *)name, O_RDONLY | O_CLOEXEC);
+    result = descriptor < 0 ? -errno : descriptor;
+    (*env)->ReleaseByteArrayElements(env, path, name, JNI_ABORT);
+  }
+  return result;
+}

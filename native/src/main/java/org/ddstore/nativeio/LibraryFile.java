@@ -1,0 +1,113 @@
+package org.ddstore.nativeio;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+
+/**
+ * Takes the library out of the jar into a directory of its own, mode 0700, and loads it. The name
+ * is new each time, so JVMs and class loaders do not meet; nothing is left when it is loaded.
+ */
+final class LibraryFile {
+  private static final String NAME = "libddstore.so";
+  private static final Map<String, String> ARCHITECTURES =
+      Map.of("amd64", "x86_64", "x86_64", "x86_64", "aarch64", "aarch64");
+
+  private LibraryFile() {}
+
+  /** Why the library cannot be used, for people. */
+  static final class UnusableException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    UnusableException(String reason) {
+      super(reason);
+    }
+  }
+
+  /** What is done with the loaded library while its file is there. */
+  interface Loaded {
+    String in(Path file) throws UnusableException;
+  }
+
+  /**
+   * Loads the library into the class loader of this class and returns what {@code then} returns.
+   */
+  static String load(Loaded then) throws UnusableException {
+    String resource = resource();
+    Path root =
+        Path.of(
+            System.getProperty(
+                NativeLibrary.DIRECTORY_PROPERTY, System.getProperty("java.io.tmpdir")));
+    Path directory = null;
+    try (InputStream library = open(resource)) {
+      directory =
+          Files.createTempDirectory(
+              root,
+              "ddstore-native-",
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      Path file = directory.resolve(NAME);
+      Files.copy(library, file, StandardCopyOption.REPLACE_EXISTING);
+      System.load(file.toString());
+      return then.in(file);
+    } catch (IOException e) {
+      throw new UnusableException(
+          "cannot be unpacked in %s: %s; name another directory by -D%s=DIRECTORY"
+              .formatted(root, e, NativeLibrary.DIRECTORY_PROPERTY));
+    } catch (UnsatisfiedLinkError e) {
+      throw new UnusableException(linkProblem(root, e));
+    } finally {
+      delete(directory);
+    }
+  }
+
+  private static String resource() throws UnusableException {
+    String system = System.getProperty("os.name");
+    String architecture = ARCHITECTURES.get(System.getProperty("os.arch"));
+    if (!"Linux".equals(system) || architecture == null) {
+      throw new UnusableException(
+          "there is none for %s on %s".formatted(system, System.getProperty("os.arch")));
+    }
+    return "/META-INF/native/linux-" + architecture + "/";
+  }
+
+  private static InputStream open(String folder) throws IOException, UnusableException {
+    InputStream library = LibraryFile.class.getResourceAsStream(folder + NAME);
+    if (library != null) {
+      return library;
+    }
+    try (InputStream missing =
+        LibraryFile.class.getResourceAsStream(folder + "libddstore.missing")) {
+      throw new UnusableException(
+          missing == null
+              ? "this jar was built on another architecture and has no " + folder + NAME
+              : "this jar was built without %s: apt-get install gcc cmake libfabric-dev, and build again"
+                  .formatted(new String(missing.readAllBytes(), StandardCharsets.UTF_8).strip()));
+    }
+  }
+
+  /** The linker says "failed to map segment" where programs may not be run, and not why. */
+  private static String linkProblem(Path root, UnsatisfiedLinkError e) {
+    if (String.valueOf(e.getMessage()).contains("failed to map segment")) {
+      return "programs may not be run from %s (mounted noexec?); name another directory by -D%s=DIRECTORY"
+          .formatted(root, NativeLibrary.DIRECTORY_PROPERTY);
+    }
+    return "cannot be linked: " + e.getMessage();
+  }
+
+  private static void delete(Path directory) throws UnusableException {
+    if (directory == null) {
+      return;
+    }
+    try {
+      Files.deleteIfExists(directory.resolve(NAME));
+      Files.deleteIfExists(directory);
+    } catch (IOException e) {
+      throw new UnusableException("cannot delete %s: %s".formatted(directory, e));
+    }
+  }
+}

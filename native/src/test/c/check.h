@@ -1,0 +1,16 @@
+/* For tests: ends the program, naming the line, when something is not as it has to be. */
+#ifndef DDS_CHECK_H
+#define DDS_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                            \
+  do {                                                                              \
+    if (!(condition)) {                                                             \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);       \
+      abort();                                                                      \
+    }                                                                               \
+  } while (0)
+
+#endif
