@@ -4,8 +4,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.transport.FixedGather;
+import org.ddstore.transport.GatherTarget;
 import org.ddstore.transport.RaggedGather;
 import org.ddstore.transport.ReadPlan;
 
@@ -20,9 +22,9 @@ final class BatchMemory {
   private final GrowingBuffer[] offsets;
   private final int[] raggedSlot;
   private final long[] totals;
-  private final ByteBuffer[] fixedTargets;
-  private final ByteBuffer[] raggedTargets;
-  private final ByteBuffer[] offsetTargets;
+  private final GatherTarget[] fixedTargets;
+  private final GatherTarget[] raggedTargets;
+  private final GatherTarget[] offsetTargets;
   private int rows;
 
   BatchMemory(Schema schema, int... fields) {
@@ -40,9 +42,13 @@ final class BatchMemory {
     for (int i = 0; i < ragged; i++) {
       offsets[i] = new GrowingBuffer();
     }
-    this.raggedTargets = new ByteBuffer[ragged];
-    this.offsetTargets = new ByteBuffer[ragged];
-    this.fixedTargets = new ByteBuffer[fields.length - ragged];
+    this.raggedTargets = targets(ragged);
+    this.offsetTargets = targets(ragged);
+    this.fixedTargets = targets(fields.length - ragged);
+  }
+
+  private static GatherTarget[] targets(int count) {
+    return Stream.generate(GatherTarget::new).limit(count).toArray(GatherTarget[]::new);
   }
 
   /** Makes room for {@code count} rows; what the batch held is lost. */
@@ -60,9 +66,9 @@ final class BatchMemory {
                   .formatted(
                       count, field, (long) count * field.bytes(), GrowingBuffer.MAX_BYTES, most));
         }
-        fixedTargets[fixed++] = values[i].ensure((long) count * field.bytes());
+        fixedTargets[fixed++].set(values[i], (long) count * field.bytes());
       } else {
-        offsetTargets[raggedSlot[i]] = offsets[raggedSlot[i]].ensure((count + 1L) * Long.BYTES);
+        offsetTargets[raggedSlot[i]].set(offsets[raggedSlot[i]], (count + 1L) * Long.BYTES);
       }
     }
   }
@@ -82,7 +88,7 @@ final class BatchMemory {
       raggedGather.measure(plan, offsetTargets, totals);
       for (int i = 0; i < fields.length; i++) {
         if (raggedSlot[i] >= 0) {
-          raggedTargets[raggedSlot[i]] = ensureValues(i, plan.rows());
+          raggedTargets[raggedSlot[i]].set(values[i], valueBytes(i, plan.rows()));
         }
       }
       raggedGather.copy(plan, offsetTargets, raggedTargets);
@@ -90,7 +96,7 @@ final class BatchMemory {
     rows = plan.rows();
   }
 
-  private ByteBuffer ensureValues(int slot, int count) {
+  private long valueBytes(int slot, int count) {
     Field field = schema.field(fields[slot]);
     long bytes = totals[raggedSlot[slot]] * field.bytes();
     if (bytes > GrowingBuffer.MAX_BYTES) {
@@ -103,7 +109,7 @@ final class BatchMemory {
                   GrowingBuffer.MAX_BYTES,
                   Math.max(1, (long) ((double) count * GrowingBuffer.MAX_BYTES / bytes))));
     }
-    return values[slot].ensure(bytes);
+    return bytes;
   }
 
   /** Bytes of all tensors that hold values. */

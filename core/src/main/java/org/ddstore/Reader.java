@@ -7,6 +7,9 @@ import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.FixedGather;
+import org.ddstore.transport.GatherKernel;
+import org.ddstore.transport.GatherKernels;
+import org.ddstore.transport.GatherTarget;
 import org.ddstore.transport.Placement;
 import org.ddstore.transport.RaggedGather;
 import org.ddstore.transport.ReadPlan;
@@ -36,7 +39,9 @@ public final class Reader implements AutoCloseable {
   private final RaggedGather raggedGather;
   private final ReadCounters counters = new ReadCounters();
   private final long[] rowsByPath = new long[ReadPath.values().length];
-  private final ByteBuffer[] oneTarget = new ByteBuffer[1];
+  private final GatherKernel kernel;
+  private final GatherTarget target = new GatherTarget();
+  private final GatherTarget[] oneTarget = {target};
   private GrowingBuffer piece;
   private long[] consecutive = new long[0];
   private long changingSinceNanos;
@@ -47,7 +52,8 @@ public final class Reader implements AutoCloseable {
     this.fields = fields;
     this.pass = pass;
     this.pool = new BatchPool(schema, fields);
-    this.locator = new RowLocator(variable);
+    this.kernel = GatherKernels.current();
+    this.locator = new RowLocator(variable, kernel);
     this.plan = locator.plan();
     int[] fixed = Arrays.stream(fields).filter(f -> !schema.field(f).isRagged()).toArray();
     this.fixedGather =
@@ -156,41 +162,34 @@ public final class Reader implements AutoCloseable {
       long start = begin();
       Placement placement = variable.placement();
       placement.checkAll(indices, variable.name());
-      ByteBuffer target = destination.memory().bufferOrNull();
-      if (target != null) {
-        copyInWindows(placement, target, indices);
+      if (destination.memory().aim(target, kernel)) {
+        copyInWindows(placement, indices);
       } else {
         copyInPieces(placement, destination, field.bytes(), indices);
       }
       count(start, indices.length, (long) indices.length * field.bytes());
     } finally {
+      target.clear();
       pass.exit();
     }
   }
 
-  private void copyInWindows(Placement placement, ByteBuffer target, long... indices) {
+  private void copyInWindows(Placement placement, long... indices) {
     int window = windowRows(placement);
     for (int row = 0; row < indices.length; row += window) {
-      copy(placement, target, row, indices, row, Math.min(window, indices.length - row));
+      copy(placement, row, indices, row, Math.min(window, indices.length - row));
       if (indices.length - row <= window) {
         break; // the window may be as large as an int
       }
     }
   }
 
-  private void copy(
-      Placement placement,
-      ByteBuffer target,
-      int targetRow,
-      long[] indices,
-      int offset,
-      int count) {
-    oneTarget[0] = target;
+  /** Copies to rows of the target. */
+  private void copy(Placement placement, int targetRow, long[] indices, int offset, int count) {
     do {
       locator.locate(placement, indices, offset, count);
       fixedGather.copy(plan, oneTarget, targetRow);
     } while (!plan.isStable() && awaitStable(plan.changingRank()));
-    oneTarget[0] = null;
     tally();
   }
 
@@ -202,11 +201,11 @@ public final class Reader implements AutoCloseable {
     if (piece == null) {
       piece = new GrowingBuffer();
     }
-    ByteBuffer target = piece.ensure((long) Math.min(pieceRows, indices.length) * rowBytes);
+    target.set(piece, (long) Math.min(pieceRows, indices.length) * rowBytes);
     for (int row = 0; row < indices.length; row += pieceRows) {
       int count = Math.min(pieceRows, indices.length - row);
-      copy(placement, target, 0, indices, row, count);
-      destination.memory().write((long) row * rowBytes, target, 0, count * rowBytes);
+      copy(placement, 0, indices, row, count);
+      destination.memory().write((long) row * rowBytes, piece.buffer(), 0, count * rowBytes);
     }
   }
 
@@ -267,10 +266,10 @@ public final class Reader implements AutoCloseable {
     if (piece == null) {
       piece = new GrowingBuffer();
     }
-    ByteBuffer target = piece.ensure((long) count * rowBytes);
+    target.set(piece, (long) count * rowBytes);
     locator.begin(); // a run may be of any size
-    copy(placement, target, 0, consecutive, 0, count);
-    destination.memory().write(destinationRow * rowBytes, target, 0, count * rowBytes);
+    copy(placement, 0, consecutive, 0, count);
+    destination.memory().write(destinationRow * rowBytes, piece.buffer(), 0, count * rowBytes);
     return count;
   }
 
@@ -358,9 +357,8 @@ public final class Reader implements AutoCloseable {
 
   /** Adds the rows of the plan to the count of this read. */
   private void tally() {
-    int rows = plan.rows();
-    for (int i = 0; i < rows; i++) {
-      rowsByPath[plan.path(i)]++;
+    for (int path = 0; path < rowsByPath.length; path++) {
+      rowsByPath[path] += plan.rowsBy(path);
     }
   }
 

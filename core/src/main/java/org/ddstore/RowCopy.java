@@ -17,7 +17,7 @@ final class RowCopy implements AutoCloseable {
   RowCopy(Variable source) {
     this.source = source;
     this.pass = source.gate().newPass();
-    this.locator = new RowLocator(source);
+    this.locator = new RowLocator(source, null);
   }
 
   /**

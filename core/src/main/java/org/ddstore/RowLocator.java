@@ -1,5 +1,6 @@
 package org.ddstore;
 
+import org.ddstore.transport.GatherKernel;
 import org.ddstore.transport.Placement;
 import org.ddstore.transport.ReadPlan;
 import org.ddstore.transport.RemoteReader;
@@ -13,12 +14,16 @@ final class RowLocator implements AutoCloseable {
   static final int WINDOW_BYTES = 32 << 20;
 
   private final Variable variable;
-  private final ReadPlan plan = new ReadPlan();
+  private final ReadPlan plan;
   private RemoteReader remoteReader;
   private boolean begun;
 
-  RowLocator(Variable variable) {
+  /**
+   * @param kernel that is to copy the rows; null for loops over buffers
+   */
+  RowLocator(Variable variable, GatherKernel kernel) {
     this.variable = variable;
+    this.plan = new ReadPlan(kernel);
   }
 
   /** Where the rows are that were located last. */

@@ -4,6 +4,9 @@ import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.ReadOnlyBufferException;
+import org.ddstore.memory.RawAddress;
+import org.ddstore.transport.GatherKernel;
+import org.ddstore.transport.GatherTarget;
 
 /** Moves raw little-endian bytes between a byte buffer and a Java array or another buffer. */
 abstract class TensorMemory {
@@ -31,13 +34,19 @@ abstract class TensorMemory {
     return array instanceof byte[] bytes ? of(ByteBuffer.wrap(bytes)) : new InArray(array);
   }
 
-  /** The buffer behind this memory, or null: lets a gather copy into it without a virtual call. */
-  ByteBuffer bufferOrNull() {
-    return null;
-  }
+  /**
+   * Aims a gather at this memory, from its first byte on.
+   *
+   * @param kernel that copies; null for loops over buffers
+   * @return false if the gather cannot write here
+   */
+  abstract boolean aim(GatherTarget target, GatherKernel kernel);
 
   private static final class InBuffer extends TensorMemory {
+    private static final long UNKNOWN = 0;
+
     private final ByteBuffer buffer;
+    private long address = UNKNOWN;
 
     InBuffer(ByteBuffer buffer) {
       this.buffer = buffer;
@@ -80,8 +89,15 @@ abstract class TensorMemory {
     }
 
     @Override
-    ByteBuffer bufferOrNull() {
-      return buffer;
+    boolean aim(GatherTarget target, GatherKernel kernel) {
+      if (kernel != null && address == UNKNOWN && buffer.isDirect()) {
+        address = RawAddress.of(buffer);
+      }
+      if (buffer.isDirect() && buffer.limit() > 0) {
+        buffer.get(0); // throws if the memory of a foreign buffer is freed: an address does not
+      }
+      target.set(buffer, address);
+      return true;
     }
   }
 
@@ -175,6 +191,16 @@ abstract class TensorMemory {
       } else {
         return Array.getLong(array, at);
       }
+    }
+
+    /** A boolean has to be 0 or 1, and a record may say otherwise. */
+    @Override
+    boolean aim(GatherTarget target, GatherKernel kernel) {
+      if (kernel == null || array instanceof boolean[]) {
+        return false;
+      }
+      target.setArray(array);
+      return true;
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
@@ -13,6 +14,7 @@ final class ArenaOffHeap implements OffHeap {
   private final MethodHandle allocate;
   private final MethodHandle map;
   private final MethodHandle asByteBuffer;
+  private final MethodHandle addressOf;
 
   ArenaOffHeap() {
     try {
@@ -31,6 +33,10 @@ final class ArenaOffHeap implements OffHeap {
                   segment, FileChannel.MapMode.class, long.class, long.class, arena));
       asByteBuffer =
           lookup.findVirtual(segment, "asByteBuffer", MethodType.methodType(ByteBuffer.class));
+      addressOf =
+          MethodHandles.filterReturnValue(
+              lookup.findStatic(segment, "ofBuffer", MethodType.methodType(segment, Buffer.class)),
+              lookup.findVirtual(segment, "address", MethodType.methodType(long.class)));
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -41,6 +47,17 @@ final class ArenaOffHeap implements OffHeap {
     try {
       return inArena(arena -> allocate.invoke(arena, (long) bytes, (long) alignmentBytes));
     } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public long address(ByteBuffer direct) {
+    try {
+      return (long) addressOf.invoke((Buffer) direct.duplicate().clear());
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
       throw new IllegalStateException(e);
     }
   }

@@ -31,6 +31,11 @@ public final class GrowingBuffer implements AutoCloseable {
     return memory.buffer();
   }
 
+  /** Where {@link #buffer()} begins, for native code; valid until more is asked for. */
+  public long address() {
+    return memory.address();
+  }
+
   @Override
   public void close() {
     memory.close();

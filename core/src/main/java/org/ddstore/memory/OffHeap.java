@@ -15,6 +15,9 @@ interface OffHeap {
   /** Zeroed memory. */
   Memory allocate(int bytes, int alignmentBytes);
 
+  /** Where the first byte of a direct buffer is, whatever its position. */
+  long address(ByteBuffer direct);
+
   /** A shared mapping of a part of a file. */
   Memory map(FileChannel channel, FileChannel.MapMode mode, long position, long bytes)
       throws IOException;

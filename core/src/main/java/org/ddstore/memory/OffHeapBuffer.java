@@ -16,10 +16,12 @@ public final class OffHeapBuffer implements AutoCloseable {
   private static final AtomicLong LIVE_BYTES = new AtomicLong();
 
   private final OffHeap.Memory memory;
+  private final long address;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private OffHeapBuffer(OffHeap.Memory memory) {
     this.memory = memory;
+    this.address = RawAddress.of(memory.buffer());
     memory.buffer().order(ByteOrder.LITTLE_ENDIAN);
   }
 
@@ -50,6 +52,11 @@ public final class OffHeapBuffer implements AutoCloseable {
       throw new IllegalStateException("closed: " + this);
     }
     return memory.buffer();
+  }
+
+  /** Where the memory begins, for native code; valid until it is closed. */
+  public long address() {
+    return address;
   }
 
   /** Frees the memory; the buffer must not be touched afterwards. Idempotent. */

@@ -6,6 +6,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.ddstore.Schema;
 
@@ -28,6 +30,7 @@ public final class Segment {
   private final long dataBytes;
   private final ByteBuffer header;
   private final ByteBuffer[] chunks;
+  private final long[] chunkAddress;
   private final int rowShift;
   private final int recordBytes;
   private final RaggedOffsets offsets;
@@ -52,6 +55,7 @@ public final class Segment {
     this.recordBytes = schema.isFixed() ? schema.fixedBytes() : 0;
     this.header = header;
     this.chunks = chunks;
+    this.chunkAddress = Arrays.stream(chunks).mapToLong(RawAddress::of).toArray();
     this.offsets = offsets;
     this.memory = memory;
   }
@@ -86,6 +90,19 @@ public final class Segment {
   /** Chunk {@code index}, little-endian; read by absolute position only. */
   public ByteBuffer chunk(int index) {
     return chunks[index];
+  }
+
+  /**
+   * Where chunk {@code index} begins in the memory of this process, for native code; valid as long
+   * as a reference is held. It has {@code chunk(index).capacity()} bytes.
+   */
+  public long chunkAddress(int index) {
+    return chunkAddress[index];
+  }
+
+  /** log2 of the rows of a chunk, of which the last may have less; fixed records only. */
+  public int rowShift() {
+    return rowShift;
   }
 
   /** Where the memory is: a path, or what kind of memory. */
@@ -137,6 +154,26 @@ public final class Segment {
     long chunk = row >>> rowShift;
     long position = (row - (chunk << rowShift)) * recordBytes;
     return chunk << 32 | position;
+  }
+
+  /**
+   * The address of a record, for native code; valid as long as a reference is held. The record's
+   * {@link #recordBytes(long)} lie in the segment.
+   *
+   * @throws IndexOutOfBoundsException if the row, or where its offsets say that it lies, is outside
+   */
+  public long address(long row) {
+    Objects.checkIndex(row, rows);
+    if (offsets == null) {
+      long chunk = row >>> rowShift;
+      return chunkAddress[(int) chunk] + (row - (chunk << rowShift)) * recordBytes;
+    }
+    long place = offsets.place(row);
+    int chunk = chunkOf(place);
+    int position =
+        Objects.checkFromIndexSize(
+            positionOf(place), offsets.recordBytes(row), chunks[chunk].capacity());
+    return chunkAddress[chunk] + position;
   }
 
   /** The bytes of a record. */

@@ -18,6 +18,7 @@ final class UnsafeOffHeap implements OffHeap {
   private final MethodHandle allocateMemory;
   private final MethodHandle freeMemory;
   private final MethodHandle setMemory;
+  private final MethodHandle getLong;
   private final MethodHandle putLong;
   private final MethodHandle putInt;
   private final MethodHandle invokeCleaner;
@@ -33,6 +34,7 @@ final class UnsafeOffHeap implements OffHeap {
       allocateMemory = bind(unsafe, "allocateMemory", long.class);
       freeMemory = bind(unsafe, "freeMemory", long.class);
       setMemory = bind(unsafe, "setMemory", long.class, long.class, byte.class);
+      getLong = bind(unsafe, "getLong", Object.class, long.class);
       putLong = bind(unsafe, "putLong", Object.class, long.class, long.class);
       putInt = bind(unsafe, "putInt", Object.class, long.class, int.class);
       invokeCleaner = bind(unsafe, "invokeCleaner", ByteBuffer.class);
@@ -63,6 +65,17 @@ final class UnsafeOffHeap implements OffHeap {
       putInt.invoke((Object) buffer, capacityOffset, bytes);
       buffer.clear();
       return new Memory(buffer, () -> run(freeMemory, address));
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public long address(ByteBuffer direct) {
+    try {
+      return (long) getLong.invoke((Object) direct, addressOffset);
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {

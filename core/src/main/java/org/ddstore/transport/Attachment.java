@@ -20,6 +20,11 @@ public record Attachment(Segment segment, RemoteSegment remote, ReadPath path, S
     return new Attachment(null, remote, ReadPath.REMOTE, reason);
   }
 
+  /** True if the records have ragged fields. */
+  boolean isRagged() {
+    return segment == null ? remote.recordBytes() == 0 : !segment.schema().isFixed();
+  }
+
   /** Gives the reference back. */
   public void release() {
     if (segment != null) {

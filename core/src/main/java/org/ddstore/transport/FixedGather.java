@@ -3,12 +3,14 @@ package org.ddstore.transport;
 import java.nio.ByteBuffer;
 
 /**
- * Copies the chosen fixed fields of located records into one buffer per field. Row by row, so that
- * each record is fetched from memory once.
+ * Copies the chosen fixed fields of located records into one target per field. Row by row, so that
+ * each record is fetched from memory once: by the plan's kernel if it has one, else by a loop over
+ * buffers.
  */
 public final class FixedGather {
   private final int[] offsets;
   private final int[] lengths;
+  private final long[] described;
 
   /**
    * @param offsets where each field begins in a record, in bytes
@@ -17,17 +19,47 @@ public final class FixedGather {
   public FixedGather(int[] offsets, int[] lengths) {
     this.offsets = offsets.clone();
     this.lengths = lengths.clone();
+    this.described = new long[offsets.length * GatherKernel.FIELD_LONGS];
+    for (int f = 0; f < offsets.length; f++) {
+      described[f * GatherKernel.FIELD_LONGS + GatherKernel.FIELD_OFFSET] = offsets[f];
+      described[f * GatherKernel.FIELD_LONGS + GatherKernel.FIELD_BYTES] = lengths[f];
+    }
   }
 
   /**
    * Copies row i of the plan to position {@code (firstRow + i) * length} of each target.
    *
    * @param firstRow the row of the targets that gets the first row of the plan
-   * @param targets one per field, large enough
+   * @param targets one per field, large enough; arrays only with a kernel, and one alone
    */
-  public void copy(ReadPlan plan, ByteBuffer[] targets, int firstRow) {
+  public void copy(ReadPlan plan, GatherTarget[] targets, int firstRow) {
+    if (plan.rows() == 0) {
+      return;
+    }
+    if (plan.kernel() == null) {
+      copyByBuffers(plan, targets, firstRow);
+    } else if (targets.length == 1 && targets[0].array() != null) {
+      plan.kernel()
+          .scatterToArray(
+              plan.kernelRows(),
+              offsets[0],
+              lengths[0],
+              targets[0].array(),
+              targets[0].arrayBytes() + (long) firstRow * lengths[0]);
+      plan.wasCopied();
+    } else {
+      for (int f = 0; f < targets.length; f++) {
+        described[f * GatherKernel.FIELD_LONGS + GatherKernel.FIELD_TARGET] =
+            targets[f].address() + (long) firstRow * lengths[f];
+      }
+      plan.kernel().scatter(plan.kernelRows(), described, targets.length);
+      plan.wasCopied();
+    }
+  }
+
+  private void copyByBuffers(ReadPlan plan, GatherTarget[] targets, int firstRow) {
     if (targets.length == 1) {
-      copyOne(plan, targets[0], firstRow);
+      copyOne(plan, targets[0].buffer(), firstRow);
       return;
     }
     int rows = plan.rows();
@@ -36,7 +68,7 @@ public final class FixedGather {
       int position = plan.position(i);
       for (int f = 0; f < targets.length; f++) {
         int length = lengths[f];
-        targets[f].put((firstRow + i) * length, source, position + offsets[f], length);
+        targets[f].buffer().put((firstRow + i) * length, source, position + offsets[f], length);
       }
     }
   }

@@ -113,11 +113,6 @@ public final class PeerRows {
     return staging.ensure(bytes);
   }
 
-  /** The staging as {@link #reserve()} gave it. */
-  ByteBuffer staging() {
-    return staging.buffer();
-  }
-
   /** Forgets the rows of former plans; true if this is the first call for the plan. */
   boolean beginsIn(long newPlan) {
     if (plan == newPlan) {
@@ -187,7 +182,6 @@ public final class PeerRows {
 
   /** Tells a plan where its rows lie now. */
   void place(ReadPlan plan, int bits) {
-    ByteBuffer memory = staging();
     long mask = (1L << bits) - 1;
     long last = -1;
     int slot = -1;
@@ -195,7 +189,8 @@ public final class PeerRows {
       long index = keys[k] >>> bits;
       slot += index == last ? 0 : 1;
       last = index;
-      plan.place((int) (keys[k] & mask), memory, start(slot));
+      int start = start(slot);
+      plan.place((int) (keys[k] & mask), staging, start, start(slot + 1) - start);
     }
   }
 

@@ -1,6 +1,7 @@
 package org.ddstore.transport;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
@@ -18,6 +19,9 @@ public final class Placement {
   private final int[] peers;
   private final List<ProcessAddress> peerAddresses = new ArrayList<>();
   private final ReadPath[] paths;
+  private final int[] pathIndices;
+  private final boolean ragged;
+  private final long[] placeTable;
   private final String[] reasons;
 
   /**
@@ -32,6 +36,9 @@ public final class Placement {
       peers[extent] = remotes[extent] == null ? -1 : peerNumber(remotes[extent].process());
     }
     this.paths = attachments.stream().map(Attachment::path).toArray(ReadPath[]::new);
+    this.pathIndices = Arrays.stream(paths).mapToInt(ReadPath::index).toArray();
+    this.ragged = attachments.stream().anyMatch(Attachment::isRagged);
+    this.placeTable = PlaceTable.of(extents, segments);
     this.reasons = attachments.stream().map(Attachment::reason).toArray(String[]::new);
   }
 
@@ -72,6 +79,21 @@ public final class Placement {
     return peerAddresses.size() - 1;
   }
 
+  /** The {@link ReadPath#index()} of the path to an extent. */
+  public int pathIndex(int extent) {
+    return pathIndices[extent];
+  }
+
+  /** True if the records have ragged fields. */
+  boolean isRagged() {
+    return ragged;
+  }
+
+  /** By {@link PlaceTable#of}; may be null. */
+  long[] placeTable() {
+    return placeTable;
+  }
+
   public ReadPath path(int extent) {
     return paths[extent];
   }
@@ -93,6 +115,13 @@ public final class Placement {
    */
   public void checkAll(long[] indices, String variable) {
     long limit = rows();
+    long signs = 0; // one branch for all: a loop that the compiler makes vectors of
+    for (long index : indices) {
+      signs |= index | (limit - 1 - index);
+    }
+    if (signs >= 0) {
+      return;
+    }
     for (int i = 0; i < indices.length; i++) {
       if (indices[i] < 0 || indices[i] >= limit) {
         throw new IndexOutOfBoundsException(

@@ -1,18 +1,25 @@
 package org.ddstore.transport;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.ddstore.DDStoreException;
 import org.ddstore.Field;
 import org.ddstore.Schema;
 
 /**
  * Copies the chosen ragged fields of located records: first {@link #measure} fills the row offsets
  * of each, then, when the targets are large enough for the totals, {@link #copy} moves the values.
+ * By the plan's kernel if it has one, else by a loop over buffers.
  */
 public final class RaggedGather {
+  private static final int NOT_CHOSEN = -1;
+
   private final int firstLength;
   private final int prefixBytes;
   private final int[] rowBytes;
   private final int[] targetOf;
+  private final long[] described;
+  private final long[] kernelTotals;
 
   /**
    * @param fields positions in the schema; those that are not ragged are passed over
@@ -22,6 +29,8 @@ public final class RaggedGather {
     this.prefixBytes = schema.prefixBytes();
     this.rowBytes = new int[schema.raggedFields()];
     this.targetOf = new int[schema.raggedFields()];
+    this.described = new long[schema.raggedFields() * GatherKernel.RAGGED_LONGS];
+    this.kernelTotals = new long[schema.raggedFields()];
     int ragged = 0;
     int[] raggedNumber = new int[schema.size()];
     for (int f = 0; f < schema.size(); f++) {
@@ -29,7 +38,7 @@ public final class RaggedGather {
       if (field.isRagged()) {
         raggedNumber[f] = ragged;
         rowBytes[ragged] = field.bytes();
-        targetOf[ragged++] = -1;
+        targetOf[ragged++] = NOT_CHOSEN;
       }
     }
     int target = 0;
@@ -46,11 +55,16 @@ public final class RaggedGather {
    *
    * @param offsets one little-endian buffer per chosen ragged field, in their order
    * @param totals receives the last offset of each
+   * @throws DDStoreException if the lengths of a record contradict its size
    */
-  public void measure(ReadPlan plan, ByteBuffer[] offsets, long[] totals) {
-    java.util.Arrays.fill(totals, 0);
-    for (ByteBuffer offset : offsets) {
-      offset.putLong(0, 0);
+  public void measure(ReadPlan plan, GatherTarget[] offsets, long[] totals) {
+    if (plan.kernel() != null) {
+      measureByKernel(plan, offsets, totals);
+      return;
+    }
+    Arrays.fill(totals, 0);
+    for (GatherTarget offset : offsets) {
+      offset.buffer().putLong(0, 0);
     }
     int rows = plan.rows();
     for (int i = 0; i < rows; i++) {
@@ -59,10 +73,44 @@ public final class RaggedGather {
       for (int target : targetOf) {
         if (target >= 0) {
           totals[target] += source.getInt(at);
-          offsets[target].putLong((i + 1) * Long.BYTES, totals[target]);
+          offsets[target].buffer().putLong((i + 1) * Long.BYTES, totals[target]);
         }
         at += Integer.BYTES;
       }
+    }
+  }
+
+  private void measureByKernel(ReadPlan plan, GatherTarget[] offsets, long[] totals) {
+    describe(offsets, null);
+    int wrong =
+        plan.kernel()
+            .measureRagged(
+                plan.addresses(),
+                plan.recordBytes(),
+                plan.rows(),
+                firstLength,
+                described,
+                kernelTotals);
+    if (wrong >= 0) {
+      throw new DDStoreException(
+          "the record of row number %,d of the batch has %,d bytes, which its lengths contradict: its memory was overwritten"
+              .formatted(wrong, plan.recordBytes()[wrong]));
+    }
+    for (int r = 0; r < targetOf.length; r++) {
+      if (targetOf[r] >= 0) {
+        totals[targetOf[r]] = kernelTotals[r];
+      }
+    }
+  }
+
+  private void describe(GatherTarget[] offsets, GatherTarget[] values) {
+    for (int r = 0; r < targetOf.length; r++) {
+      int at = r * GatherKernel.RAGGED_LONGS;
+      int target = targetOf[r];
+      described[at + GatherKernel.RAGGED_ROW_BYTES] = rowBytes[r];
+      described[at + GatherKernel.RAGGED_OFFSETS] = target < 0 ? 0 : offsets[target].address();
+      described[at + GatherKernel.RAGGED_VALUES] =
+          target < 0 || values == null ? 0 : values[target].address();
     }
   }
 
@@ -72,7 +120,12 @@ public final class RaggedGather {
    * @param offsets as filled by {@link #measure}
    * @param targets one per chosen ragged field, large enough
    */
-  public void copy(ReadPlan plan, ByteBuffer[] offsets, ByteBuffer[] targets) {
+  public void copy(ReadPlan plan, GatherTarget[] offsets, GatherTarget[] targets) {
+    if (plan.kernel() != null) {
+      describe(offsets, targets);
+      plan.kernel().copyRagged(plan.addresses(), plan.rows(), firstLength, described);
+      return;
+    }
     int rows = plan.rows();
     for (int i = 0; i < rows; i++) {
       ByteBuffer source = plan.source(i);
@@ -82,8 +135,8 @@ public final class RaggedGather {
         int bytes = source.getInt(lengthAt) * rowBytes[r];
         int target = targetOf[r];
         if (target >= 0) {
-          int to = (int) (offsets[target].getLong(i * Long.BYTES) * rowBytes[r]);
-          targets[target].put(to, source, dataAt, bytes);
+          int to = (int) (offsets[target].buffer().getLong(i * Long.BYTES) * rowBytes[r]);
+          targets[target].buffer().put(to, source, dataAt, bytes);
         }
         dataAt += bytes;
         lengthAt += Integer.BYTES;

@@ -4,47 +4,92 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.ddstore.ReadPath;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.Segment;
 
 /**
- * Where each row of one batch, or of a window of it, lies. Its arrays are reused from batch to
- * batch; nothing is allocated per row. Used by one thread.
+ * Where each row of one batch, or of a window of it, lies: for a gather kernel as addresses, else
+ * as buffers and positions. Its arrays are reused from batch to batch; nothing is allocated per
+ * row. Used by one thread.
  *
  * <p>The versions of the segments touched are taken before the copy and compared by {@link
  * #isStable()} after it: a batch that met a change is read again, so that no row is torn.
  */
 public final class ReadPlan {
-  private int rows;
-  private ByteBuffer[] source = new ByteBuffer[0];
-  private int[] position = new int[0];
-  private byte[] path = new byte[0];
+  private static final int PATHS = ReadPath.values().length;
 
-  private int touchedExtents;
-  private int[] touched = new int[4];
-  private long[] version = new long[4];
-  private long[] lastPlan = new long[0];
-  private long plan;
+  /** From so many rows on, a kernel that finds them itself is faster, though it reads a table. */
+  private static final int KERNEL_LOCATES_ROWS = 128;
+
+  private final GatherKernel kernel;
+  private int rows;
+  private int capacity;
+  private ByteBuffer[] source = {};
+  private int[] position = {};
+  private long[] address = {};
+  private int[] recordBytes = {};
+  private final int[] rowsByPath = new int[PATHS];
+
+  private final KernelRows kernelRows = new KernelRows();
+
+  private final TouchedExtents touched = new TouchedExtents();
   private final RemoteRows remote = new RemoteRows();
   private Placement placement;
+
+  /** A plan for loops over buffers. */
+  public ReadPlan() {
+    this(null);
+  }
+
+  /**
+   * @param kernel that copies the rows; null for loops over buffers
+   */
+  public ReadPlan(GatherKernel kernel) {
+    this.kernel = kernel;
+  }
+
+  /** What copies the rows; null if loops over buffers do. */
+  GatherKernel kernel() {
+    return kernel;
+  }
+
+  /** What the kernel copies when there are no ragged fields; only with a kernel. */
+  KernelRows kernelRows() {
+    return kernelRows;
+  }
+
+  /** The address of the record of each row; only with a kernel, and if they are ragged. */
+  long[] addresses() {
+    return address;
+  }
+
+  /** The bytes of the record of each row; only with a kernel, and if they are ragged. */
+  int[] recordBytes() {
+    return recordBytes;
+  }
 
   /** Rows of the batch. */
   public int rows() {
     return rows;
   }
 
-  /** The memory that holds row {@code i} of the batch. */
+  /** The memory that holds row {@code i} of the batch; only without a kernel. */
   public ByteBuffer source(int i) {
     return source[i];
   }
 
-  /** Where the record of row {@code i} of the batch begins in its memory. */
+  /** Where the record of row {@code i} of the batch begins in its memory; only without a kernel. */
   public int position(int i) {
     return position[i];
   }
 
-  /** The {@link ReadPath#index()} of row {@code i} of the batch. */
-  public int path(int i) {
-    return path[i];
+  /**
+   * How many rows of the batch come over a path.
+   *
+   * @param path its {@link ReadPath#index()}
+   */
+  public int rowsBy(int path) {
+    return rowsByPath[path];
   }
 
   /**
@@ -55,22 +100,54 @@ public final class ReadPlan {
    */
   public void locate(Placement where, long[] indices, int offset, int count) {
     begin(where, count);
+    kernelRows.setAddresses(address, count);
+    if (kernel != null && count >= KERNEL_LOCATES_ROWS && where.placeTable() != null) {
+      leaveToKernel(indices, offset, count);
+      return;
+    }
     ExtentMap extents = where.extents();
+    boolean ragged = where.isRagged();
     for (int i = 0; i < count; i++) {
       long index = indices[offset + i];
       int extent = extents.extentOf(index);
-      path[i] = (byte) where.path(extent).index();
+      rowsByPath[where.pathIndex(extent)]++;
       if (where.peer(extent) >= 0) {
         remote.add(where, extent, i, index);
         continue;
       }
-      if (lastPlan[extent] != plan) {
-        touch(extent);
-      }
+      touched.touch(extent);
       Segment segment = where.segment(extent);
-      long place = segment.place(index - extents.firstRow(extent));
-      source[i] = segment.chunk(Segment.chunkOf(place));
-      position[i] = Segment.positionOf(place);
+      long row = index - extents.firstRow(extent);
+      if (kernel == null) {
+        long place = segment.place(row);
+        source[i] = segment.chunk(Segment.chunkOf(place));
+        position[i] = Segment.positionOf(place);
+      } else {
+        address[i] = segment.address(row);
+        if (ragged) {
+          recordBytes[i] = segment.recordBytes(row);
+        }
+      }
+    }
+  }
+
+  /** Which extents the rows lie in is not known yet: all have to be as they are now. */
+  private void leaveToKernel(long[] indices, int offset, int count) {
+    for (int extent = 0; extent < placement.extents().extents(); extent++) {
+      touched.touch(extent);
+    }
+    kernelRows.setIndices(placement.placeTable(), indices, offset, count);
+  }
+
+  /** To be called when the kernel has copied {@link #kernelRows()}. */
+  void wasCopied() {
+    if (kernelRows.places() != null) {
+      int[] rowsOfExtents = kernelRows.rowsOfExtents();
+      touched.keepOnly(rowsOfExtents);
+      Arrays.fill(rowsByPath, 0);
+      for (int extent = 0; extent < placement.extents().extents(); extent++) {
+        rowsByPath[placement.pathIndex(extent)] += rowsOfExtents[extent];
+      }
     }
   }
 
@@ -86,9 +163,17 @@ public final class ReadPlan {
     }
   }
 
-  void place(int i, ByteBuffer memory, int start) {
-    source[i] = memory;
-    position[i] = start;
+  /** Tells where a remote row has come to: {@code bytes} from {@code start} of the staging on. */
+  void place(int i, GrowingBuffer staging, int start, int bytes) {
+    if (kernel == null) {
+      source[i] = staging.buffer();
+      position[i] = start;
+    } else {
+      address[i] = staging.address() + start;
+      if (placement.isRagged()) {
+        recordBytes[i] = bytes;
+      }
+    }
   }
 
   /** Frees the memory that remote rows came to. */
@@ -104,48 +189,32 @@ public final class ReadPlan {
   private void begin(Placement where, int count) {
     placement = where;
     rows = count;
-    plan++;
-    touchedExtents = 0;
+    touched.begin(where);
     remote.begin(count);
-    if (source.length < count) {
-      int capacity = Math.max(count, source.length + (source.length >> 1));
-      source = new ByteBuffer[capacity];
-      position = new int[capacity];
-      path = new byte[capacity];
-    }
-    if (lastPlan.length < where.extents().extents()) {
-      lastPlan = new long[where.extents().extents()];
+    Arrays.fill(rowsByPath, 0);
+    if (capacity < count) {
+      reserve(Math.max(count, capacity + (capacity >> 1)));
     }
   }
 
-  private void touch(int extent) {
-    lastPlan[extent] = plan;
-    if (touchedExtents == touched.length) {
-      touched = Arrays.copyOf(touched, 2 * touchedExtents);
-      version = Arrays.copyOf(version, 2 * touchedExtents);
+  private void reserve(int newCapacity) {
+    capacity = newCapacity;
+    if (kernel == null) {
+      source = new ByteBuffer[capacity];
+      position = new int[capacity];
+    } else {
+      address = new long[capacity];
+      recordBytes = new int[placement.isRagged() ? capacity : 0];
     }
-    touched[touchedExtents] = extent;
-    version[touchedExtents] = placement.segment(extent).version();
-    touchedExtents++;
   }
 
   /** True if no row of the plan can have changed since it was located. */
   public boolean isStable() {
-    for (int i = 0; i < touchedExtents; i++) {
-      if (!placement.segment(touched[i]).validate(version[i])) {
-        return false;
-      }
-    }
-    return true;
+    return touched.isStable();
   }
 
   /** The rank whose rows are being changed, for a message; -1 if none is. */
   public int changingRank() {
-    for (int i = 0; i < touchedExtents; i++) {
-      if (!placement.segment(touched[i]).validate(version[i])) {
-        return placement.extents().rank(touched[i]);
-      }
-    }
-    return -1;
+    return touched.changingRank();
   }
 }

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
+import org.ddstore.transport.GatherKernels;
 import org.ddstore.transport.PackedGather;
 
 /**
@@ -145,18 +146,19 @@ final class GatherServer {
   private static boolean putRecords(
       ByteBuffer request, Segment[] held, int skipBytes, ByteBuffer reply) {
     int skip = skipBytes;
+    PackedGather gather = new PackedGather(GatherKernels.current(), reply);
     for (int s = 0; s < held.length; s++) {
       Segment segment = held[s];
       long version = segment.version();
       reply.putLong(1 + s * Long.BYTES, version);
-      PackedGather gather = new PackedGather(segment);
       Handshake.getStore(request);
       for (int runs = request.getInt(); runs > 0; runs--) {
         long first = request.getLong();
         int count = request.getInt();
-        gather.copy(first, count, skip, reply);
+        gather.add(segment, first, count, skip);
         skip = 0;
       }
+      gather.flush();
       if (!segment.validate(version)) {
         return false;
       }

@@ -1,0 +1,281 @@
+/* Marshals for org.ddstore.nativeio.NativeGather. Arrays of addresses come in parts, so that no collection waits. */
+#include <errno.h>
+#include <jni.h>
+#include <string.h>
+
+#include "gather.h"
+#include "places.h"
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+/* Records of one part. */
+#define PART 512
+
+/* Fields of one pass over the records. */
+#define FIELDS 64
+
+/* Bytes that are copied into a Java array while the collector may not move it. */
+#define PINNED_BYTES (1 << 20)
+
+_Static_assert(sizeof(jlong) == sizeof(int64_t) && sizeof(jint) == sizeof(int32_t), "Java's integers");
+
+/* Chunks of a table of places. */
+#define CHUNKS 256
+#define PLACES_HEAD 4
+#define EXTENT_LONGS 4
+
+/* Room for one part. */
+struct part {
+  int64_t address[PART + DDS_AHEAD];
+  int64_t row[PART + DDS_AHEAD];
+  struct dds_records records;
+};
+
+/* Room for a table of places. */
+struct table {
+  int64_t longs[PLACES_HEAD + EXTENT_LONGS * DDS_MOST_EXTENTS + CHUNKS];
+  int32_t rows_of_extents[DDS_MOST_EXTENTS];
+  struct dds_places places;
+};
+
+/*
+ * Takes the part of a batch that begins with first, at most so many: of addresses, or of rows that a table
+ * tells the places of if it is not NULL. False if an exception is pending.
+ */
+static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, jint first, jint count, jint most,
+                struct part *part) {
+  jint known = MIN(most + DDS_AHEAD, count - first);
+  (*env)->GetLongArrayRegion(env, rows, offset + first, known, (jlong *)(table == NULL ? part->address : part->row));
+  part->records = (struct dds_records){.address = part->address,
+                                       .count = (size_t)MIN(most, known),
+                                       .known = (size_t)known,
+                                       .first = (size_t)first,
+                                       .batch = (size_t)count};
+  if ((*env)->ExceptionCheck(env)) {
+    return 0;
+  }
+  if (table != NULL) {
+    dds_locate(&table->places, part->row, part->records.known, part->records.count, table->rows_of_extents,
+               part->address);
+  }
+  return 1;
+}
+
+/* Reads a table as PlaceTable.java lays it out: extents, chunks, record bytes, rows; extents; chunks. */
+static int read_table(JNIEnv *env, jlongArray places, struct table *table) {
+  jsize longs = (*env)->GetArrayLength(env, places);
+  if ((size_t)longs > sizeof table->longs / sizeof table->longs[0]) {
+    return 0;
+  }
+  (*env)->GetLongArrayRegion(env, places, 0, longs, (jlong *)table->longs);
+  if ((*env)->ExceptionCheck(env)) {
+    return 0;
+  }
+  size_t extents = (size_t)table->longs[0];
+  table->places = (struct dds_places){.extents = (const struct dds_extent *)(table->longs + PLACES_HEAD),
+                                      .extent_count = extents,
+                                      .chunks = table->longs + PLACES_HEAD + EXTENT_LONGS * extents,
+                                      .record_bytes = table->longs[2],
+                                      .rows = table->longs[3]};
+  memset(table->rows_of_extents, 0, extents * sizeof table->rows_of_extents[0]);
+  return extents <= DDS_MOST_EXTENTS;
+}
+
+/* Tells how many rows of each extent were copied. */
+static void tell_rows(JNIEnv *env, const struct table *table, jintArray rows_of_extents) {
+  if (table != NULL) {
+    (*env)->SetIntArrayRegion(env, rows_of_extents, 0, (jsize)table->places.extent_count,
+                              (const jint *)table->rows_of_extents);
+  }
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterFields(
+    JNIEnv *env, jclass type, jlongArray places, jlongArray rows, jint offset, jint count, jlongArray fields,
+    jint field_count, jintArray rows_of_extents) {
+  struct dds_field described[FIELDS];
+  struct part part;
+  struct table room;
+  struct table *table = NULL;
+  (void)type;
+  for (jint field = 0; field < field_count; field += FIELDS) {
+    jint group = MIN(FIELDS, field_count - field);
+    (*env)->GetLongArrayRegion(env, fields, field * 3, group * 3, (jlong *)described);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+    if (places != NULL) {
+      table = &room;
+      if (!read_table(env, places, table)) {
+        return -EINVAL;
+      }
+    }
+    for (jint first = 0; first < count; first += PART) {
+      if (!take(env, table, rows, offset, first, count, PART, &part)) {
+        return 0;
+      }
+      dds_scatter(&part.records, described, (size_t)group);
+    }
+  }
+  tell_rows(env, table, rows_of_extents);
+  return 0;
+}
+
+/* Copies into an array that is pinned in between. */
+static jint scatter_pinned(JNIEnv *env, const struct dds_records *part, struct dds_field field, jarray array,
+                           jlong array_bytes) {
+  uint8_t *pinned = (*env)->GetPrimitiveArrayCritical(env, array, NULL);
+  if (pinned == NULL) {
+    return -ENOMEM;
+  }
+  field.target = (int64_t)(intptr_t)(pinned + array_bytes);
+  dds_scatter(part, &field, 1);
+  (*env)->ReleasePrimitiveArrayCritical(env, array, pinned, 0);
+  return 0;
+}
+
+/* Copies one large record in parts. */
+static jint scatter_large(JNIEnv *env, const struct dds_records *part, struct dds_field field, jarray array,
+                          jlong array_bytes) {
+  jint result = 0;
+  int64_t end = field.offset + field.bytes;
+  for (; field.offset < end && result == 0; field.offset += PINNED_BYTES, array_bytes += PINNED_BYTES) {
+    struct dds_records one = {.address = part->address, .count = 1, .known = 1, .first = 0, .batch = part->batch};
+    field.bytes = MIN(PINNED_BYTES, end - field.offset);
+    result = scatter_pinned(env, &one, field, array, array_bytes);
+  }
+  return result;
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterArray(
+    JNIEnv *env, jclass type, jlongArray places, jlongArray rows, jint offset, jint count, jint field_offset,
+    jint field_bytes, jarray array, jlong array_bytes, jintArray rows_of_extents) {
+  struct part part;
+  struct table room;
+  struct table *table = NULL;
+  struct dds_field field = {.offset = field_offset, .bytes = field_bytes, .target = 0};
+  jint most = MIN(PART, field_bytes > PINNED_BYTES ? 1 : PINNED_BYTES / (field_bytes < 1 ? 1 : field_bytes));
+  jint result = 0;
+  (void)type;
+  if (places != NULL) {
+    table = &room;
+    if (!read_table(env, places, table)) {
+      return -EINVAL;
+    }
+  }
+  for (jint first = 0; first < count && result == 0; first += most) {
+    if (!take(env, table, rows, offset, first, count, most, &part)) {
+      return 0;
+    }
+    if (field_bytes > PINNED_BYTES) {
+      result = scatter_large(env, &part.records, field, array, array_bytes + (jlong)first * field_bytes);
+    } else {
+      result = scatter_pinned(env, &part.records, field, array, array_bytes);
+    }
+  }
+  tell_rows(env, table, rows_of_extents);
+  return result;
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPieces(JNIEnv *env, jclass type, jlongArray pieces,
+                                                                         jintArray bytes, jint count,
+                                                                         jbyteArray target, jint target_offset) {
+  int64_t addresses[PART];
+  int32_t sizes[PART];
+  jint done = target_offset;
+  (void)type;
+  for (jint first = 0; first < count; first += PART) {
+    jint part = MIN(PART, count - first);
+    (*env)->GetLongArrayRegion(env, pieces, first, part, (jlong *)addresses);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+    (*env)->GetIntArrayRegion(env, bytes, first, part, (jint *)sizes);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+    uint8_t *pinned = (*env)->GetPrimitiveArrayCritical(env, target, NULL);
+    if (pinned == NULL) {
+      return -ENOMEM;
+    }
+    done = (jint)(dds_pack(addresses, sizes, (size_t)part, pinned + done) - pinned);
+    (*env)->ReleasePrimitiveArrayCritical(env, target, pinned, 0);
+  }
+  return 0;
+}
+
+/* The ragged fields of a schema, all at once: a record's are found one after the other. Null if not to be had. */
+static struct dds_ragged *ragged_fields(JNIEnv *env, jlongArray fields, jlong *own, jsize own_longs) {
+  jsize longs = (*env)->GetArrayLength(env, fields);
+  if (longs > own_longs) {
+    return (struct dds_ragged *)(*env)->GetLongArrayElements(env, fields, NULL);
+  }
+  (*env)->GetLongArrayRegion(env, fields, 0, longs, own);
+  return (*env)->ExceptionCheck(env) ? NULL : (struct dds_ragged *)own;
+}
+
+static void release_fields(JNIEnv *env, jlongArray fields, struct dds_ragged *described, const jlong *own) {
+  if ((jlong *)described != own) {
+    (*env)->ReleaseLongArrayElements(env, fields, (jlong *)described, JNI_ABORT);
+  }
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_measure(JNIEnv *env, jclass type, jlongArray records,
+                                                                      jintArray record_bytes, jint count,
+                                                                      jint first_length, jlongArray fields,
+                                                                      jlongArray totals) {
+  int32_t sizes[PART];
+  jlong own[3 * FIELDS];
+  struct part part;
+  int64_t wrong = -1;
+  (void)type;
+  size_t field_count = (size_t)(*env)->GetArrayLength(env, totals);
+  struct dds_ragged *described = ragged_fields(env, fields, own, 3 * FIELDS);
+  if (described == NULL) {
+    return -ENOMEM;
+  }
+  jlong *sums = (*env)->GetLongArrayElements(env, totals, NULL);
+  if (sums == NULL) {
+    wrong = -ENOMEM;
+    goto end;
+  }
+  memset(sums, 0, field_count * sizeof *sums);
+  for (size_t f = 0; f < field_count; f++) {
+    if (described[f].offsets != 0) {
+      *(int64_t *)(uintptr_t)described[f].offsets = 0;
+    }
+  }
+  for (jint first = 0; first < count && wrong == -1; first += PART) {
+    if (!take(env, NULL, records, 0, first, count, PART, &part)) {
+      break;
+    }
+    (*env)->GetIntArrayRegion(env, record_bytes, first, (jsize)part.records.count, (jint *)sizes);
+    if ((*env)->ExceptionCheck(env)) {
+      break;
+    }
+    wrong = dds_measure_ragged(&part.records, sizes, (size_t)first_length, described, field_count, (int64_t *)sums);
+  }
+  (*env)->ReleaseLongArrayElements(env, totals, sums, 0);
+end:
+  release_fields(env, fields, described, own);
+  return (jint)wrong;
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_copyValues(JNIEnv *env, jclass type, jlongArray records,
+                                                                         jint count, jint first_length,
+                                                                         jlongArray fields, jint field_count) {
+  jlong own[3 * FIELDS];
+  struct part part;
+  (void)type;
+  struct dds_ragged *described = ragged_fields(env, fields, own, 3 * FIELDS);
+  if (described == NULL) {
+    return -ENOMEM;
+  }
+  for (jint first = 0; first < count; first += PART) {
+    if (!take(env, NULL, records, 0, first, count, PART, &part)) {
+      break;
+    }
+    dds_copy_ragged(&part.records, (size_t)first_length, described, (size_t)field_count);
+  }
+  release_fields(env, fields, described, own);
+  return 0;
+}

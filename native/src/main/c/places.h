@@ -1,0 +1,37 @@
+/* Where global rows of fixed records lie in the memory of this process. */
+#ifndef DDS_PLACES_H
+#define DDS_PLACES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DDS_MOST_EXTENTS 64
+
+/* A run of global rows in one segment, laid out as in PlaceTable.java. */
+struct dds_extent {
+  int64_t first; /* row */
+  int64_t rows;
+  int64_t shift; /* log2 of the rows of a chunk */
+  int64_t chunk; /* the number of the first chunk among those of all extents */
+};
+_Static_assert(sizeof(struct dds_extent) == 4 * sizeof(int64_t), "PlaceTable.EXTENT_LONGS");
+
+/* Extents in row order, at most DDS_MOST_EXTENTS, one after the other from row 0 to the last row. */
+struct dds_places {
+  const struct dds_extent *extents;
+  size_t extent_count;
+  const int64_t *chunks; /* addresses */
+  int64_t record_bytes;
+  int64_t rows; /* of all extents */
+};
+
+/*
+ * Finds the addresses of rows, all of which are in [0, places->rows).
+ *
+ * counted          how many of the rows, from the first one on, are to be counted
+ * rows_of_extents  that of each extent grows by how many of those lie in it
+ */
+void dds_locate(const struct dds_places *places, const int64_t *rows, size_t count, size_t counted,
+                int32_t *rows_of_extents, int64_t *addresses);
+
+#endif

@@ -1,0 +1,22 @@
+package org.ddstore.nativeio;
+
+import org.ddstore.transport.Availability;
+import org.ddstore.transport.GatherKernel;
+
+/** Offers the gather kernel where the library can be loaded. */
+public final class NativeGatherProvider implements GatherKernel.Provider {
+  /** By {@link java.util.ServiceLoader}. */
+  public NativeGatherProvider() {}
+
+  @Override
+  public Availability availability() {
+    return NativeLibrary.isLoaded()
+        ? Availability.available("C")
+        : Availability.unavailable(NativeLibrary.description());
+  }
+
+  @Override
+  public GatherKernel kernel() {
+    return new NativeGather();
+  }
+}

@@ -1,0 +1,390 @@
+package org.ddstore.nativeio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.ddstore.Backing;
+import org.ddstore.DDStoreException;
+import org.ddstore.DType;
+import org.ddstore.Field;
+import org.ddstore.ReadPath;
+import org.ddstore.Schema;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.memory.RawAddress;
+import org.ddstore.memory.Segment;
+import org.ddstore.memory.SegmentWriter;
+import org.ddstore.transport.Attachment;
+import org.ddstore.transport.FixedGather;
+import org.ddstore.transport.GatherKernel;
+import org.ddstore.transport.GatherKernels;
+import org.ddstore.transport.GatherTarget;
+import org.ddstore.transport.PackedGather;
+import org.ddstore.transport.Placement;
+import org.ddstore.transport.RaggedGather;
+import org.ddstore.transport.ReadPlan;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The kernel in C against the loops over buffers, byte for byte, over random schemas and batches.
+ */
+class KernelOracleTest {
+  private static final int[] BATCHES = {0, 1, 7, 127, 128, 129, 511, 512, 513, 530, 2000};
+  private static final List<DType> TYPES = List.of(DType.values());
+  private static final Path NO_ROOT = Path.of("unused");
+
+  private final long seed = Long.getLong("ddstore.test.seed", System.nanoTime());
+  private final Random random = new Random(seed);
+  private final List<Segment> segments = new ArrayList<>();
+  private GatherKernel kernel;
+
+  @BeforeEach
+  void open() {
+    assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+    System.out.println("KernelOracleTest: -Dddstore.test.seed=" + seed);
+    kernel = GatherKernels.current();
+    assertThat(kernel).isInstanceOf(NativeGather.class);
+    assertThat(GatherKernels.description()).startsWith("native (");
+  }
+
+  @AfterEach
+  void release() {
+    segments.forEach(Segment::release);
+  }
+
+  @Test
+  void scattersFixedFields() {
+    for (int round = 0; round < 30; round++) {
+      Schema schema = fixedSchema(1 + random.nextInt(5));
+      Placement placement = place(schema, 1 + random.nextInt(5));
+      int[] fields = chosen(schema);
+      for (int rows : BATCHES) {
+        long[] indices = draw(placement, rows);
+        assertThat(fixed(placement, null, schema, fields, indices))
+            .as("%s of %s, %d rows", Arrays.toString(fields), schema, rows)
+            .isDeepEqualTo(fixed(placement, kernel, schema, fields, indices));
+      }
+    }
+  }
+
+  /** More fields than the library takes in one pass. */
+  @Test
+  void scattersManyFields() {
+    Schema schema = fixedSchema(150);
+    Placement placement = place(schema, 3);
+    long[] indices = draw(placement, 700);
+    int[] all = IntStream.range(0, 150).toArray();
+    assertThat(fixed(placement, null, schema, all, indices))
+        .isDeepEqualTo(fixed(placement, kernel, schema, all, indices));
+  }
+
+  /** More extents than a table of places holds: they are found one by one. */
+  @Test
+  void scattersFromManyExtents() {
+    Schema schema = fixedSchema(2);
+    Placement placement = place(schema, 70);
+    long[] indices = draw(placement, 700);
+    int[] all = {0, 1};
+    assertThat(fixed(placement, null, schema, all, indices))
+        .isDeepEqualTo(fixed(placement, kernel, schema, all, indices));
+  }
+
+  @Test
+  void scattersIntoArrays() {
+    for (int elements : new int[] {1, 64, 1000, 300_000, 700_001}) {
+      Schema schema =
+          Schema.of(Field.fixed("id", DType.INT8, 3), Field.fixed("x", DType.FLOAT32, elements));
+      int most = elements < 10_000 ? 1000 : 5;
+      Placement placement = place(schema, 2, most);
+      long[] indices = draw(placement, most);
+      byte[] expected = fixed(placement, null, schema, new int[] {1}, indices)[0];
+
+      float[] floats = new float[elements * indices.length];
+      gather(placement, schema, indices, target -> target.setArray(floats));
+      ByteBuffer bytes = ByteBuffer.allocate(expected.length).order(ByteOrder.LITTLE_ENDIAN);
+      bytes.asFloatBuffer().put(floats);
+      assertThat(bytes.array()).as("%d floats", elements).isEqualTo(expected);
+
+      ByteBuffer slice = ByteBuffer.allocate(expected.length + 20).slice(13, expected.length);
+      gather(placement, schema, indices, target -> target.set(slice, 0));
+      assertThat(slice).isEqualTo(ByteBuffer.wrap(expected));
+    }
+  }
+
+  private void gather(
+      Placement placement, Schema schema, long[] indices, Consumer<GatherTarget> aim) {
+    GatherTarget target = new GatherTarget();
+    aim.accept(target);
+    ReadPlan plan = new ReadPlan(kernel);
+    plan.locate(placement, indices, 0, indices.length);
+    gatherOf(schema, 1).copy(plan, new GatherTarget[] {target}, 0);
+    assertThat(plan.rowsBy(ReadPath.OWN_PROCESS.index())).isEqualTo(indices.length);
+  }
+
+  @Test
+  void startsAtAnyRowOfTheTarget() {
+    Schema schema = Schema.of(Field.fixed("x", DType.INT16, 5));
+    Placement placement = place(schema, 2);
+    long[] indices = draw(placement, 900);
+    byte[] expected = fixed(placement, null, schema, new int[] {0}, indices)[0];
+    ByteBuffer direct = ByteBuffer.allocateDirect(expected.length);
+    GatherTarget target = new GatherTarget();
+    target.set(direct, RawAddress.of(direct));
+    ReadPlan plan = new ReadPlan(kernel);
+    for (int first = 0; first < 900; first += 300) {
+      plan.locate(placement, indices, first, 300);
+      gatherOf(schema, 0).copy(plan, new GatherTarget[] {target}, first);
+    }
+    assertThat(direct).isEqualTo(ByteBuffer.wrap(expected));
+  }
+
+  @Test
+  void gathersRaggedFields() {
+    for (int round = 0; round < 30; round++) {
+      Schema schema = raggedSchema();
+      Placement placement = place(schema, 1 + random.nextInt(3));
+      int[] fields = chosen(schema);
+      for (int rows : BATCHES) {
+        long[] indices = draw(placement, rows);
+        assertThat(ragged(placement, null, schema, fields, indices))
+            .as("%s of %s, %d rows", Arrays.toString(fields), schema, rows)
+            .isDeepEqualTo(ragged(placement, kernel, schema, fields, indices));
+      }
+    }
+  }
+
+  @Test
+  void doesNotFollowLengthsThatContradictTheRecord() {
+    Schema schema = Schema.of(Field.ragged("r", DType.INT32));
+    Placement placement = place(schema, 1);
+    Segment segment = placement.segment(0);
+    long[] indices = {3, 9, 5};
+    long place = segment.place(9);
+    ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
+    chunk.putInt(Segment.positionOf(place), 1 << 29);
+    assertThatThrownBy(() -> ragged(placement, kernel, schema, new int[] {0}, indices))
+        .isInstanceOf(DDStoreException.class)
+        .hasMessageContaining("row number 1 of the batch");
+  }
+
+  @Test
+  void packsRecordsOfRuns() {
+    for (Schema schema : List.of(fixedSchema(3), raggedSchema())) {
+      Segment segment = place(schema, 1).segment(0);
+      for (int room : new int[] {0, 1, 100, 5000, 100_000}) {
+        assertThat(packed(segment, kernel, room)).isEqualTo(packed(segment, null, room));
+      }
+    }
+  }
+
+  private byte[] packed(Segment segment, GatherKernel by, int room) {
+    Random runs = new Random(seed);
+    ByteBuffer target = ByteBuffer.allocate(room + 10).position(3).limit(3 + room).slice();
+    PackedGather gather = new PackedGather(by, target);
+    int skip = Math.min(2, segment.recordBytes(0));
+    for (int run = 0; run < 200; run++) {
+      int count = 1 + runs.nextInt(5);
+      int first = run == 0 ? 0 : runs.nextInt((int) segment.rows() - count);
+      gather.add(segment, first, count, skip);
+      skip = 0;
+      if (run % 50 == 0) {
+        gather.flush();
+      }
+    }
+    gather.flush();
+    return Arrays.copyOf(target.array(), target.array().length);
+  }
+
+  @Test
+  void refusesToLeaveOutMoreThanARecord() {
+    Segment segment = place(fixedSchema(1), 1).segment(0);
+    PackedGather gather = new PackedGather(kernel, ByteBuffer.allocate(100));
+    assertThatThrownBy(() -> gather.add(segment, 0, 1, segment.recordBytes(0) + 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("to be left out of a record of");
+  }
+
+  /** Only the rows that were read decide whether a batch is whole. */
+  @Test
+  void looksAtTheVersionsOfWhatWasRead() {
+    Schema schema = Schema.of(Field.fixed("x", DType.INT64));
+    Placement placement = place(schema, 2);
+    Segment second = placement.segment(1);
+    for (int rows : new int[] {5, 500}) {
+      long[] ofFirst = random.longs(rows, 0, placement.extents().rows(0)).toArray();
+      long[] ofSecond =
+          random.longs(rows, placement.extents().firstRow(1), placement.rows()).toArray();
+      second.beginChange();
+      assertThat(stable(placement, schema, ofFirst)).as("%d rows of another rank", rows).isTrue();
+      assertThat(stable(placement, schema, ofSecond)).as("%d changing rows", rows).isFalse();
+      second.endChange();
+      assertThat(stable(placement, schema, ofSecond)).as("%d rows at rest", rows).isTrue();
+    }
+  }
+
+  private boolean stable(Placement placement, Schema schema, long[] indices) {
+    ReadPlan plan = new ReadPlan(kernel);
+    try (GrowingBuffer memory = new GrowingBuffer()) {
+      GatherTarget target = new GatherTarget();
+      target.set(memory, (long) indices.length * Long.BYTES);
+      plan.locate(placement, indices, 0, indices.length);
+      gatherOf(schema, 0).copy(plan, new GatherTarget[] {target}, 0);
+    }
+    assertThat(plan.changingRank()).isEqualTo(plan.isStable() ? -1 : 1);
+    return plan.isStable();
+  }
+
+  private static FixedGather gatherOf(Schema schema, int... fields) {
+    return new FixedGather(
+        Arrays.stream(fields).map(schema::fixedOffset).toArray(),
+        Arrays.stream(fields).map(f -> schema.field(f).bytes()).toArray());
+  }
+
+  private static byte[][] fixed(
+      Placement placement, GatherKernel by, Schema schema, int[] fields, long... indices) {
+    byte[][] all = new byte[fields.length][];
+    GrowingBuffer[] memory = new GrowingBuffer[fields.length];
+    GatherTarget[] targets = new GatherTarget[fields.length];
+    for (int f = 0; f < fields.length; f++) {
+      all[f] = new byte[indices.length * schema.field(fields[f]).bytes()];
+      memory[f] = new GrowingBuffer();
+      targets[f] = new GatherTarget();
+      targets[f].set(memory[f], all[f].length);
+    }
+    ReadPlan plan = new ReadPlan(by);
+    plan.locate(placement, indices, 0, indices.length);
+    gatherOf(schema, fields).copy(plan, targets, 0);
+    assertThat(plan.isStable()).isTrue();
+    assertThat(plan.rowsBy(ReadPath.OWN_PROCESS.index())).isEqualTo(indices.length);
+    for (int f = 0; f < fields.length; f++) {
+      memory[f].buffer().get(0, all[f]);
+      memory[f].close();
+    }
+    return all;
+  }
+
+  /** Offsets, then values, of each ragged field. */
+  private static byte[][] ragged(
+      Placement placement, GatherKernel by, Schema schema, int[] fields, long... indices) {
+    int[] wanted = Arrays.stream(fields).filter(f -> schema.field(f).isRagged()).toArray();
+    GrowingBuffer[] memory = new GrowingBuffer[2 * wanted.length];
+    GatherTarget[] offsets = new GatherTarget[wanted.length];
+    GatherTarget[] values = new GatherTarget[wanted.length];
+    for (int f = 0; f < wanted.length; f++) {
+      memory[f] = new GrowingBuffer();
+      memory[wanted.length + f] = new GrowingBuffer();
+      offsets[f] = new GatherTarget();
+      offsets[f].set(memory[f], (indices.length + 1L) * Long.BYTES);
+      values[f] = new GatherTarget();
+    }
+    try {
+      RaggedGather gather = new RaggedGather(schema, fields);
+      ReadPlan plan = new ReadPlan(by);
+      plan.locate(placement, indices, 0, indices.length);
+      long[] totals = new long[wanted.length];
+      gather.measure(plan, offsets, totals);
+      byte[][] all = new byte[2 * wanted.length][];
+      for (int f = 0; f < wanted.length; f++) {
+        int bytes = (int) totals[f] * schema.field(wanted[f]).bytes();
+        values[f].set(memory[wanted.length + f], bytes);
+        all[f] = new byte[(indices.length + 1) * Long.BYTES];
+        all[wanted.length + f] = new byte[bytes];
+      }
+      gather.copy(plan, offsets, values);
+      for (int i = 0; i < all.length; i++) {
+        memory[i].buffer().get(0, all[i]);
+      }
+      return all;
+    } finally {
+      for (GrowingBuffer buffer : memory) {
+        buffer.close();
+      }
+    }
+  }
+
+  private int[] chosen(Schema schema) {
+    List<Integer> all = new ArrayList<>(IntStream.range(0, schema.size()).boxed().toList());
+    Collections.shuffle(all, random);
+    return all.stream().limit(1 + random.nextInt(schema.size())).mapToInt(f -> f).toArray();
+  }
+
+  private Schema fixedSchema(int fields) {
+    List<Field> all = new ArrayList<>();
+    for (int f = 0; f < fields; f++) {
+      DType dtype = TYPES.get(random.nextInt(TYPES.size()));
+      all.add(Field.fixed("f" + f, dtype, 1 + random.nextInt(fields > 10 ? 4 : 400)));
+    }
+    return Schema.of(all);
+  }
+
+  private Schema raggedSchema() {
+    List<Field> all = new ArrayList<>();
+    int fields = 1 + random.nextInt(6);
+    for (int f = 0; f < fields; f++) {
+      DType dtype = TYPES.get(random.nextInt(TYPES.size()));
+      all.add(
+          f == 0 || random.nextBoolean()
+              ? Field.ragged("f" + f, dtype, 1 + random.nextInt(3))
+              : Field.fixed("f" + f, dtype, 1 + random.nextInt(9)));
+    }
+    return Schema.of(all);
+  }
+
+  private long[] draw(Placement placement, int rows) {
+    return random.longs(rows, 0, placement.rows()).toArray();
+  }
+
+  private Placement place(Schema schema, int extents) {
+    return place(schema, extents, 300);
+  }
+
+  /** Segments of random bytes, each a rank's, of about so many rows. */
+  private Placement place(Schema schema, int extents, int rows) {
+    List<Attachment> attachments = new ArrayList<>();
+    long[] sizes = new long[extents];
+    for (int e = 0; e < extents; e++) {
+      sizes[e] = rows / 2 + 7L + random.nextInt(rows);
+      Segment segment = segment(schema, sizes[e], e);
+      segments.add(segment);
+      attachments.add(new Attachment(segment, null, ReadPath.OWN_PROCESS, "a test"));
+    }
+    return new Placement(ExtentMap.EMPTY.append(sizes), attachments);
+  }
+
+  private Segment segment(Schema schema, long rows, int number) {
+    SegmentWriter writer =
+        SegmentWriter.create(Backing.DIRECT, NO_ROOT, "kernel-oracle-" + number, schema);
+    for (long row = 0; row < rows; row++) {
+      int[] lengths = new int[schema.raggedFields()];
+      int bytes = schema.prefixBytes();
+      int ragged = 0;
+      for (Field field : schema.fields()) {
+        if (field.isRagged()) {
+          lengths[ragged] = random.nextInt(4) * random.nextInt(10);
+          bytes += lengths[ragged++] * field.bytes();
+        }
+      }
+      byte[] record = new byte[bytes];
+      random.nextBytes(record);
+      ByteBuffer packed = ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN);
+      for (int r = 0; r < lengths.length; r++) {
+        packed.putInt(schema.fixedBytes() + r * Integer.BYTES, lengths[r]);
+      }
+      writer.append(packed);
+    }
+    return writer.seal();
+  }
+}

@@ -1,0 +1,26 @@
+package org.ddstore.nativeio;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import org.ddstore.Backing;
+import org.ddstore.StoreOptions;
+import org.ddstore.contract.GroupFactory;
+import org.ddstore.contract.RankHarness;
+import org.ddstore.contract.StoreContract;
+import org.ddstore.contract.TestRoots;
+import org.ddstore.contract.ThreadRanks;
+
+/** Ranks as threads, shards in direct buffers, rows copied by the kernel in C. */
+class NativeDirectInThreadsTest extends StoreContract {
+  NativeDirectInThreadsTest() {
+    super(3);
+  }
+
+  @Override
+  protected RankHarness createHarness() throws IOException {
+    assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+    StoreOptions options = StoreOptions.defaults().withBacking(Backing.DIRECT);
+    return new ThreadRanks(options, GroupFactory.local(), TestRoots.onDisk());
+  }
+}

@@ -1,0 +1,25 @@
+package org.ddstore.nativeio;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import org.ddstore.Backing;
+import org.ddstore.contract.ProcessRanks;
+import org.ddstore.contract.RankHarness;
+import org.ddstore.contract.StoreContract;
+import org.ddstore.contract.TestRoots;
+import org.junit.jupiter.api.Tag;
+
+/** 2 processes, shards in shared memory, rows copied by the kernel in C. */
+@Tag("system")
+class NativeIn2ProcessesTest extends StoreContract {
+  NativeIn2ProcessesTest() {
+    super(2);
+  }
+
+  @Override
+  protected RankHarness createHarness() throws IOException {
+    assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+    return new ProcessRanks(Backing.SHM, TestRoots.sharedMemory());
+  }
+}

@@ -1,0 +1,27 @@
+package org.ddstore.nativeio;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.ddstore.StoreOptions;
+import org.ddstore.contract.GroupFactory;
+import org.ddstore.contract.RankHarness;
+import org.ddstore.contract.StoreContract;
+import org.ddstore.contract.TestRoots;
+import org.ddstore.contract.ThreadRanks;
+
+/** Ranks as threads, shards in shared memory, rows copied by the kernel in C. */
+class NativeInThreadsTest extends StoreContract {
+  NativeInThreadsTest() {
+    super(4);
+  }
+
+  @Override
+  protected RankHarness createHarness() throws IOException {
+    assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+    Path root = TestRoots.sharedMemory();
+    StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
+    return new ThreadRanks(options, GroupFactory.local(), root);
+  }
+}
