@@ -13,9 +13,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.apache.spark.deploy.LocalSparkCluster;
+import org.apache.spark.deploy.LocalSparkCluster$;
 import org.apache.spark.util.ShutdownHookManager;
 import org.ddstore.DDStoreException;
+import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
@@ -76,33 +80,62 @@ final class LocalClusterRemains implements AutoCloseable {
    */
   @Override
   public void close() {
-    try {
-      ShutdownHookManager.removeShutdownHook(hook);
-    } catch (IllegalStateException e) {
-      return; // the JVM ends, and the hook does this
+    if (ShutdownHookManager.inShutdown()) {
+      return; // the hook does this, and knows that the master may still start executors
     }
-    List<ProcessHandle> executors = ProcessHandle.current().children().toList();
-    try {
-      if (!awaitExit(executors)) {
-        throw new DDStoreException(
-            "executors still run %d s after Spark stopped: %s"
-                .formatted(EXECUTOR_EXIT.toSeconds(), executors));
+    synchronized (this) { // a hook that begins now waits
+      List<ProcessHandle> executors = ProcessHandle.current().children().toList();
+      try {
+        if (!awaitExit(executors)) {
+          throw new DDStoreException(
+              "executors still run %d s after Spark stopped: %s"
+                  .formatted(EXECUTOR_EXIT.toSeconds(), executors));
+        }
+      } finally {
+        deleteAll();
       }
-    } finally {
-      deleteAll();
     }
+    ShutdownHookManager.removeShutdownHook(hook);
   }
 
   /** A context that was still starting is not stopped by its own hook, and starts executors. */
-  private BoxedUnit removeAtExit() {
-    List<ProcessHandle> executors = ProcessHandle.current().children().toList();
-    for (int i = 0; i < DELETE_TRIES && !executors.isEmpty(); i++) {
+  private synchronized BoxedUnit removeAtExit() {
+    stopCluster();
+    long deadline = System.nanoTime() + EXECUTOR_EXIT.toNanos();
+    while (mayHaveExecutors() && System.nanoTime() < deadline) {
+      List<ProcessHandle> executors = ProcessHandle.current().children().toList();
       executors.forEach(ProcessHandle::destroyForcibly);
       awaitExit(executors);
-      executors = ProcessHandle.current().children().toList();
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
     }
     deleteAll();
     return BoxedUnit.UNIT;
+  }
+
+  /** A worker has one thread for each executor, which starts it and lives as long as it does. */
+  private static boolean mayHaveExecutors() {
+    return ProcessHandle.current().children().findAny().isPresent()
+        || Thread.getAllStackTraces().keySet().stream()
+            .anyMatch(thread -> thread.getName().startsWith("ExecutorRunner for "));
+  }
+
+  /**
+   * Ends the workers and the master of this JVM, if it still has some: the master would start
+   * another executor for each that is killed.
+   */
+  private static void stopCluster() {
+    Option<LocalSparkCluster> cluster = LocalSparkCluster$.MODULE$.get();
+    if (cluster.isEmpty()) {
+      return;
+    }
+    Thread stop = new Thread(cluster.get()::stop, "ddstore-stop-cluster");
+    stop.setDaemon(true);
+    stop.start();
+    try {
+      stop.join(EXECUTOR_EXIT.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** False if one still runs at the deadline. */
