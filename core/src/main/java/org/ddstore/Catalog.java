@@ -45,6 +45,23 @@ public final class Catalog {
     return entries;
   }
 
+  /**
+   * Where the segments of a variable are, in row order: {@code ranks()} of them, and as many more
+   * for each append.
+   *
+   * @throws IllegalArgumentException if there is no such variable
+   */
+  public List<SegmentAddress> segments(String variable) {
+    return entries.stream()
+        .filter(entry -> entry.name().equals(variable))
+        .findAny()
+        .map(Entry::segments)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "no variable \"%s\"; there are %s".formatted(variable, variables())));
+  }
+
   /** The catalog as bytes, for {@link #parse}. */
   public byte[] toBytes() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -12,6 +12,7 @@ import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.Attachment;
+import org.ddstore.transport.GatherKernels;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 
@@ -293,7 +294,9 @@ public final class DDStore extends ReadableStore {
             .flatMap(variable -> variable.ownSegments().stream())
             .mapToLong(segment -> segment.dataBytes() + segment.offsetBytes())
             .sum();
-    return info() + "rank %d holds %,d bytes in %s%n".formatted(rank(), ownBytes, options.place());
+    return info()
+        + "rank %d holds %,d bytes in %s, rows are copied by %s%n"
+            .formatted(rank(), ownBytes, options.place(), GatherKernels.description());
   }
 
   /** What a reader that is no rank needs, to be given to {@link AttachedStore#open}. Local. */

@@ -31,7 +31,6 @@ final class DoctorCommand implements Callable<Integer> {
   private static final int EXECUTORS = 2;
   private static final int CORES_EACH = 1;
   private static final int MEMORY_MB = 1024;
-  private static final String NATIVE_LIBRARY = "not part of this build";
 
   @Mixin private Output output;
 
@@ -54,8 +53,18 @@ final class DoctorCommand implements Callable<Integer> {
             .formatted(
                 cluster.master(), cluster.executors().size(), cluster.taskCpus(), cluster.slots()));
     output.table(
-        List.of("executor", "host", "JDK", "Spark", "Scala", "native library", "heap", "container"),
+        List.of("executor", "host", "JDK", "Spark", "Scala", "heap", "container"),
         report.executors().stream().map(DoctorCommand::versions).toList());
+    output.table(
+        List.of("executor", "native library", "rows are copied by"),
+        report.executors().stream()
+            .map(
+                executor ->
+                    List.of(
+                        executor.host().executorId(),
+                        executor.nativeLibrary(),
+                        executor.gatherKernel()))
+            .toList());
     output.table(
         List.of("executor", "shared memory", "free", "of", "locked memory", "enough for"),
         report.executors().stream().map(executor -> memory(executor.host())).toList());
@@ -75,7 +84,6 @@ final class DoctorCommand implements Callable<Integer> {
         host.jdk(),
         executor.sparkVersion(),
         executor.scalaVersion(),
-        NATIVE_LIBRARY,
         ByteSize.format(host.maxHeapBytes()),
         bytesOr(host.containerLimitBytes(), "no limit"));
   }
@@ -121,7 +129,8 @@ final class DoctorCommand implements Callable<Integer> {
       result.put("executor", executor.host().executorId());
       result.put("spark", executor.sparkVersion());
       result.put("scala", executor.scalaVersion());
-      result.put("nativeLibrary", NATIVE_LIBRARY);
+      result.put("nativeLibrary", executor.nativeLibrary());
+      result.put("gatherKernel", executor.gatherKernel());
       result.put("host", executor.host());
       result.put("transports", executor.transports());
       results.add(result);

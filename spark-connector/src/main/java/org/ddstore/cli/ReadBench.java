@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Reads random rows from ranks in JVMs of their own: rank 0 reads, the others only hold rows.",
       "Every row read is compared with what was written. The limit is a loop that copies as many"
-          + " random rows of rank 0's own memory, one after the other, in the same run."
+          + " random rows of the same memory (of rank 0's own, for remote rows) one after the other,"
+          + " in the same run: of memcpy in C, or in Java where the native library is not there."
     })
 final class ReadBench implements Callable<Integer> {
   private static final int MAX_RANKS = 64;
@@ -153,6 +154,7 @@ final class ReadBench implements Callable<Integer> {
             "us/row",
             "p99 us/row",
             "GB/s",
+            "limit us/row",
             "ratio to limit",
             "mismatches"),
         results.stream().map(ReadBench::cells).toList());
@@ -166,6 +168,14 @@ final class ReadBench implements Callable<Integer> {
             hosts,
             hosts == 1 ? "" : "s",
             ByteSize.format(plan.maxBatchBytes())));
+    if (!results.isEmpty()) {
+      output.line(
+          String.format(
+              Locale.ROOT,
+              "limit: %s, by one thread; one core copies a long stretch of memory at %.1f GB/s",
+              results.get(0).limit(),
+              results.get(0).streamGbPerSecond()));
+    }
   }
 
   private static List<Object> cells(ReadResult result) {
@@ -177,6 +187,7 @@ final class ReadBench implements Callable<Integer> {
         decimal(result.microsPerRow()),
         decimal(result.p99MicrosPerRow()),
         decimal(result.gbPerSecond()),
+        decimal(result.limitMicrosPerRow()),
         decimal(result.ratioToLimit()),
         result.mismatches());
   }

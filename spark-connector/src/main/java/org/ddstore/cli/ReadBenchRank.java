@@ -27,10 +27,12 @@ import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.memory.Segment;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.transport.SegmentAddress;
 
 /**
  * One rank of {@link ReadBench}, a JVM of its own. It is told what to do by its standard input, and
@@ -57,6 +59,7 @@ final class ReadBenchRank {
   private final Setup setup;
   private final ReadBenchPlan plan;
   private final PrintStream out;
+  private double streamGbPerSecond;
 
   private ReadBenchRank(Setup setup, PrintStream out) {
     this.setup = setup;
@@ -73,6 +76,9 @@ final class ReadBenchRank {
   }
 
   private void play(BufferedReader in) throws Exception {
+    if (setup.rank() == 0) {
+      streamGbPerSecond = StreamCopy.gbPerSecond();
+    }
     try (WireSession session = Wire.join(setup.token(), options());
         GroupEndpoint endpoint =
             GroupEndpoint.create(
@@ -131,21 +137,37 @@ final class ReadBenchRank {
 
   private void measure(DDStore store, WireSession session, PatternRows pattern, int rowBytes)
       throws Exception {
-    try (CopyLoop limit = new CopyLoop(plan.shardBytes(), rowBytes)) {
-      for (ReadPath path : ReadPath.values()) {
-        List<Long> firstRows = new ArrayList<>();
-        for (StoreInfo.Extent extent : store.info().variables().get(0).extents()) {
-          // Without the shortcut, what rank 0 reads of itself is left out.
-          if (extent.path() == path && (plan.shortcut() || extent.rank() != 0)) {
-            firstRows.add(extent.firstRow());
-          }
+    for (ReadPath path : ReadPath.values()) {
+      List<Long> firstRows = new ArrayList<>();
+      List<SegmentAddress> copied = new ArrayList<>();
+      List<SegmentAddress> addresses = store.catalog().segments(ROWS);
+      for (StoreInfo.Extent extent : store.info().variables().get(0).extents()) {
+        // Without the shortcut, what rank 0 reads of itself is left out.
+        if (extent.path() == path && (plan.shortcut() || extent.rank() != 0)) {
+          firstRows.add(extent.firstRow());
+          // What memory does not reach is compared with a loop over rows of our own.
+          copied.add(addresses.get(path == ReadPath.REMOTE ? 0 : extent.rank()));
         }
-        if (!firstRows.isEmpty()) {
-          String transport = path == ReadPath.REMOTE ? session.description() : "memory";
-          measure(store, path, transport, firstRows, pattern, rowBytes, limit);
+      }
+      if (!firstRows.isEmpty()) {
+        String transport = path == ReadPath.REMOTE ? session.description() : "memory";
+        List<Segment> segments = attach(copied);
+        try {
+          measure(store, path, transport, firstRows, pattern, rowBytes, segments);
+        } finally {
+          segments.forEach(Segment::release);
         }
       }
     }
+  }
+
+  /** The memory that the store has already mapped, with a reference to each. */
+  private static List<Segment> attach(List<SegmentAddress> addresses) throws IOException {
+    List<Segment> segments = new ArrayList<>();
+    for (SegmentAddress address : addresses) {
+      segments.add(Segment.attach(address.nonce(), address.path()));
+    }
+    return segments;
   }
 
   private void measure(
@@ -155,7 +177,7 @@ final class ReadBenchRank {
       List<Long> firstRows,
       PatternRows pattern,
       int rowBytes,
-      CopyLoop limit)
+      List<Segment> segments)
       throws Exception {
     int shardRows = plan.shardRows(rowBytes);
     int shards = firstRows.size();
@@ -175,7 +197,7 @@ final class ReadBenchRank {
                 random -> firstRows.get((int) (random % shards)) + random / shards % shardRows);
         measurement.run(plan.seconds(), pool);
         pool.shutdown();
-        double limitMicros = limit.microsPerRow(plan.seconds() / 4);
+        double limitMicros = limitMicros(segments, rowBytes, batch);
         say(
             new ReadResult(
                 transport,
@@ -186,9 +208,19 @@ final class ReadBenchRank {
                 measurement.microsPerRow(),
                 measurement.p99MicrosPerRow(),
                 measurement.gbPerSecond(),
+                limitMicros,
                 measurement.microsPerRow() / limitMicros,
+                CopyLoop.description(),
+                streamGbPerSecond,
                 measurement.mismatches()));
       }
+    }
+  }
+
+  private double limitMicros(List<Segment> segments, int rowBytes, int batch) {
+    int held = ReadMeasurement.heldBatches(rowBytes, batch, 1);
+    try (CopyLoop loop = new CopyLoop(segments, rowBytes, batch, held)) {
+      return loop.microsPerRow(plan.seconds() / 2);
     }
   }
 

@@ -55,6 +55,12 @@ final class ReadMeasurement {
     this.draw = draw;
   }
 
+  /** How many batches a thread fills in turns, so that their memory has left the caches. */
+  static int heldBatches(int rowBytes, int batch, int threads) {
+    long fitting = HELD_BYTES / threads / ((long) rowBytes * batch);
+    return (int) Math.max(1, Math.min(MAX_HELD, fitting));
+  }
+
   void run(double seconds, ExecutorService pool) throws InterruptedException, ExecutionException {
     List<Worker> each = new ArrayList<>();
     try {
@@ -119,8 +125,7 @@ final class ReadMeasurement {
 
     Worker(int number) {
       random = new SplittableRandom(number);
-      long fitting = HELD_BYTES / threads / ((long) rowBytes * batch);
-      int held = (int) Math.max(1, Math.min(MAX_HELD, fitting));
+      int held = heldBatches(rowBytes, batch, threads);
       indices = new long[held][batch];
       callNanos = new long[held];
     }

@@ -11,7 +11,10 @@ import java.io.Serializable;
  * @param microsPerRow wall time over rows, of all batches in flight together
  * @param p99MicrosPerRow of a call that 99 of 100 calls are faster than, over the rows of a batch
  * @param gbPerSecond 10^9 bytes
- * @param ratioToLimit our time over that of a plain copy loop; below 1 is faster than it
+ * @param limitMicrosPerRow of the plain copy loop, {@link CopyLoop}, by one thread
+ * @param ratioToLimit our time over that of the loop; below 1 is faster than it
+ * @param limit what the loop is
+ * @param streamGbPerSecond what one core copies at best, {@link StreamCopy}
  * @param mismatches rows that are not what was written
  */
 record ReadResult(
@@ -23,7 +26,10 @@ record ReadResult(
     double microsPerRow,
     double p99MicrosPerRow,
     double gbPerSecond,
+    double limitMicrosPerRow,
     double ratioToLimit,
+    String limit,
+    double streamGbPerSecond,
     long mismatches)
     implements Serializable {
   private static final long serialVersionUID = 1L;

@@ -7,6 +7,8 @@ import java.util.Collections;
 import java.util.List;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.package$;
+import org.ddstore.nativeio.NativeLibrary;
+import org.ddstore.transport.GatherKernels;
 
 /** What one executor finds: its host, its versions, and the ways in which it can read. */
 public final class ExecutorReport implements Serializable {
@@ -16,6 +18,8 @@ public final class ExecutorReport implements Serializable {
   private final ArrayList<TransportReport> transports;
   private final String sparkVersion;
   private final String scalaVersion;
+  private final String nativeLibrary;
+  private final String gatherKernel;
 
   private ExecutorReport(
       HostFacts host, List<TransportReport> transports, String sparkVersion, String scalaVersion) {
@@ -23,6 +27,8 @@ public final class ExecutorReport implements Serializable {
     this.transports = new ArrayList<>(transports);
     this.sparkVersion = sparkVersion;
     this.scalaVersion = scalaVersion;
+    this.nativeLibrary = NativeLibrary.description();
+    this.gatherKernel = GatherKernels.description();
   }
 
   /** Of the process that calls. */
@@ -49,5 +55,15 @@ public final class ExecutorReport implements Serializable {
 
   public String scalaVersion() {
     return scalaVersion;
+  }
+
+  /** Whether the library in C is loaded; else why not, and what helps. */
+  public String nativeLibrary() {
+    return nativeLibrary;
+  }
+
+  /** What copies rows: {@code native (..)} or {@code java (..)}, with the reason. */
+  public String gatherKernel() {
+    return gatherKernel;
   }
 }

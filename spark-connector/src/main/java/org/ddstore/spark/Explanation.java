@@ -18,6 +18,7 @@ import org.ddstore.StoreInfo;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.transport.GatherKernels;
 
 /**
  * What a store would be: its rows and bytes on each rank, the memory that needs and that there is,
@@ -54,10 +55,18 @@ public record Explanation(
    * @param firstRow the global index of its first row
    * @param rows how many it holds
    * @param bytes they need
+   * @param kernel what copies rows in its executor, and why
    * @param host what its executor has
    */
   public record Rank(
-      int rank, int group, String executor, long firstRow, long rows, long bytes, HostFacts host) {}
+      int rank,
+      int group,
+      String executor,
+      long firstRow,
+      long rows,
+      long bytes,
+      String kernel,
+      HostFacts host) {}
 
   /**
    * How a rank reads the rows of another.
@@ -72,7 +81,8 @@ public record Explanation(
   }
 
   /** What a rank says of itself; sent to the driver. */
-  private record Seen(String executor, HostFacts host, List<Path> paths) implements Serializable {
+  private record Seen(String executor, HostFacts host, String kernel, List<Path> paths)
+      implements Serializable {
     private static final long serialVersionUID = 1L;
   }
 
@@ -113,6 +123,7 @@ public record Explanation(
               first,
               count,
               share,
+              seen.get(r).kernel(),
               seen.get(r).host()));
       paths.addAll(seen.get(r).paths());
     }
@@ -167,6 +178,7 @@ public record Explanation(
     return new Seen(
         context.executorId(),
         HostFacts.read(java.nio.file.Path.of(directory)).withExecutorId(context.executorId()),
+        GatherKernels.description(),
         paths);
   }
 
@@ -203,13 +215,14 @@ public record Explanation(
     for (Rank rank : ranks) {
       text.append(groups > 1 ? "group %d, ".formatted(rank.group()) : "");
       text.append(
-          "rank %d on executor %s: rows [%d, %d), %,d bytes%n"
+          "rank %d on executor %s: rows [%d, %d), %,d bytes; rows are copied by %s%n"
               .formatted(
                   rank.rank(),
                   rank.executor(),
                   rank.firstRow(),
                   rank.firstRow() + rank.rows(),
-                  rank.bytes()));
+                  rank.bytes(),
+                  rank.kernel()));
     }
     for (Path path : paths) {
       text.append(

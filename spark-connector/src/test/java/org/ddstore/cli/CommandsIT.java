@@ -141,12 +141,17 @@ class CommandsIT {
               "microsPerRow",
               "p99MicrosPerRow",
               "gbPerSecond",
+              "limitMicrosPerRow",
               "ratioToLimit",
+              "limit",
+              "streamGbPerSecond",
               "mismatches");
       assertThat(result.get("transport").asText()).isEqualTo("tcp, authenticated and encrypted");
       assertThat(result.get("path").asText()).isEqualTo("remote");
       assertThat(result.get("microsPerRow").asDouble()).isPositive();
       assertThat(result.get("ratioToLimit").asDouble()).isPositive();
+      assertThat(result.get("limit").asText()).startsWith("a plain loop ");
+      assertThat(result.get("streamGbPerSecond").asDouble()).isPositive();
     }
   }
 

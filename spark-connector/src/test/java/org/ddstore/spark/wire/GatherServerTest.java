@@ -155,7 +155,8 @@ class GatherServerTest {
     }
     for (int wrong : new int[] {FIXED_BYTES + 1, Integer.MAX_VALUE}) {
       assertThatThrownBy(() -> server.serve(request(false, wrong, 10, fixed, 5, 1)))
-          .isInstanceOf(IndexOutOfBoundsException.class);
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("to be left out of a record of");
     }
   }
 
