@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
  * @param calls reads in which at least one row came over this path
  * @param rows rows that came over it
  * @param bytes bytes given to the caller; only the chosen fields count
- * @param nanos time in these calls; a call that used several paths is split by rows
+ * @param nanos time in these calls; a call that used several paths is split by rows. Of reads of
+ *     one small row from memory one in sixteen is timed, for all
  */
 public record ReadStatistics(ReadPath path, long calls, long rows, long bytes, long nanos) {
   ReadStatistics plus(ReadStatistics other) {

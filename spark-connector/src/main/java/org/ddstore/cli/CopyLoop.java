@@ -1,9 +1,10 @@
 package org.ddstore.cli;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
 import org.ddstore.nativeio.CopyLimit;
@@ -15,22 +16,42 @@ import org.ddstore.nativeio.NativeLibrary;
  * of Java where the native library is not there.
  */
 final class CopyLoop implements AutoCloseable {
+  private static final int HOT_COPIES = 1000;
+
   private final List<Segment> segments;
+  private final long rowsEach;
   private final int rowBytes;
   private final int batch;
   private final int held;
+  private final int slots;
   private final OffHeapBuffer targets;
+  private final SplittableRandom random = new SplittableRandom(1);
+  private final Round round;
+  private final List<Double> micros = new ArrayList<>();
 
-  /**
-   * @param segments of fixed records of {@code rowBytes}, held by the caller
-   * @param held batches, filled in turns
-   */
-  CopyLoop(List<Segment> segments, int rowBytes, int batch, int held) {
+  private CopyLoop(
+      List<Segment> segments, long rowsEach, int rowBytes, int batch, int held, int slots) {
     this.segments = segments;
+    this.rowsEach = rowsEach;
     this.rowBytes = rowBytes;
     this.batch = batch;
     this.held = held;
-    this.targets = OffHeapBuffer.allocate((long) held * batch * rowBytes);
+    this.slots = slots;
+    this.targets = OffHeapBuffer.allocate((long) slots * batch * rowBytes);
+    this.round = NativeLibrary.isLoaded() ? new InC() : new InJava();
+  }
+
+  /**
+   * @param segments of fixed records of {@code rowBytes}, held by the caller; all of one size
+   * @param held batches, filled in turns
+   */
+  static CopyLoop ofRandomRows(List<Segment> segments, int rowBytes, int batch, int held) {
+    return new CopyLoop(segments, segments.get(0).rows(), rowBytes, batch, held, held);
+  }
+
+  /** Always the first row of a segment, into always the same memory. */
+  static CopyLoop ofFirstRow(Segment segment, int rowBytes) {
+    return new CopyLoop(List.of(segment), 1, rowBytes, 1, HOT_COPIES, 1);
   }
 
   /** What copies, for people. */
@@ -40,26 +61,30 @@ final class CopyLoop implements AutoCloseable {
         : "a plain loop in Java (native library: %s)".formatted(NativeLibrary.description());
   }
 
-  /** Wall time of a row. */
-  double microsPerRow(double seconds) {
-    SplittableRandom random = new SplittableRandom(1);
-    Round round = NativeLibrary.isLoaded() ? new InC() : new InJava();
-    round.run(random); // the first one touches the pages of the targets
-    long nanos = 0;
-    long copied = 0;
-    while (nanos < seconds * TimeUnit.SECONDS.toNanos(1)) {
-      nanos += round.run(random);
-      copied += (long) held * batch;
+  /**
+   * Fills each batch once with new random rows.
+   *
+   * @param counts whether the time it takes is to be remembered
+   */
+  void round(boolean counts) {
+    double took = round.run() / 1e3 / held / batch;
+    if (counts) {
+      micros.add(took);
     }
-    return nanos / 1e3 / copied;
+  }
+
+  /** Wall time of a row in the median round. */
+  double microsPerRow() {
+    Collections.sort(micros);
+    return micros.get(micros.size() / 2);
   }
 
   /** Fills each batch once with new random rows, and returns how long the copying took. */
   private interface Round {
-    long run(SplittableRandom random);
+    long run();
   }
 
-  private Segment draw(SplittableRandom random) {
+  private Segment draw() {
     return segments.get(segments.size() == 1 ? 0 : random.nextInt(segments.size()));
   }
 
@@ -69,15 +94,15 @@ final class CopyLoop implements AutoCloseable {
 
     InC() {
       for (int b = 0; b < held; b++) {
-        starts[b] = targets.address() + (long) b * batch * rowBytes;
+        starts[b] = targets.address() + (long) (b % slots) * batch * rowBytes;
       }
     }
 
     @Override
-    public long run(SplittableRandom random) {
+    public long run() {
       for (int i = 0; i < rows.length; i++) {
-        Segment segment = draw(random);
-        rows[i] = segment.address(random.nextLong(segment.rows()));
+        Segment segment = draw();
+        rows[i] = segment.address(random.nextLong(rowsEach));
       }
       return CopyLimit.rowsNanos(rows, starts, batch, rowBytes);
     }
@@ -88,17 +113,17 @@ final class CopyLoop implements AutoCloseable {
     private final int[] position = new int[held * batch];
 
     @Override
-    public long run(SplittableRandom random) {
+    public long run() {
       for (int i = 0; i < chunk.length; i++) {
-        Segment segment = draw(random);
-        long place = segment.place(random.nextLong(segment.rows()));
+        Segment segment = draw();
+        long place = segment.place(random.nextLong(rowsEach));
         chunk[i] = segment.chunk(Segment.chunkOf(place));
         position[i] = Segment.positionOf(place);
       }
       ByteBuffer to = targets.buffer();
       long start = System.nanoTime();
       for (int i = 0; i < chunk.length; i++) {
-        to.put(i * rowBytes, chunk[i], position[i], rowBytes);
+        to.put(i % (slots * batch) * rowBytes, chunk[i], position[i], rowBytes);
       }
       return System.nanoTime() - start;
     }

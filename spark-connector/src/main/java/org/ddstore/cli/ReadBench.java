@@ -182,7 +182,7 @@ final class ReadBench implements Callable<Integer> {
     return List.of(
         result.path() + (result.path().equals("remote") ? " (" + result.transport() + ")" : ""),
         ByteSize.format(result.rowBytes()),
-        result.batch(),
+        result.access().equals(ReadResult.HOT) ? "1 (hot)" : result.batch(),
         result.inFlight(),
         decimal(result.microsPerRow()),
         decimal(result.p99MicrosPerRow()),

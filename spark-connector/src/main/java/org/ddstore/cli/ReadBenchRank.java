@@ -153,6 +153,9 @@ final class ReadBenchRank {
         String transport = path == ReadPath.REMOTE ? session.description() : "memory";
         List<Segment> segments = attach(copied);
         try {
+          if (path != ReadPath.REMOTE && plan.batches().contains(1)) {
+            measureHotRow(store, path, firstRows.get(0), pattern, rowBytes, segments.get(0));
+          }
           measure(store, path, transport, firstRows, pattern, rowBytes, segments);
         } finally {
           segments.forEach(Segment::release);
@@ -187,6 +190,8 @@ final class ReadBenchRank {
       }
       for (int threads : plan.inFlight()) {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
+        int held = ReadMeasurement.heldBatches(rowBytes, batch, 1);
+        CopyLoop limit = CopyLoop.ofRandomRows(segments, rowBytes, batch, held);
         ReadMeasurement measurement =
             new ReadMeasurement(
                 store.variable(ROWS),
@@ -194,34 +199,77 @@ final class ReadBenchRank {
                 rowBytes,
                 batch,
                 threads,
-                random -> firstRows.get((int) (random % shards)) + random / shards % shardRows);
+                random -> firstRows.get((int) (random % shards)) + random / shards % shardRows,
+                limit);
         measurement.run(plan.seconds(), pool);
         pool.shutdown();
-        double limitMicros = limitMicros(segments, rowBytes, batch);
         say(
-            new ReadResult(
+            result(
                 transport,
-                path.toString(),
+                path,
+                ReadResult.RANDOM,
                 rowBytes,
                 batch,
                 threads,
                 measurement.microsPerRow(),
                 measurement.p99MicrosPerRow(),
-                measurement.gbPerSecond(),
-                limitMicros,
-                measurement.microsPerRow() / limitMicros,
-                CopyLoop.description(),
-                streamGbPerSecond,
+                limit,
                 measurement.mismatches()));
+        limit.close();
       }
     }
   }
 
-  private double limitMicros(List<Segment> segments, int rowBytes, int batch) {
-    int held = ReadMeasurement.heldBatches(rowBytes, batch, 1);
-    try (CopyLoop loop = new CopyLoop(segments, rowBytes, batch, held)) {
-      return loop.microsPerRow(plan.seconds() / 2);
+  /** One row of memory that stays in the caches: the first of a segment. */
+  private void measureHotRow(
+      DDStore store, ReadPath path, long index, PatternRows pattern, int rowBytes, Segment segment)
+      throws IOException {
+    try (CopyLoop limit = CopyLoop.ofFirstRow(segment, rowBytes)) {
+      HotRow hot = new HotRow(store.variable(ROWS), pattern, rowBytes, index, limit);
+      hot.run(plan.seconds());
+      double micros = hot.microsPerRow();
+      double p99Micros = hot.p99MicrosPerRow();
+      say(
+          result(
+              "memory",
+              path,
+              ReadResult.HOT,
+              rowBytes,
+              1,
+              1,
+              micros,
+              p99Micros,
+              limit,
+              hot.mismatches()));
     }
+  }
+
+  private ReadResult result(
+      String transport,
+      ReadPath path,
+      String access,
+      int rowBytes,
+      int batch,
+      int threads,
+      double micros,
+      double p99Micros,
+      CopyLoop limit,
+      long mismatches) {
+    return new ReadResult(
+        transport,
+        path.toString(),
+        access,
+        rowBytes,
+        batch,
+        threads,
+        micros,
+        p99Micros,
+        rowBytes / 1e3 / micros,
+        limit.microsPerRow(),
+        micros / limit.microsPerRow(),
+        CopyLoop.description(),
+        streamGbPerSecond,
+        mismatches);
   }
 
   private void say(ReadResult result) throws IOException {

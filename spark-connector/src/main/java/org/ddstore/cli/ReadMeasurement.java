@@ -18,7 +18,8 @@ import org.ddstore.Variable;
 
 /**
  * Reads random batches by some threads, in rounds: all read for a while against the clock, then all
- * compare what they have read, which is not timed. The first rounds only warm up.
+ * compare what they have read, which is not timed, then the {@link CopyLoop} has its round, so that
+ * both see the same machine. The first rounds only warm up.
  */
 final class ReadMeasurement {
   private static final long HELD_BYTES = 64L << 20;
@@ -31,14 +32,15 @@ final class ReadMeasurement {
   private final int batch;
   private final int threads;
   private final LongUnaryOperator draw;
+  private final CopyLoop limit;
 
-  private long nanos;
-  private long read;
+  private final List<Double> micros = new ArrayList<>();
   private long mismatches;
   private final List<long[]> calls = new ArrayList<>();
 
   /**
    * @param draw makes an index of a random number of [0, Long.MAX_VALUE]
+   * @param limit has a round after each of ours
    */
   ReadMeasurement(
       Variable rows,
@@ -46,13 +48,15 @@ final class ReadMeasurement {
       int rowBytes,
       int batch,
       int threads,
-      LongUnaryOperator draw) {
+      LongUnaryOperator draw,
+      CopyLoop limit) {
     this.rows = rows;
     this.pattern = pattern;
     this.rowBytes = rowBytes;
     this.batch = batch;
     this.threads = threads;
     this.draw = draw;
+    this.limit = limit;
   }
 
   /** How many batches a thread fills in turns, so that their memory has left the caches. */
@@ -70,40 +74,43 @@ final class ReadMeasurement {
       long warm = System.nanoTime() + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
       while (System.nanoTime() < warm) {
         round(each, pool);
+        limit.round(false);
       }
-      nanos = 0;
-      read = 0;
       calls.clear();
-      while (nanos < seconds * TimeUnit.SECONDS.toNanos(1)) {
-        round(each, pool);
+      double left = seconds * TimeUnit.SECONDS.toMicros(1);
+      while (left > 0) {
+        double perRow = round(each, pool);
+        micros.add(perRow);
+        left -= perRow * threads * each.get(0).indices.length * batch;
+        limit.round(true);
       }
     } finally {
       each.forEach(Worker::close);
     }
   }
 
-  private void round(List<Worker> each, ExecutorService pool)
+  /** Wall time of a row. */
+  private double round(List<Worker> each, ExecutorService pool)
       throws InterruptedException, ExecutionException {
     each.forEach(Worker::prepare);
     long start = System.nanoTime();
+    long read = 0;
     for (Future<Integer> done : pool.invokeAll(each)) {
       read += (long) done.get() * batch;
     }
-    nanos += System.nanoTime() - start;
+    long nanos = System.nanoTime() - start;
     List<Callable<Long>> checks = new ArrayList<>();
     each.forEach(worker -> checks.add(worker::check));
     for (Future<Long> done : pool.invokeAll(checks)) {
       mismatches += done.get();
     }
     each.forEach(worker -> calls.add(worker.callNanos.clone()));
-  }
-
-  double microsPerRow() {
     return nanos / 1e3 / read;
   }
 
-  double gbPerSecond() {
-    return (double) read * rowBytes / nanos;
+  /** Wall time of a row in the median round. */
+  double microsPerRow() {
+    return micros.stream().sorted().skip(micros.size() / 2).findFirst().orElseThrow();
   }
 
   double p99MicrosPerRow() {

@@ -7,8 +7,10 @@ import java.io.Serializable;
  *
  * @param transport by which remote rows are read, and what guards it; {@code memory} for others
  * @param path own process, same host or remote
+ * @param access {@link #RANDOM} rows, or one {@link #HOT} one by a call for it alone
  * @param inFlight batches read at the same time
- * @param microsPerRow wall time over rows, of all batches in flight together
+ * @param microsPerRow wall time over rows, of all batches in flight together; the median of some
+ *     hundred rounds, or of as many as there is time for
  * @param p99MicrosPerRow of a call that 99 of 100 calls are faster than, over the rows of a batch
  * @param gbPerSecond 10^9 bytes
  * @param limitMicrosPerRow of the plain copy loop, {@link CopyLoop}, by one thread
@@ -20,6 +22,7 @@ import java.io.Serializable;
 record ReadResult(
     String transport,
     String path,
+    String access,
     int rowBytes,
     int batch,
     int inFlight,
@@ -32,5 +35,8 @@ record ReadResult(
     double streamGbPerSecond,
     long mismatches)
     implements Serializable {
+  static final String RANDOM = "random";
+  static final String HOT = "hot";
+
   private static final long serialVersionUID = 1L;
 }

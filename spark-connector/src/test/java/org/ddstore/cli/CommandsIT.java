@@ -135,6 +135,7 @@ class CommandsIT {
           .containsExactly(
               "transport",
               "path",
+              "access",
               "rowBytes",
               "batch",
               "inFlight",

@@ -1,0 +1,79 @@
+package org.ddstore.cli;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.DType;
+import org.ddstore.Reader;
+import org.ddstore.Tensor;
+import org.ddstore.Variable;
+import org.ddstore.memory.OffHeapBuffer;
+
+/**
+ * Reads one row again and again, which stays in the caches, into the same memory by one thread;
+ * beside it, in turns, the {@link CopyLoop} that copies that row.
+ */
+final class HotRow {
+  private static final int CALLS = 1000;
+  private static final double WARM_UP = 0.4;
+
+  private final Variable rows;
+  private final PatternRows pattern;
+  private final int rowBytes;
+  private final long index;
+  private final CopyLoop limit;
+  private final List<Double> micros = new ArrayList<>();
+  private long mismatches;
+
+  HotRow(Variable rows, PatternRows pattern, int rowBytes, long index, CopyLoop limit) {
+    this.rows = rows;
+    this.pattern = pattern;
+    this.rowBytes = rowBytes;
+    this.index = index;
+    this.limit = limit;
+  }
+
+  void run(double seconds) {
+    try (Reader reader = rows.reader();
+        OffHeapBuffer memory = OffHeapBuffer.allocate(rowBytes)) {
+      ByteBuffer bytes = memory.buffer().order(ByteOrder.LITTLE_ENDIAN);
+      Tensor row = Tensor.wrap(DType.UINT8, bytes, 1, rowBytes);
+      long start = System.nanoTime();
+      long end = start + (long) ((1 + WARM_UP) * seconds * TimeUnit.SECONDS.toNanos(1));
+      long warm = start + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
+      for (long now = start; now < end || micros.isEmpty(); now = System.nanoTime()) {
+        double ours = round(reader, row);
+        mismatches += pattern.matches(index, bytes, 0) ? 0 : 1;
+        limit.round(now >= warm);
+        if (now >= warm) {
+          micros.add(ours);
+        }
+      }
+    }
+    Collections.sort(micros);
+  }
+
+  /** Wall time of a row. */
+  private double round(Reader reader, Tensor row) {
+    long start = System.nanoTime();
+    for (int i = 0; i < CALLS; i++) {
+      reader.get(row, index);
+    }
+    return (System.nanoTime() - start) / 1e3 / CALLS;
+  }
+
+  double microsPerRow() {
+    return micros.get(micros.size() / 2);
+  }
+
+  double p99MicrosPerRow() {
+    return micros.get((int) (0.99 * (micros.size() - 1)));
+  }
+
+  long mismatches() {
+    return mismatches;
+  }
+}
