@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import org.ddstore.memory.FileSpace;
 import org.ddstore.memory.MappedRegion;
 import org.ddstore.memory.Nonce;
 
@@ -30,7 +31,6 @@ final class LaneFile implements AutoCloseable {
   private static final int SLOT_BYTES = 16;
   private static final int NONCE = 24;
   private static final int NAME_DIGITS = 16;
-  private static final int ZEROS_BYTES = 64 * 1024;
 
   private final Path path;
   private final LaneAddress address;
@@ -136,12 +136,10 @@ final class LaneFile implements AutoCloseable {
     region.close();
   }
 
-  /** Writes zeros: a full file system is an error here, and a dead JVM if found out later. */
+  /** A full file system is an error here, and a dead JVM if found out later. */
   private static void reserve(FileChannel channel, Path path) throws IOException {
     try {
-      for (int at = 0; at < LaneMemory.BYTES; ) {
-        at += channel.write(ByteBuffer.allocate(Math.min(ZEROS_BYTES, LaneMemory.BYTES - at)), at);
-      }
+      FileSpace.reserveAll(path, channel, LaneMemory.BYTES);
     } catch (IOException e) {
       throw new IOException(
           "cannot reserve %,d bytes for %s: %s".formatted(LaneMemory.BYTES, path, e.getMessage()),

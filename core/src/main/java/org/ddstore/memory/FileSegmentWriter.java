@@ -14,8 +14,8 @@ import org.ddstore.Schema;
 /**
  * A segment in a file that other processes of this host can map.
  *
- * <p>The bytes are written, not mapped, until the seal: a full file system is then an error of the
- * write, where a mapped page would end the process with SIGBUS.
+ * <p>The bytes are written, not mapped, until the seal, and their space is reserved before: a full
+ * file system is then an error, where a mapped page would end the process with SIGBUS.
  */
 final class FileSegmentWriter extends SegmentWriter {
   private static final int STAGING_BYTES = 1 << 20;
@@ -24,6 +24,8 @@ final class FileSegmentWriter extends SegmentWriter {
   private final SegmentFiles files;
   private final FileChannel data;
   private final FileChannel offsets;
+  private final FileSpace dataSpace;
+  private final FileSpace offsetSpace;
   private final OffHeapBuffer dataStaging = OffHeapBuffer.allocate(STAGING_BYTES);
   private final OffHeapBuffer offsetStaging;
   private final List<Long> chunkStart = new ArrayList<>();
@@ -35,6 +37,8 @@ final class FileSegmentWriter extends SegmentWriter {
     this.files = files;
     this.data = data;
     this.offsets = offsets;
+    this.dataSpace = files.spaceOfData(data);
+    this.offsetSpace = offsets == null ? null : files.spaceOfOffsets(offsets);
     this.headerBytes = SegmentHeader.bytesFor(schema);
     this.offsetStaging = offsets == null ? null : OffHeapBuffer.allocate(OFFSET_STAGING_BYTES);
   }
@@ -88,7 +92,7 @@ final class FileSegmentWriter extends SegmentWriter {
   private void putOffset(long offset) {
     ByteBuffer staging = offsetStaging.buffer();
     if (!staging.hasRemaining()) {
-      flush(offsets, staging);
+      flush(offsets, offsetSpace, staging);
     }
     staging.putLong(offset);
   }
@@ -99,7 +103,7 @@ final class FileSegmentWriter extends SegmentWriter {
     int end = records.limit();
     while (records.hasRemaining()) {
       if (!staging.hasRemaining()) {
-        flush(data, staging);
+        flush(data, dataSpace, staging);
       }
       int now = Math.min(records.remaining(), staging.remaining());
       staging.put(records.limit(records.position() + now));
@@ -107,9 +111,10 @@ final class FileSegmentWriter extends SegmentWriter {
     }
   }
 
-  private void flush(FileChannel channel, ByteBuffer staging) {
+  private void flush(FileChannel channel, FileSpace space, ByteBuffer staging) {
     staging.flip();
     try {
+      space.ensure(channel.position() + staging.remaining());
       while (staging.hasRemaining()) {
         channel.write(staging);
       }
@@ -122,7 +127,8 @@ final class FileSegmentWriter extends SegmentWriter {
 
   @Override
   Segment finish(long rowCount, long byteCount) throws IOException {
-    flush(data, dataStaging.buffer());
+    flush(data, dataSpace, dataStaging.buffer());
+    dataSpace.cut(data.position());
     SegmentHeader header =
         new SegmentHeader(
             Nonce.random(),
@@ -135,7 +141,8 @@ final class FileSegmentWriter extends SegmentWriter {
       putOffset(byteCount);
       chunkStart.add(byteCount);
       chunkStart.forEach(this::putOffset);
-      flush(offsets, offsetStaging.buffer());
+      flush(offsets, offsetSpace, offsetStaging.buffer());
+      offsetSpace.cut(offsets.position());
       write(offsets, OffsetsFile.header(header, chunkStart.size() - 1));
     }
     write(data, header.encode());

@@ -43,6 +43,14 @@ final class SegmentFiles implements SegmentMemory {
     return create(offsets);
   }
 
+  FileSpace spaceOfData(FileChannel channel) {
+    return new FileSpace(data, channel);
+  }
+
+  FileSpace spaceOfOffsets(FileChannel channel) {
+    return new FileSpace(offsets, channel);
+  }
+
   private static FileChannel create(Path path) throws IOException {
     return FileChannel.open(
         path,

@@ -30,11 +30,12 @@ import org.junit.jupiter.api.Timeout;
 /** A /dev/shm that is too small gives an error that says so, not a SIGBUS. */
 @Tag("system")
 @Timeout(120)
-class SmallSharedMemoryTest {
+public class SmallSharedMemoryTest {
   private static final int MIB = 1 << 20;
 
+  /** A subclass elsewhere runs it with what is on its class path. */
   @Test
-  void aShardThatDoesNotFitIsAnErrorAndFilesHelp() throws Exception {
+  public void aShardThatDoesNotFitIsAnErrorAndFilesHelp() throws Exception {
     assumeTrue(mayMount(), "skipped: unshare -m and mount need root, which this user is not");
     Path disk = TestRoots.onDisk();
     Path log = Files.createTempFile("small-", ".log");

@@ -3,14 +3,31 @@ package org.ddstore.nativeio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.contract.ChildJvm;
+import org.ddstore.transport.GatherKernels;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class NativeLibraryTest {
-  @Test
-  void loadsFromTheClassPathAndLeavesNoFile() throws Exception {
+  private static final int JVMS = 4;
+  private static final String TMPDIR = "-Djava.io.tmpdir=";
+
+  @BeforeEach
+  void needsTheLibrary() {
     assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+  }
+
+  @Test
+  void loadsFromTheClassPathAndLeavesNoFile() throws IOException {
     assertThat(NativeLibrary.problem()).isEmpty();
     Path path = Path.of(NativeLibrary.path());
     assertThat(path).exists();
@@ -18,5 +35,88 @@ class NativeLibraryTest {
     assertThat(file.getFileName()).hasToString("libddstore.so");
     assertThat(file).doesNotExist();
     assertThat(file.getParent()).doesNotExist();
+  }
+
+  @Test
+  @Tag("system")
+  void manyJvmsLoadItAtOnce(@TempDir Path temporary) throws Exception {
+    List<Child> children = new ArrayList<>();
+    for (int i = 0; i < JVMS; i++) {
+      children.add(Child.start(List.of(), TMPDIR + temporary, "-Duser.home=/proc"));
+    }
+    for (Child child : children) {
+      assertThat(child.said()).startsWith("true loaded").contains(" native (C)");
+    }
+    assertThat(temporary).isEmptyDirectory();
+  }
+
+  @Test
+  @Tag("system")
+  void aDirectoryWithoutProgramsIsToldWithTheRemedy(@TempDir Path temporary) throws Exception {
+    assumeTrue(mayMount(), "skipped: unshare -m and mount need root, which this user is not");
+    List<String> mounted =
+        List.of(
+            "unshare",
+            "-m",
+            "sh",
+            "-c",
+            "mount --make-rprivate / && mount -t tmpfs -o noexec tmpfs \"$0\" && exec \"$@\"",
+            temporary.toString());
+    assertThat(Child.start(mounted, TMPDIR + temporary).said())
+        .startsWith("false programs may not be run from " + temporary)
+        .contains("name another directory by -Dddstore.native.directory=DIRECTORY")
+        .contains(" java (programs may not");
+    String other = "-D" + NativeLibrary.DIRECTORY_PROPERTY + "=" + Files.createTempDirectory("n-");
+    assertThat(Child.start(mounted, TMPDIR + temporary, other).said()).startsWith("true loaded");
+  }
+
+  @Test
+  @Tag("system")
+  void whatStopsItIsTold(@TempDir Path temporary) throws Exception {
+    Path missing = temporary.resolve("missing");
+    assertThat(Child.start(List.of(), TMPDIR + missing).said())
+        .startsWith("false cannot be unpacked in " + missing)
+        .contains("-Dddstore.native.directory=DIRECTORY");
+    assertThat(Child.start(List.of(), "-Dddstore.native=false").said())
+        .startsWith("false switched off by -Dddstore.native=false");
+    assertThat(Child.start(List.of(), "-Dddstore.kernel=java").said())
+        .startsWith("true loaded")
+        .contains(" java (-Dddstore.kernel=java)");
+    assertThat(Child.start(List.of(), "-Dddstore.kernel=fast").said())
+        .contains(" java (-Dddstore.kernel=fast is neither native nor java)");
+  }
+
+  private static boolean mayMount() throws Exception {
+    Process probe = new ProcessBuilder("unshare", "-m", "true").start();
+    return probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0;
+  }
+
+  /** Says what it has found. */
+  static final class Says {
+    public static void main(String[] arguments) {
+      System.out.println(
+          NativeLibrary.isLoaded()
+              + " "
+              + NativeLibrary.description()
+              + " "
+              + GatherKernels.description());
+    }
+  }
+
+  private record Child(Process process) {
+    static Child start(List<String> before, String... options) throws IOException {
+      List<String> command = new ArrayList<>(before);
+      List<String> java = ChildJvm.command();
+      command.addAll(java.subList(0, java.size() - 2)); // the class path goes last
+      command.addAll(List.of(options));
+      command.addAll(java.subList(java.size() - 2, java.size()));
+      command.add(Says.class.getName());
+      return new Child(new ProcessBuilder(command).redirectErrorStream(true).start());
+    }
+
+    String said() throws Exception {
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends in time").isTrue();
+      return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 }

@@ -1,0 +1,29 @@
+package org.ddstore.nativeio;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.ddstore.memory.SpaceReserver;
+
+/** By {@code posix_fallocate(3)}, where the library is loaded. */
+public final class NativeSpaceReserver implements SpaceReserver {
+  private static final int ENOSPC = 28;
+
+  /** By {@link java.util.ServiceLoader}. */
+  public NativeSpaceReserver() {}
+
+  @Override
+  public boolean reserve(Path file, long from, long bytes) throws IOException {
+    if (!NativeLibrary.isLoaded()) {
+      return false;
+    }
+    int result = reserveSpace((file + "\0").getBytes(StandardCharsets.UTF_8), from, bytes);
+    if (result == -ENOSPC) {
+      throw new IOException("No space left on device (for %,d bytes more)".formatted(bytes));
+    }
+    return result == 0; // a file system that cannot: what is written takes its space itself
+  }
+
+  /** 0 or -errno; the path ends with a zero. */
+  private static native int reserveSpace(byte[] path, long from, long bytes);
+}
