@@ -18,11 +18,16 @@ import org.ddstore.PoolStarvedException;
  *                    \________ inOrder: one queue ______/
  * </pre>
  *
+ * <p>Each kind of thread waits for a condition of its own and is woken when it can go on, not
+ * whenever something has changed: a wake-up costs as much as reading some hundred rows.
+ *
  * <p>Whoever has a slot when the pipeline is closed, or its batch is cancelled, gives it back.
  */
 final class Pipeline {
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+  private final Condition mayPlan = lock.newCondition();
+  private final Condition mayRead = lock.newCondition();
+  private final Condition mayTake = lock.newCondition();
   private final Deque<Slot> idle = new ArrayDeque<>();
   private final Deque<BatchSource> sources = new ArrayDeque<>();
   private final Deque<Entry> inOrder = new ArrayDeque<>();
@@ -78,22 +83,38 @@ final class Pipeline {
     inOrder.clear();
   }
 
+  /** Whether there is something to plan and a slot for it; whether there is memory is not asked. */
+  private boolean hasPlace() {
+    return !sources.isEmpty() && !idle.isEmpty() && inOrder.size() < depth;
+  }
+
+  /** Wakes who can go on. */
+  private void wake() {
+    if (hasPlace()) {
+      mayPlan.signal(); // the planner is one thread
+    }
+    if (!toRead.isEmpty()) {
+      mayRead.signal(); // a worker that takes a batch while there are more wakes the next
+    }
+    if (isFirstReady()) {
+      mayTake.signalAll(); // the first to ask may give up, and another still wait
+    }
+  }
+
+  private boolean isFirstReady() {
+    return failure != null || (!inOrder.isEmpty() && inOrder.peek().isReady());
+  }
+
   /** A batch to be planned; waits for a source, a slot and memory. Null at the end. */
   Entry nextToPlan() {
     lock.lock();
     try {
       while (!closed) {
-        BatchSource source = sources.peek();
-        Slot slot = idle.peek();
-        if (source != null
-            && slot != null
-            && inOrder.size() < depth
-            && budget.tryReserve(slot, source.maxSize(), idle)) {
-          idle.remove();
-          planning = new Entry(source, slot);
+        if (hasPlace() && budget.tryReserve(idle.peek(), sources.peek().maxSize(), idle)) {
+          planning = new Entry(sources.peek(), idle.remove());
           return planning;
         }
-        changed.awaitUninterruptibly();
+        mayPlan.awaitUninterruptibly();
       }
       return null;
     } finally {
@@ -128,9 +149,13 @@ final class Pipeline {
     try {
       while (!closed) {
         if (!toRead.isEmpty()) {
-          return toRead.remove();
+          Entry next = toRead.remove();
+          if (!toRead.isEmpty()) {
+            mayRead.signal();
+          }
+          return next;
         }
-        changed.awaitUninterruptibly();
+        mayRead.awaitUninterruptibly();
       }
       return null;
     } finally {
@@ -176,7 +201,7 @@ final class Pipeline {
               "no batch within %s: %d of at most %d are planned, the consumer holds %d, %d sources are left, the batches have %s"
                   .formatted(timeout, inOrder.size(), depth, held, sources.size(), budget));
         }
-        changed.awaitNanos(left);
+        mayTake.awaitNanos(left);
         left = timeout.toNanos() - (System.nanoTime() - start);
       }
     } catch (InterruptedException e) {
@@ -193,7 +218,7 @@ final class Pipeline {
       failure = next.error();
       recycle(next.slot());
       forget();
-      changed.signalAll();
+      wake();
       throwFailure();
     }
     long now = System.nanoTime();
@@ -202,7 +227,7 @@ final class Pipeline {
     }
     counters.count(Stage.BATCH_WAITS, now - next.readySinceNanos(), 0);
     held++;
-    changed.signalAll();
+    wake();
     next.batch().giveOut();
     return next.batch();
   }
@@ -238,7 +263,7 @@ final class Pipeline {
   boolean isReady() {
     lock.lock();
     try {
-      return failure != null || (!inOrder.isEmpty() && inOrder.peek().isReady());
+      return isFirstReady();
     } finally {
       lock.unlock();
     }
@@ -251,6 +276,9 @@ final class Pipeline {
           closed = true;
           forget();
           idle.forEach(Slot::free);
+          mayPlan.signalAll();
+          mayRead.signalAll();
+          mayTake.signalAll();
         });
   }
 
@@ -280,7 +308,7 @@ final class Pipeline {
     lock.lock();
     try {
       change.run();
-      changed.signalAll();
+      wake();
     } finally {
       lock.unlock();
     }

@@ -16,6 +16,19 @@ public interface Permutation {
   long at(long position);
 
   /**
+   * Replaces places by the numbers at them.
+   *
+   * @param places of [0, size), not checked
+   * @param from the first that is replaced
+   * @param count how many are
+   */
+  default void replace(long[] places, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      places[i] = at(places[i]);
+    }
+  }
+
+  /**
    * The permutation that belongs to a key, the same on every JVM and in every version. Up to
    * {@value #MOST_IN_TABLE} numbers it is a table of two bytes each, above it takes no memory.
    *

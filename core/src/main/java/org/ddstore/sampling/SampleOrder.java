@@ -15,6 +15,18 @@ public interface SampleOrder {
    */
   long at(long position);
 
+  /**
+   * The samples at consecutive positions.
+   *
+   * @param first of them; all are in [0, size), which is not checked
+   * @param samples gets {@code count} numbers from 0 on
+   */
+  default void fill(long first, long[] samples, int count) {
+    for (int i = 0; i < count; i++) {
+      samples[i] = at(first + i);
+    }
+  }
+
   /** These samples in this order; the array is not copied. */
   static SampleOrder of(long... samples) {
     return new SampleOrder() {

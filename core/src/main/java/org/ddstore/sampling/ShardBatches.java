@@ -1,5 +1,7 @@
 package org.ddstore.sampling;
 
+import java.util.Arrays;
+
 /**
  * The batches of a rank that has a part of the samples for itself. With equal batches the parts lie
  * one after the other without what is dropped, and all move on by as much in each epoch.
@@ -92,13 +94,11 @@ final class ShardBatches implements EpochBatches {
   public void fill(long batch, long[] chosen) {
     int size = size(batch);
     int real = size - padding(batch);
-    long again = 0;
-    for (int i = 0; i < size; i++) {
-      if (i < real) {
-        again = sampleAt(first + order.at(batch * maxSize() + i));
-      }
-      chosen[i] = again;
+    order.fill(batch * maxSize(), chosen, real);
+    for (int i = 0; i < real; i++) {
+      chosen[i] = sampleAt(first + chosen[i]);
     }
+    Arrays.fill(chosen, real, size, real > 0 ? chosen[real - 1] : 0);
   }
 
   private long sampleAt(long place) {

@@ -77,8 +77,12 @@ final class SharedBatches implements EpochBatches {
   public void fill(long batch, long[] samples) {
     int size = size(batch);
     int real = size - padding(batch);
-    for (int i = 0; i < real; i++) {
-      samples[i] = order.at(position(batch, i));
+    if (strided) {
+      for (int i = 0; i < real; i++) {
+        samples[i] = order.at(position(batch, i));
+      }
+    } else if (real > 0) {
+      order.fill(position(batch, 0), samples, real);
     }
     long again = real > 0 ? samples[real - 1] : real < size ? order.at(order.size() - 1) : 0;
     for (int i = real; i < size; i++) {

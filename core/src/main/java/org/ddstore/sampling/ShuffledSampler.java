@@ -45,6 +45,14 @@ final class ShuffledSampler implements Sampler {
     public long at(long position) {
       return permutation.at(position);
     }
+
+    @Override
+    public void fill(long first, long[] samples, int count) {
+      for (int i = 0; i < count; i++) {
+        samples[i] = first + i;
+      }
+      permutation.replace(samples, 0, count);
+    }
   }
 
   private record Odd(Permutation even, Permutation first, Permutation second)
@@ -60,6 +68,21 @@ final class ShuffledSampler implements Sampler {
       return position < half
           ? even.at(second.size() + first.at(position))
           : even.at(second.at(position - half));
+    }
+
+    @Override
+    public void fill(long from, long[] samples, int count) {
+      long half = first.size();
+      int inFirst = (int) Math.max(0, Math.min(count, half - from));
+      for (int i = 0; i < count; i++) {
+        samples[i] = i < inFirst ? from + i : from + i - half;
+      }
+      first.replace(samples, 0, inFirst);
+      for (int i = 0; i < inFirst; i++) {
+        samples[i] += second.size();
+      }
+      second.replace(samples, inFirst, count - inFirst);
+      even.replace(samples, 0, count);
     }
   }
 }

@@ -35,6 +35,49 @@ class ShuffledSamplerTest {
     }
   }
 
+  /** In a row, from and to anywhere, also across the border of an odd epoch's halves. */
+  @Test
+  void manyAtOnceAreThoseOneByOne() {
+    Random random = new Random(12);
+    for (int trial = 0; trial < 2000; trial++) {
+      long size = 1 + (random.nextLong() >>> (3 + random.nextInt(61)));
+      SampleOrder order = Samplers.shuffled(trial).order(Sampler.Epoch.of(size, random.nextInt(2)));
+      int count = (int) Math.min(size, random.nextInt(150));
+      long border = Math.max(0, size - size / 2 - random.nextInt(150));
+      long first =
+          Math.min(size - count, trial % 2 == 0 ? border : (random.nextLong() >>> 1) % size);
+      long[] filled = new long[count + 1];
+      filled[count] = -7;
+      order.fill(first, filled, count);
+      for (int i = 0; i < count; i++) {
+        assertThat(filled[i])
+            .as("position %d of %d by %d", first + i, size, trial)
+            .isEqualTo(order.at(first + i));
+      }
+      assertThat(filled[count]).as("behind the last").isEqualTo(-7);
+    }
+  }
+
+  /** Division by multiplication, at multiples of the divisor and beside them. */
+  @Test
+  void theNetworkIsThatOfTheNaiveFormulaAtBorders() {
+    for (long size : new long[] {1, 2, 3, 4, 5, 65_537, (1L << 61) - 1, 1L << 61}) {
+      FeistelPermutation network = new FeistelPermutation(size, 9);
+      long root = (long) Math.sqrt((double) size);
+      for (long near = -2; near <= 2; near++) {
+        for (long base : new long[] {0, root, 2 * root, size / 2 / root * root, size - 1}) {
+          long position = Math.floorMod(base + near, size);
+          long[] place = {position};
+          network.replace(place, 0, 1);
+          assertThat(place[0])
+              .as("position %d of %d", position, size)
+              .isEqualTo(network.at(position))
+              .isEqualTo(NaivePermutation.network(size, NaivePermutation.unsigned(9), position));
+        }
+      }
+    }
+  }
+
   private static long naive(long seed, long size, long epoch, long position) {
     BigInteger even = NaivePermutation.key(seed, epoch / 2, 0, 0);
     if (epoch % 2 == 0) {
