@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.ddstore.Backing;
 import org.ddstore.Batch;
@@ -16,6 +17,12 @@ import org.ddstore.RankLostException;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
 import org.ddstore.collective.LocalGroup;
+import org.ddstore.loader.LoadedBatch;
+import org.ddstore.loader.Loader;
+import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.sampling.WorldRank;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +76,43 @@ class LostRankTest {
         try (Batch batch = reader.getBatch(indices)) {
           assertThat(batch.field("x").toByteArray()).as("after it").isEqualTo(expected);
         }
+      }
+    }
+    sweep(rank);
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DIRECT")
+  void loadersGoOnAndTheirReceiptSaysWhoIsLost(Backing backing) throws Exception {
+    Path root = backing == Backing.FILE ? TestRoots.onDisk() : TestRoots.sharedMemory();
+    try (ProcessRanks processes = new ProcessRanks(backing, root)) {
+      processes.runLosing(LOST, 3, Duration.ofSeconds(30), LostRankTest::loadAndLoseOne);
+      processes.run(3, Duration.ofSeconds(30), LostRankTest::startAgain);
+    }
+  }
+
+  private static void loadAndLoseOne(RankEnv rank) throws IOException {
+    try (DDStore store = rank.open()) {
+      Variable x = Rows.addLongs(store, "x", 1);
+      long[] pids = rank.tell(ProcessHandle.current().pid());
+      ProcessHandle lost = ProcessHandle.of(pids[LOST]).orElseThrow();
+      BatchSampler sampler = Samplers.shuffled(3).batchSize(2).everySample();
+      WorldRank place = new WorldRank(rank.rank(), rank.ranks());
+      try (Loader loader = Loader.open(x, sampler, place, LoaderOptions.defaults())) {
+        int epoch = 0;
+        for (int after = 0; after < 3; after += lost.isAlive() ? 0 : 1) {
+          for (LoadedBatch batch : loader.epoch(epoch++)) {
+            if (rank.rank() == 0 && epoch == 20 && batch.number() == 1) {
+              assertThat(lost.destroyForcibly()).isTrue();
+            }
+            long[] indices = new long[batch.rows()];
+            Arrays.setAll(indices, batch::row);
+            assertThat(batch.field("x").toByteArray()).isEqualTo(Rows.longs(1, indices));
+          }
+        }
+        assertThatThrownBy(() -> loader.receipt(rank.group()))
+            .isInstanceOfSatisfying(
+                RankLostException.class, e -> assertThat(e.rank()).isEqualTo(LOST));
       }
     }
     sweep(rank);
