@@ -1,0 +1,265 @@
+/* Two processes over libfabric's tcp provider on loopback: what is read, and what becomes of a reader whose owner goes. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "fabric_read.h"
+
+enum { SHARD_BYTES = 8 << 20, ADDRESS_BYTES = 256, MOST_READS = 600, KEY = 0x5EED };
+
+/* libfabric and what it loads keep some memory until the process ends. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) {
+  return "leak:libfabric\nleak:libibverbs\nleak:libpsm\nleak:libefa\nleak:librdmacm\nleak:libnl\nleak:dlopen\n";
+}
+
+struct owner {
+  pid_t pid;
+  char address[ADDRESS_BYTES];
+  uint64_t key, base;
+};
+
+static struct dds_fabric *library;
+
+static unsigned char byte_at(uint64_t place) {
+  return (unsigned char)((place * 0x9E3779B97F4A7C15u) >> 56);
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The child: registers a shard, says where, and serves until it is killed. */
+static void serve(int out) {
+  struct dds_fabric_end *end;
+  struct fid_mr *region;
+  const char *call;
+  struct owner said = {0};
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  CHECK(dds_fabric_open(library, "tcp", NULL, "127.0.0.1", DDS_FABRIC_SERVE, &end, &call) == 0);
+  unsigned char *shard = mmap(NULL, SHARD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(shard != MAP_FAILED);
+  for (uint64_t i = 0; i < SHARD_BYTES; i++) {
+    shard[i] = byte_at(i);
+  }
+  CHECK(dds_fabric_chooses_keys(end));
+  CHECK(dds_fabric_register(end, shard, SHARD_BYTES, KEY, &region) == 0);
+  CHECK(dds_fabric_address(end, said.address, ADDRESS_BYTES) > 0);
+  said.key = fi_mr_key(region);
+  said.base = dds_fabric_base(end, shard);
+  CHECK(said.key == KEY);
+  CHECK(write(out, &said, sizeof said) == sizeof said);
+  while (true) {
+    CHECK(dds_fabric_progress(end, 100) == 0);
+  }
+}
+
+static struct owner start(void) {
+  int both[2];
+  struct owner owner;
+  CHECK(pipe(both) == 0);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    close(both[0]);
+    serve(both[1]);
+  }
+  close(both[1]);
+  CHECK(read(both[0], &owner, sizeof owner) == sizeof owner);
+  close(both[0]);
+  owner.pid = child;
+  return owner;
+}
+
+static void end(struct owner owner) {
+  kill(owner.pid, SIGKILL);
+  CHECK(waitpid(owner.pid, NULL, 0) == owner.pid);
+}
+
+static struct dds_fabric_reader *open_reader(struct owner owner, size_t in_flight, int *source) {
+  struct dds_fabric_reader *reader;
+  const char *call;
+  CHECK(dds_reader_open(library, "tcp", NULL, "127.0.0.1", in_flight, &reader, &call) == 0);
+  int peer = dds_reader_add_peer(reader, owner.address);
+  CHECK(peer >= 0);
+  *source = dds_reader_add_source(reader, peer, owner.key);
+  CHECK(*source == 0);
+  return reader;
+}
+
+/* Runs until the reads have ended or the time is over. */
+static int run(struct dds_fabric_reader *reader, double most_seconds) {
+  double until = seconds() + most_seconds;
+  int result;
+  do {
+    result = dds_reader_run(reader, 20);
+  } while (result == 0 && seconds() < until);
+  return result;
+}
+
+/* Random pieces, of which some are empty, some neighbours and some longer than a message. */
+static void reads_what_there_is(struct owner owner, size_t in_flight, unsigned seed) {
+  static struct dds_read reads[MOST_READS];
+  static unsigned char landing[3 * SHARD_BYTES + 64];
+  int source;
+  struct dds_fabric_reader *reader = open_reader(owner, in_flight, &source);
+  int region = dds_reader_add_landing(reader, landing, sizeof landing);
+  CHECK(region == 0);
+  srandom(seed);
+  for (int round = 0; round < 6; round++) {
+    uint64_t at = 0;
+    uint64_t place = 0;
+    uint32_t count = round == 0 ? 1 : MOST_READS;
+    memset(landing, 0xAB, sizeof landing);
+    for (uint32_t i = 0; i < count; i++) {
+      uint64_t bytes = random() % (i % 97 == 0 ? 70000 : 300) * (random() % 9 != 0);
+      place = random() % 3 == 0 && place + bytes <= SHARD_BYTES ? place : random() % (SHARD_BYTES - bytes);
+      reads[i] = (struct dds_read){.remote = owner.base + place,
+                                   .landing = (uintptr_t)landing + at,
+                                   .bytes = (uint32_t)bytes,
+                                   .source = (uint32_t)source,
+                                   .region = (uint32_t)region};
+      at += bytes;
+      place += bytes;
+    }
+    CHECK(dds_reader_begin(reader, reads, count) == 0);
+    CHECK(run(reader, 20) == 1);
+    CHECK(dds_reader_bytes(reader) == at);
+    for (uint32_t i = 0; i < count; i++) {
+      const unsigned char *come = (const unsigned char *)(uintptr_t)reads[i].landing;
+      for (uint32_t b = 0; b < reads[i].bytes; b++) {
+        CHECK(come[b] == byte_at(reads[i].remote - owner.base + b));
+      }
+    }
+    CHECK(landing[at] == 0xAB);
+  }
+  reads[0].source = 1;
+  CHECK(dds_reader_begin(reader, reads, 1) == -EINVAL);
+  dds_reader_close(reader);
+}
+
+static void a_wrong_key_or_range_fails(struct owner owner) {
+  static unsigned char landing[64];
+  for (int wrong = 0; wrong < 2; wrong++) {
+    int source;
+    struct owner other = owner;
+    other.key += wrong == 0;
+    struct dds_fabric_reader *reader = open_reader(other, 1 << 20, &source);
+    int region = dds_reader_add_landing(reader, landing, sizeof landing);
+    struct dds_read read = {.remote = owner.base + (wrong == 0 ? 0 : SHARD_BYTES - 32),
+                            .landing = (uintptr_t)landing,
+                            .bytes = 64,
+                            .region = (uint32_t)region};
+    memset(landing, 0xAB, sizeof landing);
+    CHECK(dds_reader_begin(reader, &read, 1) == 0);
+    CHECK(run(reader, 10) < 0);
+    CHECK(dds_reader_run(reader, 20) < 0);
+    CHECK(dds_reader_trouble(reader) == source);
+    for (size_t i = 0; i < sizeof landing; i++) {
+      CHECK(landing[i] == 0xAB);
+    }
+    dds_reader_close(reader);
+  }
+}
+
+static void a_killed_owner_is_a_failure_a_dead_one_is_silence(void) {
+  static unsigned char landing[64];
+  struct owner owner = start();
+  int source;
+  struct dds_fabric_reader *reader = open_reader(owner, 1 << 20, &source);
+  struct dds_read read = {.remote = owner.base, .landing = (uintptr_t)landing, .bytes = 64};
+  read.region = (uint32_t)dds_reader_add_landing(reader, landing, sizeof landing);
+  CHECK(dds_reader_begin(reader, &read, 1) == 0);
+  CHECK(run(reader, 10) == 1);
+  end(owner);
+  CHECK(dds_reader_begin(reader, &read, 1) == 0);
+  CHECK(run(reader, 10) < 0);
+  dds_reader_close(reader);
+
+  reader = open_reader(owner, 1 << 20, &source);
+  read.region = (uint32_t)dds_reader_add_landing(reader, landing, sizeof landing);
+  CHECK(dds_reader_begin(reader, &read, 1) == 0);
+  CHECK(run(reader, 0.3) <= 0); /* most versions go on for ever */
+  CHECK(dds_reader_trouble(reader) == source);
+  dds_reader_close(reader);
+}
+
+/* The owner gets the requests, is stopped before it can answer, and answers when nobody waits any more. */
+static void what_comes_late_changes_nothing(void) {
+  static unsigned char landing[SHARD_BYTES];
+  static struct dds_read reads[128];
+  struct owner owner = start();
+  int source;
+  struct dds_fabric_reader *reader = open_reader(owner, 4 << 20, &source);
+  int region = dds_reader_add_landing(reader, landing, sizeof landing);
+  for (uint32_t i = 0; i < 128; i++) {
+    uint64_t at = (uint64_t)i * (SHARD_BYTES / 128);
+    reads[i] = (struct dds_read){.remote = owner.base + at,
+                                 .landing = (uintptr_t)landing + at,
+                                 .bytes = SHARD_BYTES / 128,
+                                 .region = (uint32_t)region};
+  }
+  CHECK(dds_reader_begin(reader, reads, 128) == 0);
+  CHECK(run(reader, 10) == 1); /* connected */
+  CHECK(kill(owner.pid, SIGSTOP) == 0);
+  memset(landing, 0xAB, sizeof landing);
+  CHECK(dds_reader_begin(reader, reads, 128) == 0);
+  CHECK(run(reader, 0.3) == 0);
+  double since = seconds();
+  dds_reader_close(reader);
+  CHECK(seconds() - since < 5);
+  memset(landing, 0xCD, sizeof landing);
+  CHECK(kill(owner.pid, SIGCONT) == 0);
+  reader = open_reader(owner, 4 << 20, &source);
+  static unsigned char other[64];
+  struct dds_read one = {.remote = owner.base, .landing = (uintptr_t)other, .bytes = sizeof other};
+  one.region = (uint32_t)dds_reader_add_landing(reader, other, sizeof other);
+  CHECK(dds_reader_begin(reader, &one, 1) == 0);
+  CHECK(run(reader, 10) == 1); /* the owner is at work again */
+  for (size_t i = 0; i < sizeof landing; i++) {
+    CHECK(landing[i] == 0xCD);
+  }
+  dds_reader_close(reader);
+  end(owner);
+}
+
+static void handlers_of_signals_stay(const struct sigaction *before) {
+  for (int s = 1; s < 32; s++) {
+    struct sigaction now;
+    if (sigaction(s, NULL, &now) == 0) {
+      CHECK(now.sa_sigaction == before[s].sa_sigaction);
+    }
+  }
+}
+
+int main(void) {
+  char why[256];
+  struct sigaction before[32];
+  for (int s = 1; s < 32; s++) {
+    sigaction(s, NULL, &before[s]);
+  }
+  CHECK(dds_fabric_load("libnowhere.so.1", &library, why, sizeof why) < 0 && strstr(why, "libnowhere") != NULL);
+  CHECK(dds_fabric_load("libc.so.6", &library, why, sizeof why) < 0 && strstr(why, "not libfabric") != NULL);
+  if (dds_fabric_load("libfabric.so.1", &library, why, sizeof why) < 0) {
+    printf("skipped: %s\n", why);
+    return 0;
+  }
+  handlers_of_signals_stay(before);
+  struct owner owner = start();
+  reads_what_there_is(owner, 8 << 20, 1);
+  reads_what_there_is(owner, 64 << 10, 2);
+  a_wrong_key_or_range_fails(owner);
+  end(owner);
+  a_killed_owner_is_a_failure_a_dead_one_is_silence();
+  what_comes_late_changes_nothing();
+  free(library);
+  return 0;
+}
