@@ -261,6 +261,12 @@ JNIEXPORT jlong JNICALL NAME(bytesCome)(JNIEnv *env, jclass type, jlong reader) 
   return (jlong)dds_reader_bytes(HANDLE(struct dds_fabric_reader, reader));
 }
 
+JNIEXPORT jint JNICALL NAME(trouble)(JNIEnv *env, jclass type, jlong reader) {
+  (void)env;
+  (void)type;
+  return dds_reader_trouble(HANDLE(struct dds_fabric_reader, reader));
+}
+
 JNIEXPORT void JNICALL NAME(failureText)(JNIEnv *env, jclass type, jlong reader, jbyteArray out) {
   (void)type;
   text_out(env, dds_reader_text(HANDLE(struct dds_fabric_reader, reader)), out);

@@ -1,6 +1,8 @@
 package org.ddstore.memory;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * Where ragged records begin: one 64-bit offset a row into the stream of all records, one more for
@@ -25,6 +27,16 @@ final class RaggedOffsets {
 
   long[] chunkStarts() {
     return chunkStart;
+  }
+
+  SegmentMap map(ByteBuffer version, List<ByteBuffer> chunks) {
+    return new SegmentMap(
+        version,
+        chunks,
+        0,
+        Arrays.stream(chunkStart).boxed().toList(),
+        List.of(entries),
+        entryShift);
   }
 
   private long offset(long row) {

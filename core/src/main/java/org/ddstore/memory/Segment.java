@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.ddstore.Schema;
@@ -103,6 +104,15 @@ public final class Segment {
   /** log2 of the rows of a chunk, of which the last may have less; fixed records only. */
   public int rowShift() {
     return rowShift;
+  }
+
+  /** Where the parts lie, for transports that read them without asking the owner. */
+  public SegmentMap map() {
+    ByteBuffer version =
+        header.slice(SegmentHeader.VERSION_POSITION, Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    return offsets == null
+        ? new SegmentMap(version, List.of(chunks), rowShift, List.of(), List.of(), 0)
+        : offsets.map(version, List.of(chunks));
   }
 
   /** Where the memory is: a path, or what kind of memory. */

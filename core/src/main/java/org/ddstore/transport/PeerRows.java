@@ -2,7 +2,11 @@ package org.ddstore.transport;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
+import org.ddstore.RankLostException;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 
@@ -17,6 +21,7 @@ public final class PeerRows {
   private final ProcessAddress process;
   private final GrowingBuffer staging = new GrowingBuffer();
 
+  private Runnable beforeStagingIsFreed = () -> {};
   private long plan;
   private long[] keys = new long[FIRST_ROWS];
   private int added;
@@ -39,6 +44,29 @@ public final class PeerRows {
   /** The process that serves the rows. */
   public ProcessAddress process() {
     return process;
+  }
+
+  /** Whose rows they are, for people: one of these ranks, as far as that is known of a process. */
+  public String owners() {
+    List<String> ranks =
+        IntStream.range(0, runs)
+            .map(run -> runSegment[run].rank())
+            .distinct()
+            .mapToObj(Integer::toString)
+            .toList();
+    return ranks.size() == 1 ? "rank " + ranks.get(0) : "one of ranks " + String.join(", ", ranks);
+  }
+
+  /** What is to be thrown if the process has ended. */
+  public RankLostException lost() {
+    return new RankLostException(
+        runSegment[0].rank(),
+        "the process of %s at %s has ended, or closed all its stores".formatted(owners(), process));
+  }
+
+  /** What is to be thrown if the process does not serve the rows any more. */
+  public DDStoreException closed() {
+    return new DDStoreException("%s at %s has closed the store".formatted(owners(), process));
   }
 
   /** How many different rows are wanted; they have slots of [0, rows) in the order of transfer. */
@@ -110,7 +138,18 @@ public final class PeerRows {
         starts[slot + 1] = (int) bytes;
       }
     }
+    if (staging.buffer().capacity() < bytes) {
+      beforeStagingIsFreed.run();
+    }
     return staging.ensure(bytes);
+  }
+
+  /**
+   * Says what is to be done before the memory of the staging is freed or replaced by other memory:
+   * who has registered it takes that back. One action at a time; it stays.
+   */
+  public void beforeStagingIsFreed(Runnable action) {
+    beforeStagingIsFreed = action;
   }
 
   /** Forgets the rows of former plans; true if this is the first call for the plan. */
@@ -195,6 +234,7 @@ public final class PeerRows {
   }
 
   void free() {
+    beforeStagingIsFreed.run();
     staging.close();
   }
 

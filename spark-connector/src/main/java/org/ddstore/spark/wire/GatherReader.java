@@ -4,10 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.IntStream;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
-import org.ddstore.RankLostException;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
 
@@ -87,25 +85,6 @@ final class GatherReader implements RemoteReader {
       }
     }
     return "remote rows did not come within %d ms: %s".formatted(timeout.toMillis(), text);
-  }
-
-  static RankLostException lost(PeerRows rows) {
-    int rank = rows.segment(0).rank();
-    return new RankLostException(
-        rank,
-        "the process of %s at %s has ended, or closed all its stores"
-            .formatted(ranks(rows), rows.process()));
-  }
-
-  /** Whose rows they are, as far as that is known of one process: one of these ranks. */
-  static String ranks(PeerRows rows) {
-    List<String> ranks =
-        IntStream.range(0, rows.runs())
-            .map(run -> rows.segment(run).rank())
-            .distinct()
-            .mapToObj(Integer::toString)
-            .toList();
-    return ranks.size() == 1 ? "rank " + ranks.get(0) : "one of ranks " + String.join(", ", ranks);
   }
 
   @Override

@@ -135,7 +135,7 @@ final class PeerFetch {
         retryNs = System.nanoTime() + CHANGING_NS;
         wake.run();
       }
-      case Status.GONE -> fail(gone());
+      case Status.GONE -> fail(rows.closed());
       default -> fail(new DDStoreException(rows.process() + " refused to serve rows: " + status));
     }
   }
@@ -201,11 +201,6 @@ final class PeerFetch {
     wake.run();
   }
 
-  private DDStoreException gone() {
-    return new DDStoreException(
-        "%s at %s has closed the store".formatted(GatherReader.ranks(rows), rows.process()));
-  }
-
   private void fail(RuntimeException e) {
     failure = e;
     wake.run();
@@ -220,11 +215,11 @@ final class PeerFetch {
     connection = null;
     trouble = e;
     if (e instanceof Connections.StoreGoneException) {
-      fail(gone());
+      fail(rows.closed());
     } else if (e instanceof SecurityException) {
       fail(new DDStoreException("cannot read from " + rows.process() + ": " + e.getMessage(), e));
     } else if (!session.mayBeAlive(rows.process())) {
-      fail(GatherReader.lost(rows));
+      fail(rows.lost());
     } else {
       retryNs = System.nanoTime() + RETRY_NS;
       wake.run();
@@ -266,7 +261,7 @@ final class PeerFetch {
     return "%,d rows of %s at %s, of which %,d bytes came%s"
         .formatted(
             rows.rows(),
-            GatherReader.ranks(rows),
+            rows.owners(),
             rows.process(),
             bytesCome,
             trouble == null ? "" : " (" + trouble + ")");

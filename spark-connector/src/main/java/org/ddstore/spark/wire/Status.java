@@ -20,5 +20,8 @@ final class Status {
   /** The request is not understood or not allowed. */
   static final byte REFUSED = 5;
 
+  /** What was asked for has failed; why follows, in UTF-8. */
+  static final byte FAILED = 6;
+
   private Status() {}
 }

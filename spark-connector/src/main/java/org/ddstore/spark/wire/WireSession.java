@@ -4,11 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.ddstore.ProcessAddress;
 import org.ddstore.collective.LaneExchange;
 import org.ddstore.collective.Messenger;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
+import org.ddstore.transport.OneSidedTransport;
+import org.ddstore.transport.PeerCalls;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.Transport;
 
@@ -21,14 +24,17 @@ public final class WireSession implements Transport, AutoCloseable {
   private final StoreToken token;
   private final GatherServer server = new GatherServer();
   private final WireMessenger messenger;
+  private final WireCalls calls;
   private int users = 1; // guarded by wire
   private ProcessDirectory directory; // guarded by this
   private LaneExchange lanes; // guarded by this
+  private OneSidedTransport oneSided; // guarded by this
 
   WireSession(Wire wire, StoreToken token) {
     this.wire = wire;
     this.token = token;
     this.messenger = new WireMessenger(this);
+    this.calls = new WireCalls(this);
   }
 
   StoreToken token() {
@@ -55,6 +61,22 @@ public final class WireSession implements Transport, AutoCloseable {
     return lanes;
   }
 
+  /**
+   * The one-sided transport that all ranks of this store in this JVM use, closed with this.
+   *
+   * @param open makes it; called for the first rank
+   */
+  public synchronized OneSidedTransport oneSided(Function<PeerCalls, OneSidedTransport> open) {
+    if (oneSided == null) {
+      oneSided = open.apply(calls);
+    }
+    return oneSided;
+  }
+
+  WireCalls calls() {
+    return calls;
+  }
+
   /** Carries the messages of the store's collectives, for an exchange of one's own. */
   Messenger messenger() {
     return messenger;
@@ -62,6 +84,9 @@ public final class WireSession implements Transport, AutoCloseable {
 
   /** The last user has left. */
   synchronized void end() {
+    if (oneSided != null) {
+      oneSided.close();
+    }
     if (lanes != null) {
       lanes.close();
     }

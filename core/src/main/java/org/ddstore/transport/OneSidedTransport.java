@@ -1,0 +1,14 @@
+package org.ddstore.transport;
+
+/**
+ * A transport whose data go another way than the connections of the store's processes: the owner's
+ * program takes no part in a read. One per store and process; who opens it closes it.
+ */
+public interface OneSidedTransport extends Transport, AutoCloseable {
+  /**
+   * Ends it for this process. What it serves is refused from now on, and the references that {@link
+   * #export} took are given back. Its readers are to be closed before. Idempotent.
+   */
+  @Override
+  void close();
+}

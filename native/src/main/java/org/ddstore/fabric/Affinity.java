@@ -1,0 +1,79 @@
+package org.ddstore.fabric;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.BitSet;
+
+/**
+ * How far a device is from the processors on which this process may run, as sysfs tells.
+ *
+ * @param sysfs the directory that is usually {@code /sys}
+ * @param status the file that is usually {@code /proc/self/status}
+ */
+record Affinity(Path sysfs, Path status) {
+  static final Affinity OF_THIS_PROCESS =
+      new Affinity(Path.of("/sys"), Path.of("/proc/self/status"));
+
+  private static final String PROCESSORS = "Cpus_allowed_list:";
+  private static final int UNKNOWN = -1;
+
+  /** 0: its NUMA node has processors of this process, or nothing is known; 1: it has none. */
+  int distance(FabricOffer offer) {
+    int node = node(offer);
+    return node == UNKNOWN || isOurs(node) ? 0 : 1;
+  }
+
+  /** For people. */
+  String describe(FabricOffer offer) {
+    int node = node(offer);
+    if (node == UNKNOWN) {
+      return "NUMA node unknown";
+    }
+    return isOurs(node)
+        ? "NUMA node %d, as this process".formatted(node)
+        : "NUMA node %d, not that of this process".formatted(node);
+  }
+
+  private int node(FabricOffer offer) {
+    if (offer.pciDevice().isEmpty()) {
+      return UNKNOWN;
+    }
+    try {
+      Path file = sysfs.resolve("bus/pci/devices").resolve(offer.pciDevice()).resolve("numa_node");
+      return Integer.parseInt(Files.readString(file).strip());
+    } catch (IOException | NumberFormatException e) {
+      return UNKNOWN; // not Linux, or a device that is not on the bus
+    }
+  }
+
+  private boolean isOurs(int node) {
+    try {
+      Path list = sysfs.resolve("devices/system/node/node" + node).resolve("cpulist");
+      BitSet both = numbers(Files.readString(list).strip());
+      String allowed =
+          Files.readAllLines(status).stream()
+              .filter(line -> line.startsWith(PROCESSORS))
+              .findFirst()
+              .orElse(PROCESSORS);
+      both.and(numbers(allowed.substring(PROCESSORS.length()).strip()));
+      return !both.isEmpty();
+    } catch (IOException | NumberFormatException e) {
+      return true; // without NUMA all is near
+    }
+  }
+
+  /** Reads {@code 0-3,8,10-11}. */
+  static BitSet numbers(String list) {
+    BitSet numbers = new BitSet();
+    for (String part : list.split(",", -1)) {
+      if (!part.isEmpty()) {
+        int dash = part.indexOf('-');
+        int first = Integer.parseInt(dash < 0 ? part : part.substring(0, dash));
+        int last = dash < 0 ? first : Integer.parseInt(part.substring(dash + 1));
+        numbers.set(first, last + 1);
+      }
+    }
+    return numbers;
+  }
+}

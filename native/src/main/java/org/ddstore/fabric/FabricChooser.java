@@ -1,0 +1,125 @@
+package org.ddstore.fabric;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.ddstore.transport.OneSidedChoice;
+import org.ddstore.transport.OneSidedOptions;
+
+/**
+ * Chooses a provider and an interface: RDMA hardware before software; of several devices the
+ * nearest to this process, and of equally near ones each in turn.
+ */
+final class FabricChooser {
+  /** The variable by which users of the first DDStore name an interface. */
+  static final String INTERFACE_VARIABLE = "FABRIC_IFACE";
+
+  private final String version;
+  private final Function<String, List<FabricOffer>> offers;
+  private final Affinity affinity;
+
+  /**
+   * @param version of the library, for people
+   * @param offers by the address to be bound to, or an empty text
+   */
+  FabricChooser(String version, Function<String, List<FabricOffer>> offers, Affinity affinity) {
+    this.version = version;
+    this.offers = offers;
+    this.affinity = affinity;
+  }
+
+  OneSidedChoice choose(OneSidedOptions options, Map<String, String> environment) {
+    String named = options.networkInterface();
+    String by = "spark.ddstore.fabric.interface";
+    if (named.isEmpty()) {
+      named = environment.getOrDefault(INTERFACE_VARIABLE, "");
+      by = INTERFACE_VARIABLE;
+    }
+    List<FabricOffer> legal = legal(offers.apply(""), options);
+    if (legal.isEmpty()) {
+      return OneSidedChoice.none(
+          options.provider().isEmpty()
+              ? "%s has no provider here that reads remote memory".formatted(version)
+              : "%s has no provider \"%s\" here that may be used; it has %s"
+                  .formatted(
+                      version, options.provider(), names(offers.apply(""), FabricOffer::provider)));
+    }
+    if (!named.isEmpty()) {
+      return byInterface(legal, named, by);
+    }
+    List<FabricOffer> hardware = legal.stream().filter(FabricOffer::isRdma).toList();
+    return hardware.isEmpty() ? bySparkAddress(options) : nearest(hardware, options.index());
+  }
+
+  private static List<FabricOffer> legal(List<FabricOffer> all, OneSidedOptions options) {
+    return all.stream().filter(offer -> offer.isLegal(options.provider())).toList();
+  }
+
+  private OneSidedChoice byInterface(List<FabricOffer> legal, String named, String by) {
+    return legal.stream()
+        .filter(offer -> offer.domain().equals(named))
+        .max(Comparator.comparing(FabricOffer::isRdma))
+        .map(offer -> choice(offer, "", "named by " + by))
+        .orElseGet(
+            () ->
+                OneSidedChoice.none(
+                    "%s names \"%s\"; the interfaces that can be used here are %s"
+                        .formatted(by, named, names(legal, FabricOffer::domain))));
+  }
+
+  /** The providers of one kind only: the best that there is has the first word. */
+  private OneSidedChoice nearest(List<FabricOffer> hardware, int index) {
+    String provider = hardware.get(0).provider();
+    List<FabricOffer> same =
+        hardware.stream().filter(offer -> offer.provider().equals(provider)).toList();
+    int least = same.stream().mapToInt(affinity::distance).min().orElseThrow();
+    List<FabricOffer> near =
+        same.stream().filter(offer -> affinity.distance(offer) == least).toList();
+    FabricOffer taken = near.get(Math.floorMod(index, near.size()));
+    return choice(
+        taken,
+        "",
+        "%s, one of %d as near of %d in all"
+            .formatted(affinity.describe(taken), near.size(), same.size()));
+  }
+
+  private OneSidedChoice bySparkAddress(OneSidedOptions options) {
+    return legal(offers.apply(options.host()), options).stream()
+        .findFirst()
+        .map(
+            offer ->
+                choice(
+                    offer,
+                    options.host(),
+                    options.host().isEmpty()
+                        ? "bound to the address of Spark"
+                        : "bound to " + options.host()))
+        .orElseGet(
+            () ->
+                OneSidedChoice.none(
+                    "%s cannot be bound to %s, the address of this process"
+                        .formatted(version, options.host())));
+  }
+
+  private OneSidedChoice choice(FabricOffer offer, String host, String why) {
+    return new OneSidedChoice(
+        offer.means(),
+        offer.isRdma(),
+        offer.provider(),
+        offer.domain(),
+        host,
+        "%s on %s (%s), %s%s"
+            .formatted(
+                offer.provider(),
+                offer.domain(),
+                why,
+                version,
+                offer.isRdma() ? "" : "; software, no RDMA hardware"));
+  }
+
+  private static String names(List<FabricOffer> offers, Function<FabricOffer, String> name) {
+    return offers.stream().map(name).distinct().collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,83 @@
+package org.ddstore.fabric;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The functions of {@code jni_fabric.c}. Handles are addresses; a negative result is a negative
+ * errno of libfabric. Texts are UTF-8 and end with a zero. Only {@link FabricLibrary} and the
+ * owners of handles call these.
+ */
+final class FabricNative {
+  /** Texts of {@link #offers} for each offer. */
+  static final int OFFER_COLUMNS = 5;
+
+  private FabricNative() {}
+
+  /**
+   * @param why receives what is missing
+   */
+  static native long load(byte[] path, byte[] why);
+
+  /** Major in the upper 16 bits, minor in the lower. */
+  static native int version(long library);
+
+  static native void errorText(long library, int error, byte[] out);
+
+  /**
+   * {@value #OFFER_COLUMNS} texts each: provider, domain, fabric, form of addresses, PCI device.
+   */
+  static native String[] offers(long library, byte[] node);
+
+  static native long openServing(
+      long library, byte[] provider, byte[] domain, byte[] node, byte[] failedCall);
+
+  static native void closeServing(long end);
+
+  static native int address(long end, byte[] out);
+
+  static native boolean needsProgress(long end);
+
+  static native boolean choosesKeys(long end);
+
+  static native int progress(long end, int timeoutMs);
+
+  static native void wake(long end);
+
+  static native long register(long end, long memory, long bytes, long key);
+
+  static native int deregister(long region);
+
+  static native long key(long region);
+
+  static native long base(long end, long memory);
+
+  static native long openReader(
+      long library,
+      byte[] provider,
+      byte[] domain,
+      byte[] node,
+      long bytesInFlight,
+      byte[] failedCall);
+
+  static native void closeReader(long reader);
+
+  static native int addPeer(long reader, byte[] address);
+
+  static native int addSource(long reader, int peer, long key);
+
+  static native int addLanding(long reader, long memory, long bytes);
+
+  static native void removeLanding(long reader, int region);
+
+  static native int begin(long reader, long reads, int count);
+
+  static native int run(long reader, int timeoutMs);
+
+  static native long bytesCome(long reader);
+
+  static native int trouble(long reader);
+
+  static native void failureText(long reader, byte[] out);
+
+  static native long addressOf(ByteBuffer buffer);
+}

@@ -1,0 +1,50 @@
+package org.ddstore.fabric;
+
+import java.util.Arrays;
+import java.util.Set;
+
+/**
+ * A way to read the memory of other processes that libfabric has on this host.
+ *
+ * @param provider {@code verbs;ofi_rxm} for example: the one that reaches the wire, and what is
+ *     above it
+ * @param domain the name of the interface or device
+ * @param addressForm the number that libfabric has for the form of its addresses
+ * @param pciDevice as sysfs names it, empty if it is not known
+ */
+record FabricOffer(String provider, String domain, String addressForm, String pciDevice) {
+  private static final Set<String> RDMA =
+      Set.of("verbs", "efa", "cxi", "psm", "psm2", "psm3", "opx", "gni", "ucx", "mlx");
+
+  /**
+   * What is never taken: shm does not check keys and leaves files, sockets takes milliseconds, udp
+   * loses, and what becomes of the rest is not known.
+   */
+  private static final Set<String> REFUSED = Set.of("shm", "sockets", "udp", "rstream", "coll");
+
+  /** Taken only when the user names it: in the one release that has it, it is an experiment. */
+  private static final String EXPERIMENT = "net";
+
+  /** True if hardware serves reads. */
+  boolean isRdma() {
+    return RDMA.contains(core());
+  }
+
+  /** True if it may be taken where the user asks for {@code wanted}, or for nothing: empty. */
+  boolean isLegal(String wanted) {
+    return !REFUSED.contains(core())
+        && (wanted.isEmpty()
+            ? !core().equals(EXPERIMENT)
+            : provider.equals(wanted) || core().equals(wanted));
+  }
+
+  /** Processes read from each other if this is equal. */
+  String means() {
+    return provider + "/" + addressForm;
+  }
+
+  /** The provider that reaches the wire. */
+  private String core() {
+    return Arrays.asList(provider.split(";", -1)).get(0);
+  }
+}

@@ -1,0 +1,238 @@
+package org.ddstore.fabric;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.fabric.ReadingEnd.ReadFailure;
+import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.transport.PeerGoneException;
+import org.ddstore.transport.PeerRows;
+import org.ddstore.transport.RemoteReader;
+
+/**
+ * Reads rows of other processes' memory, while their programs do something else.
+ *
+ * <p>No row is torn: the version word of a segment is read after its rows have come, and has to be
+ * what it was when some reader of this process read it last, hence before these rows; and even. If
+ * it is not, the rows are read again. The word is asked for only when all rows are here: no network
+ * has to keep reads in order.
+ *
+ * <p>Whatever fails, the owner is asked again over the authenticated connection: that it has ended
+ * or left is known from there, else the read is tried again until the deadline. After a failure, a
+ * missed deadline or an interrupt the end is closed, because a read that has been sent cannot be
+ * called back in another way: then nothing lands in the staging any more.
+ */
+final class FabricReader implements RemoteReader {
+  private static final int SLICE_MS = 100;
+  private static final long CHANGING_NS = Duration.ofMillis(1).toNanos();
+  private static final long RETRY_NS = Duration.ofMillis(20).toNanos();
+  private static final long NS_PER_MS = Duration.ofMillis(1).toNanos();
+
+  private final FabricTransport transport;
+  private final Duration timeout;
+  private final ReadList reads = new ReadList();
+  private final GrowingBuffer words = new GrowingBuffer();
+  private final Landings landings = new Landings();
+  private ReadingEnd end;
+  private long deadlineNs;
+  private boolean closed;
+
+  FabricReader(FabricTransport transport, Duration timeout) {
+    this.transport = transport;
+    this.timeout = timeout;
+    begin();
+  }
+
+  @Override
+  public void begin() {
+    deadlineNs = System.nanoTime() + timeout.toNanos();
+  }
+
+  @Override
+  public void fetch(List<PeerRows> peers) {
+    String trouble = null;
+    while (true) {
+      try {
+        if (trouble != null) {
+          pause(RETRY_NS, trouble);
+        }
+        tryFetch(peers);
+        return;
+      } catch (ReadFailure e) {
+        abandon();
+        forget(e, peers);
+        trouble = e.getMessage();
+      } catch (DeadlineExceededException e) {
+        abandon();
+        throw missing(peers, trouble == null ? e.getMessage() : trouble);
+      } catch (RuntimeException | Error e) {
+        abandon();
+        throw e;
+      }
+    }
+  }
+
+  private void tryFetch(List<PeerRows> peers) {
+    if (end == null) {
+      end = transport.takeEnd();
+    }
+    List<PeerReads> pending = new ArrayList<>();
+    for (PeerRows rows : peers) {
+      try {
+        pending.add(new PeerReads(rows, transport.memories(), end, deadlineNs));
+      } catch (PeerGoneException e) {
+        throw e.hasEnded() ? rows.lost() : rows.closed();
+      }
+    }
+    fetchOffsets(pending);
+    pending.forEach(peer -> peer.reserve(landings, end));
+    while (true) {
+      fetchRows(pending);
+      checkVersions(pending);
+      if (pending.isEmpty()) {
+        return;
+      }
+      pause(CHANGING_NS, "the rows are being changed");
+    }
+  }
+
+  private void fetchOffsets(List<PeerReads> pending) {
+    long bytes = pending.stream().mapToLong(PeerReads::offsetBytes).sum();
+    if (bytes > GrowingBuffer.MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "offsets of ragged rows of %,d bytes: read fewer rows a batch".formatted(bytes));
+    }
+    if (bytes > 0) {
+      reads.clear();
+      ByteBuffer memory = words.ensure(wordBytes(bytes));
+      int region = landings.regionOf(this, memory, end);
+      long to = FabricNative.addressOf(memory);
+      for (PeerReads peer : pending) {
+        to = peer.addOffsets(reads, to, region);
+      }
+      run(pending);
+    }
+    int at = 0;
+    for (PeerReads peer : pending) {
+      at = peer.takeOffsets(words.buffer(), at);
+    }
+  }
+
+  private long wordBytes(long bytes) {
+    if (words.buffer().capacity() < bytes) {
+      landings.forget(this); // it is about to be freed
+    }
+    return bytes;
+  }
+
+  private void fetchRows(List<PeerReads> pending) {
+    reads.clear();
+    pending.forEach(peer -> peer.addRows(reads));
+    run(pending);
+  }
+
+  /** Takes out of the list whose rows are stable. */
+  private void checkVersions(List<PeerReads> pending) {
+    int bytes = pending.stream().mapToInt(PeerReads::versionBytes).sum();
+    ByteBuffer memory = words.ensure(wordBytes(bytes));
+    int region = landings.regionOf(this, memory, end);
+    long to = FabricNative.addressOf(memory);
+    reads.clear();
+    for (PeerReads peer : pending) {
+      peer.addVersions(reads, to, region);
+      to += peer.versionBytes();
+    }
+    run(pending);
+    int at = 0;
+    for (PeerReads peer : List.copyOf(pending)) {
+      if (peer.isStable(memory, at)) {
+        pending.remove(peer);
+      }
+      at += peer.versionBytes();
+    }
+  }
+
+  /** Does what the list says. */
+  private void run(List<PeerReads> pending) {
+    end.begin(reads);
+    while (!end.run(sliceMs())) {
+      checkInterrupt();
+      if (System.nanoTime() - deadlineNs >= 0) {
+        throw new DeadlineExceededException("%,d bytes have come".formatted(end.bytesCome()));
+      }
+      for (PeerReads peer : pending) {
+        if (!transport.calls().isAlive(peer.rows().process())) {
+          throw new ReadFailure(peer.rows().process(), "the process has ended");
+        }
+      }
+    }
+  }
+
+  private int sliceMs() {
+    long left = (deadlineNs - System.nanoTime() + NS_PER_MS - 1) / NS_PER_MS;
+    return (int) Math.max(0, Math.min(SLICE_MS, left));
+  }
+
+  /** Owners are to be asked where their memory is. */
+  private void forget(ReadFailure e, List<PeerRows> peers) {
+    for (PeerRows rows : peers) {
+      if (e.process() == null || e.process().equals(rows.process())) {
+        transport.memories().forget(rows.process());
+      }
+    }
+  }
+
+  private void pause(long ns, String why) {
+    long left = deadlineNs - System.nanoTime();
+    if (left <= 0) {
+      throw new DeadlineExceededException(why);
+    }
+    LockSupport.parkNanos(this, Math.min(ns, left));
+    checkInterrupt();
+  }
+
+  private static void checkInterrupt() {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new DDStoreException("interrupted while waiting for remote rows");
+    }
+  }
+
+  private DeadlineExceededException missing(List<PeerRows> peers, String why) {
+    StringBuilder text = new StringBuilder();
+    for (PeerRows rows : peers) {
+      text.append(text.length() == 0 ? "" : "; ")
+          .append("%,d rows of %s at %s".formatted(rows.rows(), rows.owners(), rows.process()));
+    }
+    return new DeadlineExceededException(
+        "remote rows did not come within %d ms: %s (%s)".formatted(timeout.toMillis(), text, why));
+  }
+
+  /** Nothing comes any more when this returns. */
+  private void abandon() {
+    landings.endHasClosed();
+    if (end != null) {
+      ReadingEnd closing = end;
+      end = null;
+      closing.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    landings.removeAll();
+    if (end != null) {
+      transport.giveBack(end);
+      end = null;
+    }
+    words.close();
+    reads.close();
+  }
+}

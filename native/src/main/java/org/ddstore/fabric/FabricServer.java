@@ -1,0 +1,153 @@
+package org.ddstore.fabric;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.ddstore.memory.Nonce;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.OneSidedChoice;
+import org.ddstore.transport.PeerCalls;
+
+/**
+ * The segments that this process lets others read, and the answers to who asks where they are. A
+ * question is the nonce of a segment; the answer a {@link MemoryTable}.
+ *
+ * <p>A provider in software answers reads from our memory at a time of its own, also after the
+ * memory has been deregistered. So a withdrawal closes the serving end before it gives the memory
+ * back, which ends what is under way; the end is opened again, under another generation, when
+ * something is exported or asked for. Hardware is told by the deregistration alone.
+ */
+final class FabricServer implements PeerCalls.Service, AutoCloseable {
+  private static final long PATIENCE_MS = 50;
+
+  private final FabricLibrary library;
+  private final OneSidedChoice choice;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<Nonce, ServedSegment> served = new HashMap<>(); // guarded by lock
+  private ServingEnd end; // guarded by lock; null while nothing is served
+  private long generation; // guarded by lock
+  private boolean closed; // guarded by lock
+
+  FabricServer(FabricLibrary library, OneSidedChoice choice) {
+    this.library = library;
+    this.choice = choice;
+  }
+
+  /** Registers the segment, once, and takes a reference to it. */
+  void export(Segment segment) {
+    lock.lock();
+    try {
+      if (closed || !segment.retain()) {
+        throw new IllegalStateException("closed: " + (closed ? this : segment));
+      }
+      ServedSegment exported = new ServedSegment(segment);
+      try {
+        exported.register(open());
+      } catch (RuntimeException e) {
+        exported.release();
+        throw e;
+      }
+      served.put(segment.nonce(), exported);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Idempotent. Blocks for at most some 100 ms, until nobody reads the segment any more. */
+  void withdraw(Segment segment) {
+    lock.lock();
+    try {
+      ServedSegment gone = served.remove(segment.nonce());
+      if (gone == null) {
+        return;
+      }
+      gone.deregister();
+      if (!choice.rdma() || served.isEmpty()) {
+        closeEnd();
+      }
+      gone.release();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private ServingEnd open() {
+    if (end == null) {
+      end = new ServingEnd(library, choice);
+      generation++;
+    }
+    return end;
+  }
+
+  private void closeEnd() {
+    if (end != null) {
+      served.values().forEach(ServedSegment::deregister);
+      end.close();
+      end = null;
+    }
+  }
+
+  @Override
+  public ByteBuffer answer(ByteBuffer question) {
+    Nonce nonce = new Nonce(question.getLong(), question.getLong());
+    if (question.hasRemaining()) {
+      throw new IllegalArgumentException(question.remaining() + " bytes after a question");
+    }
+    try {
+      if (!lock.tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
+        return status(MemoryTable.BUSY);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return status(MemoryTable.BUSY);
+    }
+    try {
+      ServedSegment wanted = served.get(nonce);
+      if (wanted == null) {
+        return status(MemoryTable.GONE);
+      }
+      ServingEnd at = open();
+      if (!wanted.isRegistered()) {
+        wanted.register(at);
+      }
+      return wanted.table(choice.means(), at, generation).encode();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  static ByteBuffer question(Nonce segment) {
+    return ByteBuffer.allocate(2 * Long.BYTES)
+        .putLong(segment.high())
+        .putLong(segment.low())
+        .flip();
+  }
+
+  private static ByteBuffer status(byte status) {
+    return ByteBuffer.wrap(new byte[] {status});
+  }
+
+  /** Withdraws what is left. Idempotent. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      List<ServedSegment> left = new ArrayList<>(served.values());
+      closeEnd();
+      served.clear();
+      left.forEach(ServedSegment::release);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "FabricServer[%s]".formatted(choice.means());
+  }
+}

@@ -1,0 +1,111 @@
+package org.ddstore.fabric;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.ddstore.ProcessAddress;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.OneSidedChoice;
+import org.ddstore.transport.OneSidedTransport;
+import org.ddstore.transport.PeerCalls;
+import org.ddstore.transport.RemoteReader;
+
+/** Rows of other processes by one-sided reads over libfabric. */
+final class FabricTransport implements OneSidedTransport {
+  private static final int MOST_IDLE = 8;
+
+  private final FabricLibrary library;
+  private final OneSidedChoice choice;
+  private final PeerCalls calls;
+  private final FabricServer server;
+  private final RemoteMemories memories;
+  private final Deque<ReadingEnd> idle = new ArrayDeque<>(); // guarded by this
+  private boolean closed; // guarded by this
+
+  FabricTransport(FabricLibrary library, OneSidedChoice choice, PeerCalls calls) {
+    this.library = library;
+    this.choice = choice;
+    this.calls = calls;
+    this.server = new FabricServer(library, choice);
+    this.memories = new RemoteMemories(calls, choice.means());
+    calls.serve(server);
+  }
+
+  @Override
+  public String description() {
+    return "fabric, %s on %s".formatted(choice.provider(), choice.networkInterface());
+  }
+
+  @Override
+  public ProcessAddress local() {
+    return calls.local();
+  }
+
+  @Override
+  public void export(Segment segment) {
+    server.export(segment);
+  }
+
+  @Override
+  public void withdraw(Segment segment) {
+    server.withdraw(segment);
+  }
+
+  @Override
+  public RemoteReader newReader(Duration timeout) {
+    return new FabricReader(this, timeout);
+  }
+
+  PeerCalls calls() {
+    return calls;
+  }
+
+  RemoteMemories memories() {
+    return memories;
+  }
+
+  /** An end for one reader, to be given back or closed. */
+  ReadingEnd takeEnd() {
+    synchronized (this) {
+      if (closed) {
+        throw new IllegalStateException("closed: " + this);
+      }
+      if (!idle.isEmpty()) {
+        return idle.pop();
+      }
+    }
+    return new ReadingEnd(library, choice);
+  }
+
+  /**
+   * @param end with nothing under way and no landings
+   */
+  void giveBack(ReadingEnd end) {
+    synchronized (this) {
+      if (!closed && idle.size() < MOST_IDLE) {
+        idle.push(end);
+        return;
+      }
+    }
+    end.close();
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    calls.serve(null);
+    idle.forEach(ReadingEnd::close);
+    idle.clear();
+    server.close();
+  }
+
+  @Override
+  public String toString() {
+    return "FabricTransport[%s at %s]".formatted(choice.means(), calls.local());
+  }
+}

@@ -1,0 +1,165 @@
+package org.ddstore.fabric;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.ddstore.DDStoreException;
+
+/**
+ * What an owner tells of one segment, so that others read it without asking again. Big-endian:
+ *
+ * <pre>
+ * u8 status | u8 format version | text means | bytes address of the serving end | int64 generation
+ * piece version word | int64 version | int32 log2 of rows per chunk | pieces chunks
+ * int64s chunk starts (ragged) | int32 log2 of offsets per piece | int64s offsets | pieces offsets
+ *
+ * text, bytes: int32 length, then so many | int64s, pieces: int32 count, then so many
+ * piece: int64 remote address | int64 key | int64 bytes
+ * </pre>
+ *
+ * Offsets of ragged records come whole if they are few; else they are registered.
+ *
+ * @param means of {@link FabricOffer#means()}: the reader's must be equal
+ * @param address of the serving end, as its provider writes it
+ * @param generation tells one serving end of a process from its next
+ * @param word where the version word is
+ * @param version what it was when the table was made
+ * @param offsets all of them, or empty
+ * @param offsetPieces where they are, or empty
+ */
+record MemoryTable(
+    String means,
+    List<Byte> address,
+    long generation,
+    Piece word,
+    long version,
+    int rowShift,
+    List<Piece> chunks,
+    List<Long> chunkStarts,
+    int offsetShift,
+    List<Long> offsets,
+    List<Piece> offsetPieces) {
+  static final byte OK = 0;
+
+  /** There is no such segment, or no more. */
+  static final byte GONE = 1;
+
+  /** It is being registered: ask again. */
+  static final byte BUSY = 2;
+
+  private static final byte FORMAT = 1;
+
+  /** Registered memory as a reader names it. */
+  record Piece(long remote, long key, long bytes) {
+    static final int BYTES = 3 * Long.BYTES;
+  }
+
+  ByteBuffer encode() {
+    byte[] name = means.getBytes(StandardCharsets.UTF_8);
+    long bytes =
+        2L
+            + 7 * Integer.BYTES
+            + name.length
+            + address.size()
+            + 2 * Long.BYTES
+            + Piece.BYTES * (1L + chunks.size() + offsetPieces.size())
+            + 2 * Integer.BYTES
+            + Long.BYTES * ((long) chunkStarts.size() + offsets.size());
+    ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(bytes));
+    out.put(OK).put(FORMAT).putInt(name.length).put(name).putInt(address.size());
+    address.forEach(out::put);
+    out.putLong(generation);
+    put(out, word);
+    out.putLong(version).putInt(rowShift);
+    putAll(out, chunks);
+    putLongs(out, chunkStarts);
+    out.putInt(offsetShift);
+    putLongs(out, offsets);
+    putAll(out, offsetPieces);
+    return out.flip();
+  }
+
+  /**
+   * Reads what follows {@link #OK}.
+   *
+   * @throws java.nio.BufferUnderflowException if it is cut short
+   */
+  static MemoryTable decode(ByteBuffer in) {
+    byte format = in.get();
+    if (format != FORMAT) {
+      throw new DDStoreException(
+          "a table of format %d, this program reads %d: all executors need the same version of DDStore"
+              .formatted(format, FORMAT));
+    }
+    byte[] name = new byte[count(in, 1)];
+    in.get(name);
+    List<Byte> address = new ArrayList<>();
+    for (int left = count(in, 1); left > 0; left--) {
+      address.add(in.get());
+    }
+    long generation = in.getLong();
+    Piece word = getPiece(in);
+    long version = in.getLong();
+    int rowShift = in.getInt();
+    List<Piece> chunks = getPieces(in);
+    List<Long> chunkStarts = getLongs(in);
+    int offsetShift = in.getInt();
+    List<Long> offsets = getLongs(in);
+    List<Piece> offsetPieces = getPieces(in);
+    return new MemoryTable(
+        new String(name, StandardCharsets.UTF_8),
+        List.copyOf(address),
+        generation,
+        word,
+        version,
+        rowShift,
+        chunks,
+        chunkStarts,
+        offsetShift,
+        offsets,
+        offsetPieces);
+  }
+
+  private static void put(ByteBuffer out, Piece piece) {
+    out.putLong(piece.remote()).putLong(piece.key()).putLong(piece.bytes());
+  }
+
+  private static void putAll(ByteBuffer out, List<Piece> pieces) {
+    out.putInt(pieces.size());
+    pieces.forEach(piece -> put(out, piece));
+  }
+
+  private static void putLongs(ByteBuffer out, List<Long> numbers) {
+    out.putInt(numbers.size());
+    numbers.forEach(out::putLong);
+  }
+
+  private static int count(ByteBuffer in, int elementBytes) {
+    int count = in.getInt();
+    if (count < 0 || count > in.remaining() / elementBytes) {
+      throw new DDStoreException("a table that says %,d elements are to come".formatted(count));
+    }
+    return count;
+  }
+
+  private static Piece getPiece(ByteBuffer in) {
+    return new Piece(in.getLong(), in.getLong(), in.getLong());
+  }
+
+  private static List<Piece> getPieces(ByteBuffer in) {
+    List<Piece> pieces = new ArrayList<>();
+    for (int left = count(in, Piece.BYTES); left > 0; left--) {
+      pieces.add(getPiece(in));
+    }
+    return pieces;
+  }
+
+  private static List<Long> getLongs(ByteBuffer in) {
+    List<Long> numbers = new ArrayList<>();
+    for (int left = count(in, Long.BYTES); left > 0; left--) {
+      numbers.add(in.getLong());
+    }
+    return numbers;
+  }
+}

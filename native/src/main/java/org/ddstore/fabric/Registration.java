@@ -1,0 +1,62 @@
+package org.ddstore.fabric;
+
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import org.ddstore.DDStoreException;
+
+/** Memory that a serving end lets others read. Closed before the end. */
+final class Registration implements AutoCloseable {
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final AtomicLong LIVE = new AtomicLong();
+  private static final int KEY_TAKEN = -126; // FI_ENOKEY: this key is in use
+  private static final int TRIES = 8;
+
+  private final long region;
+  private final MemoryTable.Piece piece;
+
+  private Registration(long region, MemoryTable.Piece piece) {
+    this.region = region;
+    this.piece = piece;
+    LIVE.incrementAndGet();
+  }
+
+  /**
+   * Registers memory, under a random key where the provider lets us choose. Pins its pages where
+   * hardware serves the reads.
+   *
+   * @param memory all of it; direct
+   * @throws DDStoreException if the system refuses; it says what helps
+   */
+  static Registration of(FabricLibrary library, long end, ByteBuffer memory) {
+    long address = FabricNative.addressOf(memory);
+    long bytes = memory.capacity();
+    long region = KEY_TAKEN;
+    for (int i = 0; i < TRIES && region == KEY_TAKEN; i++) {
+      region = FabricNative.register(end, address, bytes, RANDOM.nextLong());
+    }
+    if (region < 0) {
+      throw new DDStoreException(
+          "fi_mr_reg of %,d bytes: %s. Registered memory is locked: ulimit -l unlimited, or LimitMEMLOCK=infinity for the service that starts executors; pages of a disk file cannot be registered with every device"
+              .formatted(bytes, library.errorText((int) region)));
+    }
+    return new Registration(
+        region,
+        new MemoryTable.Piece(FabricNative.base(end, address), FabricNative.key(region), bytes));
+  }
+
+  /** How many there are in this JVM. */
+  static long live() {
+    return LIVE.get();
+  }
+
+  MemoryTable.Piece piece() {
+    return piece;
+  }
+
+  @Override
+  public void close() {
+    LIVE.decrementAndGet();
+    FabricNative.deregister(region);
+  }
+}

@@ -1,0 +1,90 @@
+package org.ddstore.fabric;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.ProcessAddress;
+import org.ddstore.memory.Nonce;
+import org.ddstore.transport.PeerCalls;
+import org.ddstore.transport.PeerGoneException;
+import org.ddstore.transport.RemoteSegment;
+
+/** What owners have told of their segments: each is asked once, and again after a failure. */
+final class RemoteMemories {
+  private static final long PAUSE_NS = Duration.ofMillis(5).toNanos();
+
+  private final PeerCalls calls;
+  private final String means;
+  private final Map<Nonce, RemoteMemory> known = new ConcurrentHashMap<>();
+
+  /**
+   * @param means of this process
+   */
+  RemoteMemories(PeerCalls calls, String means) {
+    this.calls = calls;
+    this.means = means;
+  }
+
+  /**
+   * The memory of a segment. Blocks if its owner has to be asked.
+   *
+   * @throws PeerGoneException if the owner has ended, or does not serve the segment any more
+   * @throws DeadlineExceededException if there is no answer at the deadline
+   * @throws DDStoreException if the two processes cannot read from each other
+   */
+  RemoteMemory of(RemoteSegment segment, long deadlineNs) {
+    RemoteMemory memory = known.get(segment.nonce());
+    if (memory == null) {
+      memory = ask(segment, deadlineNs);
+      RemoteMemory other = known.putIfAbsent(segment.nonce(), memory);
+      memory = other == null ? memory : other;
+    }
+    return memory;
+  }
+
+  /** Its owner is to be asked again. */
+  void forget(RemoteMemory memory) {
+    known.values().remove(memory);
+  }
+
+  /** Forgets all of a process. */
+  void forget(ProcessAddress process) {
+    known.values().removeIf(memory -> memory.process().equals(process));
+  }
+
+  private RemoteMemory ask(RemoteSegment segment, long deadlineNs) {
+    ProcessAddress process = segment.process();
+    while (true) {
+      ByteBuffer answer = calls.call(process, FabricServer.question(segment.nonce()), deadlineNs);
+      try {
+        byte status = answer.get();
+        if (status == MemoryTable.GONE) {
+          throw new PeerGoneException(process, false);
+        }
+        if (status == MemoryTable.OK) {
+          return new RemoteMemory(segment, checkMeans(process, MemoryTable.decode(answer)));
+        }
+      } catch (BufferUnderflowException e) {
+        throw new DDStoreException(process + " sent a table that is cut short", e);
+      }
+      LockSupport.parkNanos(PAUSE_NS);
+      if (System.nanoTime() - deadlineNs > 0) {
+        throw new DeadlineExceededException(process + " is still registering its memory");
+      }
+    }
+  }
+
+  private MemoryTable checkMeans(ProcessAddress process, MemoryTable table) {
+    if (!table.means().equals(means)) {
+      throw new DDStoreException(
+          "%s serves by %s, this process reads by %s: set spark.ddstore.fabric.provider to one that all hosts have"
+              .formatted(process, table.means(), means));
+    }
+    return table;
+  }
+}

@@ -1,0 +1,102 @@
+package org.ddstore.fabric;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.ddstore.memory.Segment;
+import org.ddstore.memory.SegmentMap;
+
+/** A segment that this process exports, registered at a serving end. Guarded by its owner. */
+final class ServedSegment {
+  /** Tables of offsets up to this many are sent, larger ones are registered. */
+  private static final int MOST_OFFSETS_SENT = 16 << 10;
+
+  private final Segment segment;
+  private final SegmentMap map;
+  private final List<Registration> registrations = new ArrayList<>();
+  private Registration word;
+  private List<Registration> chunks = List.of();
+  private List<Registration> offsets = List.of();
+
+  /**
+   * @param segment with a reference for this
+   */
+  ServedSegment(Segment segment) {
+    this.segment = segment;
+    this.map = segment.map();
+  }
+
+  boolean isRegistered() {
+    return !registrations.isEmpty();
+  }
+
+  /** Registers all parts; all or none. */
+  void register(ServingEnd end) {
+    try {
+      word = register(end, map.version());
+      chunks = registerAll(end, map.chunks());
+      offsets = sendsOffsets() ? List.of() : registerAll(end, map.offsets());
+    } catch (RuntimeException e) {
+      deregister();
+      throw e;
+    }
+  }
+
+  private List<Registration> registerAll(ServingEnd end, List<ByteBuffer> memories) {
+    return memories.stream().map(memory -> register(end, memory)).toList();
+  }
+
+  private Registration register(ServingEnd end, ByteBuffer memory) {
+    Registration registered = end.register(memory);
+    registrations.add(registered);
+    return registered;
+  }
+
+  void deregister() {
+    registrations.forEach(Registration::close);
+    registrations.clear();
+  }
+
+  /** Gives the reference back. Nobody reads any more. */
+  void release() {
+    segment.release();
+  }
+
+  private boolean sendsOffsets() {
+    return segment.rows() < MOST_OFFSETS_SENT;
+  }
+
+  MemoryTable table(String means, ServingEnd end, long generation) {
+    return new MemoryTable(
+        means,
+        end.address(),
+        generation,
+        word.piece(),
+        segment.version(),
+        map.rowShift(),
+        pieces(chunks),
+        map.chunkStarts(),
+        map.offsetShift(),
+        sendsOffsets() ? allOffsets() : List.of(),
+        pieces(offsets));
+  }
+
+  private static List<MemoryTable.Piece> pieces(List<Registration> registrations) {
+    return registrations.stream().map(Registration::piece).toList();
+  }
+
+  private List<Long> allOffsets() {
+    if (map.offsets().isEmpty()) {
+      return List.of();
+    }
+    return Stream.iterate(0, row -> row + 1)
+        .limit(segment.rows() + 1)
+        .map(
+            row ->
+                map.offsets()
+                    .get(row >>> map.offsetShift())
+                    .getLong((row & (1 << map.offsetShift()) - 1) * Long.BYTES))
+        .toList();
+  }
+}

@@ -1,0 +1,105 @@
+package org.ddstore.fabric;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.ddstore.transport.OneSidedChoice;
+
+/**
+ * The end at which other processes read memory of this one: a domain and an endpoint of its own,
+ * and a thread that sleeps until a read comes, where the provider needs one. Guarded by its owner.
+ */
+final class ServingEnd implements AutoCloseable {
+  private static final int SLEEP_MS = 100;
+  private static final long PAUSE_NS = 10_000_000;
+  private static final AtomicInteger THREADS = new AtomicInteger();
+
+  private final FabricLibrary library;
+  private final long handle;
+  private final List<Byte> address;
+  private final Thread progress;
+  private volatile boolean stopped;
+
+  ServingEnd(FabricLibrary library, OneSidedChoice choice) {
+    this.library = library;
+    byte[] failed = FabricLibrary.room();
+    this.handle =
+        FabricNative.openServing(
+            library.handle(),
+            FabricLibrary.text(choice.provider()),
+            FabricLibrary.text(choice.networkInterface()),
+            FabricLibrary.textOrNull(choice.host()),
+            failed);
+    if (handle < 0) {
+      throw library.failure(
+          "cannot open %s: %s".formatted(choice.detail(), FabricLibrary.text(failed)),
+          (int) handle);
+    }
+    try {
+      this.address = readAddress();
+    } catch (RuntimeException e) {
+      FabricNative.closeServing(handle);
+      throw e;
+    }
+    this.progress = new Thread(this::serve, "ddstore-fabric-serve-" + THREADS.incrementAndGet());
+    progress.setDaemon(true);
+    progress.start();
+  }
+
+  private List<Byte> readAddress() {
+    byte[] room = FabricLibrary.room();
+    int bytes = FabricNative.address(handle, room);
+    if (bytes < 0) {
+      throw library.failure("fi_getname", bytes);
+    }
+    List<Byte> read = new ArrayList<>();
+    for (int i = 0; i < bytes; i++) {
+      read.add(room[i]);
+    }
+    return List.copyOf(read);
+  }
+
+  /** As the readers' address vectors take it. */
+  List<Byte> address() {
+    return address;
+  }
+
+  Registration register(ByteBuffer memory) {
+    return Registration.of(library, handle, memory);
+  }
+
+  /** Connections are made by this thread even where hardware serves the reads. */
+  private void serve() {
+    while (!stopped) {
+      if (FabricNative.progress(handle, SLEEP_MS) < 0) {
+        LockSupport.parkNanos(PAUSE_NS); // what is wrong is told to the readers, by their reads
+      }
+    }
+  }
+
+  /** Ends all reads under way. What is registered here is to be closed before. */
+  @Override
+  public void close() {
+    stopped = true;
+    FabricNative.wake(handle);
+    boolean interrupted = false;
+    while (progress.isAlive()) {
+      try {
+        progress.join();
+      } catch (InterruptedException e) {
+        interrupted = true; // it sleeps for SLEEP_MS at most
+      }
+    }
+    FabricNative.closeServing(handle);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "ServingEnd[%d bytes of address]".formatted(address.size());
+  }
+}

@@ -1,0 +1,185 @@
+package org.ddstore.spark.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.spark.network.client.RpcResponseCallback;
+import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.ProcessAddress;
+import org.ddstore.transport.PeerCalls;
+import org.ddstore.transport.PeerGoneException;
+
+/**
+ * Questions between processes of a store, over the connections that its messages use as well. A
+ * question is {@code byte} {@link #CALL}, the store (16), then its bytes; an answer {@link
+ * Status#OK} and its bytes, or {@link Status#FAILED} and why.
+ */
+final class WireCalls implements PeerCalls {
+  static final byte CALL = 6;
+
+  private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final WireSession session;
+  private volatile Service service;
+
+  WireCalls(WireSession session) {
+    this.session = session;
+  }
+
+  @Override
+  public ProcessAddress local() {
+    return session.local();
+  }
+
+  @Override
+  public void serve(Service newService) {
+    service = newService;
+  }
+
+  @Override
+  public boolean isAlive(ProcessAddress process) {
+    return session.messenger().isAlive(process);
+  }
+
+  // The side that answers.
+
+  /**
+   * @param question after the store
+   */
+  ByteBuffer answer(ByteBuffer question) {
+    Service current = service;
+    if (current == null) {
+      return ByteBuffer.wrap(new byte[] {Status.GONE});
+    }
+    try {
+      ByteBuffer answer = current.answer(question);
+      return ByteBuffer.allocate(1 + answer.remaining()).put(Status.OK).put(answer).flip();
+    } catch (DDStoreException e) {
+      byte[] why = String.valueOf(e.getMessage()).getBytes(StandardCharsets.UTF_8);
+      return ByteBuffer.allocate(1 + why.length).put(Status.FAILED).put(why).flip();
+    }
+  }
+
+  // The side that asks.
+
+  @Override
+  public ByteBuffer call(ProcessAddress process, ByteBuffer question, long deadlineNs) {
+    if (question.remaining() > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "a question of %,d bytes outside [0, %,d]".formatted(question.remaining(), MAX_BYTES));
+    }
+    ByteBuffer framed = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + question.remaining());
+    framed.put(CALL);
+    Handshake.putStore(framed, session.token().id());
+    framed.put(question.duplicate()).flip();
+    Throwable trouble = null;
+    while (true) {
+      CompletableFuture<ByteBuffer> answer = ask(process, framed.duplicate());
+      try {
+        return take(process, await(process, answer, deadlineNs, trouble));
+      } catch (ExecutionException e) {
+        trouble = Connections.cause(e.getCause());
+        check(process, trouble);
+      }
+      pause();
+    }
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // both outcomes are handled
+  private CompletableFuture<ByteBuffer> ask(ProcessAddress process, ByteBuffer framed) {
+    CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
+    session
+        .connection(process)
+        .whenComplete(
+            (connection, e) -> {
+              if (e != null) {
+                answer.completeExceptionally(e);
+              } else {
+                connection.request(framed, new Reply(answer));
+              }
+            });
+    return answer;
+  }
+
+  /** Waits in slices: who waits may be interrupted, and learns that the process has ended. */
+  private ByteBuffer await(
+      ProcessAddress process,
+      CompletableFuture<ByteBuffer> answer,
+      long deadlineNs,
+      Throwable trouble)
+      throws ExecutionException {
+    while (true) {
+      long leftNs = deadlineNs - System.nanoTime();
+      if (leftNs <= 0) {
+        throw new DeadlineExceededException(
+            "%s did not answer%s".formatted(process, trouble == null ? "" : " (" + trouble + ")"));
+      }
+      try {
+        return answer.get(Math.min(leftNs, SLICE_NS), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        // The next slice.
+      } catch (InterruptedException e) {
+        throw interrupted(e);
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      TimeUnit.NANOSECONDS.sleep(RETRY_NS);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  private static DDStoreException interrupted(InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return new DDStoreException("interrupted while waiting for remote rows", e);
+  }
+
+  /** Returns if another connection may help. */
+  private void check(ProcessAddress process, Throwable trouble) {
+    if (trouble instanceof Connections.StoreGoneException) {
+      throw new PeerGoneException(process, false);
+    }
+    if (trouble instanceof SecurityException) {
+      throw new DDStoreException("cannot ask %s: %s".formatted(process, trouble), trouble);
+    }
+    if (!session.mayBeAlive(process)) {
+      throw new PeerGoneException(process, true);
+    }
+  }
+
+  private static ByteBuffer take(ProcessAddress process, ByteBuffer reply) {
+    byte status = reply.hasRemaining() ? reply.get() : Status.REFUSED;
+    switch (status) {
+      case Status.OK -> {
+        return reply;
+      }
+      case Status.GONE -> throw new PeerGoneException(process, false);
+      case Status.FAILED ->
+          throw new DDStoreException(
+              "%s: %s".formatted(process, StandardCharsets.UTF_8.decode(reply)));
+      default -> throw new DDStoreException(process + " refused to answer: " + status);
+    }
+  }
+
+  /** Called by a thread of the network. */
+  private record Reply(CompletableFuture<ByteBuffer> answer) implements RpcResponseCallback {
+    /** The buffer is Spark's again when this returns. */
+    @Override
+    public void onSuccess(ByteBuffer reply) {
+      answer.complete(ByteBuffer.allocate(reply.remaining()).put(reply).flip());
+    }
+
+    @Override
+    public void onFailure(Throwable e) {
+      answer.completeExceptionally(e);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package org.ddstore.spark.wire;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.apache.spark.launcher.JavaModuleOptions;
+import org.ddstore.ReadPath;
+import org.ddstore.StoreOptions;
+import org.ddstore.collective.Communicator;
+import org.ddstore.contract.FilesBackend;
+import org.ddstore.contract.Meeting;
+import org.ddstore.contract.RankBackend;
+import org.ddstore.contract.RankEnv;
+import org.ddstore.transport.OneSidedChoice;
+import org.ddstore.transport.OneSidedOptions;
+import org.ddstore.transport.OneSidedProvider;
+import org.ddstore.transport.OneSidedTransport;
+import org.ddstore.transport.TransportProvider;
+
+/**
+ * Ranks that read each other's rows, and their own, by libfabric over its provider for TCP, and
+ * whose collectives are messages.
+ *
+ * @param token of all stores
+ * @param root of the stores' files
+ */
+record FabricBackend(StoreToken token, String root) implements RankBackend {
+  private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
+
+  static FabricBackend of(Path root) {
+    return new FabricBackend(StoreToken.random(), root.toString());
+  }
+
+  /** Why libfabric cannot be used here; null if it can. */
+  static String missing() {
+    OneSidedChoice choice = choice("127.0.0.1");
+    return choice.isAvailable() ? null : choice.detail();
+  }
+
+  static OneSidedChoice choice(String host) {
+    return provider().choose(new OneSidedOptions("tcp", "", host, 0));
+  }
+
+  private static OneSidedProvider provider() {
+    return (OneSidedProvider)
+        ServiceLoader.load(TransportProvider.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .filter(provider -> provider.name().equals("fabric"))
+            .findAny()
+            .orElseThrow();
+  }
+
+  /** The one transport of a session. */
+  static OneSidedTransport open(WireSession session) {
+    return session.oneSided(calls -> provider().open(choice(session.local().host()), calls));
+  }
+
+  @Override
+  public List<String> directories() {
+    return List.of(root);
+  }
+
+  @Override
+  public List<String> jvmOptions() {
+    return List.of(
+        (JavaModuleOptions.defaultModuleOptions() + " -Xcheck:jni -XX:+UnlockDiagnosticVMOptions")
+            .split(" "));
+  }
+
+  @Override
+  public RankEnv enter(Meeting meeting, Duration timeout) throws IOException {
+    WireSession wire = TcpBackend.open(token, TcpBackend.options(false, meeting.address()));
+    Communicator group = FilesBackend.join(wire.lanes(Path.of(root), false), meeting, timeout);
+    return new RankEnv(
+        meeting,
+        group,
+        open(wire),
+        StoreOptions.defaults()
+            .withSharedMemory(Path.of(root))
+            .withShortcut(false)
+            .withReadTimeout(READ_TIMEOUT),
+        owner -> ReadPath.REMOTE);
+  }
+}
