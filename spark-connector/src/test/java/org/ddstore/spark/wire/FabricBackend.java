@@ -64,9 +64,7 @@ record FabricBackend(StoreToken token, String root) implements RankBackend {
 
   @Override
   public List<String> jvmOptions() {
-    return List.of(
-        (JavaModuleOptions.defaultModuleOptions() + " -Xcheck:jni -XX:+UnlockDiagnosticVMOptions")
-            .split(" "));
+    return List.of(JavaModuleOptions.defaultModuleOptions().split(" "));
   }
 
   @Override

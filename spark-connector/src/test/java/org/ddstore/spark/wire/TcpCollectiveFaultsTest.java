@@ -31,7 +31,7 @@ class TcpCollectiveFaultsTest {
 
   @BeforeAll
   static void start() throws IOException {
-    troubles = new Troubles();
+    troubles = new Troubles(TcpBackend::plain);
   }
 
   @AfterEach

@@ -43,7 +43,7 @@ class TcpReachTest {
 
   @BeforeAll
   static void start() throws IOException {
-    troubles = new Troubles();
+    troubles = new Troubles(TcpBackend::plain);
   }
 
   @AfterEach

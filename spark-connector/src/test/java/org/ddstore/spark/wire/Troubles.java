@@ -6,16 +6,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
 import org.ddstore.contract.ProcessRanks;
+import org.ddstore.contract.RankBackend;
 import org.ddstore.contract.Stopped;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.Host;
 import org.ddstore.hosts.Link;
 
 /**
- * Ranks on two hosts, with plain connections, that can ask by {@link
- * org.ddstore.contract.Meeting#act} for what goes wrong with rank 1 or with the link: the names of
- * acts are the constants here.
+ * Ranks on two hosts that can ask by {@link org.ddstore.contract.Meeting#act} for what goes wrong
+ * with rank 1 or with the link: the names of acts are the constants here.
  */
 final class Troubles implements AutoCloseable {
   /** The rank on the other host than rank 0. */
@@ -51,8 +52,11 @@ final class Troubles implements AutoCloseable {
   private final TwoHostRanks ranks;
   private Stopped stopped;
 
-  Troubles() throws IOException {
-    ranks = TwoHostRanks.alternating(TcpBackend.plain(Path.of("/dev/shm/ddstore-faults")));
+  /**
+   * @param backend by the root of its files
+   */
+  Troubles(Function<Path, RankBackend> backend) throws IOException {
+    ranks = TwoHostRanks.alternating(backend.apply(Path.of("/dev/shm/ddstore-faults")));
     ProcessRanks processes = ranks.processes();
     Link link = ranks.hosts().link();
     processes.offer(KILL, () -> processes.process(OTHER).destroyForcibly());

@@ -1,0 +1,12 @@
+package org.ddstore.spark.wire;
+
+import org.ddstore.hosts.NeedsTwoHosts;
+
+/** By libfabric. */
+@NeedsTwoHosts
+@NeedsFabric
+class FabricUpdatesTest extends UpdatesContract {
+  FabricUpdatesTest() {
+    super(FabricBackend::of);
+  }
+}

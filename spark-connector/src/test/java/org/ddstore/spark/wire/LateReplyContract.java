@@ -1,0 +1,156 @@
+package org.ddstore.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.ddstore.spark.wire.Troubles.OTHER;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.ddstore.Batch;
+import org.ddstore.DDStore;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.Reader;
+import org.ddstore.StoreAccess;
+import org.ddstore.Variable;
+import org.ddstore.contract.ProcessRanks;
+import org.ddstore.contract.RankBackend;
+import org.ddstore.contract.RankEnv;
+import org.ddstore.transport.Placement;
+import org.ddstore.transport.ReadPlan;
+import org.ddstore.transport.RemoteReader;
+import org.ddstore.transport.Transport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/** What comes after the deadline of a read. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(120)
+abstract class LateReplyContract {
+  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration SHORT = Duration.ofSeconds(2);
+
+  /** Finds the transport of a rank's process, there. */
+  @FunctionalInterface
+  interface OwnTransport extends Serializable {
+    Transport get();
+  }
+
+  private final Function<Path, RankBackend> backend;
+  private final OwnTransport transport;
+  private final int timesSent;
+  private Troubles troubles;
+
+  /**
+   * @param backend by the root of its files
+   * @param timesSent how often the rows cross the network: more than once if replies come that
+   *     nobody waits for any more
+   */
+  LateReplyContract(Function<Path, RankBackend> backend, OwnTransport transport, int timesSent) {
+    this.backend = backend;
+    this.transport = transport;
+    this.timesSent = timesSent;
+  }
+
+  @BeforeAll
+  void start() throws IOException {
+    troubles = new Troubles(backend);
+  }
+
+  @AfterEach
+  void heal() throws IOException {
+    troubles.heal();
+  }
+
+  @AfterAll
+  void end() throws IOException {
+    troubles.close();
+  }
+
+  @Test
+  void aLateReplyChangesNothing() throws Exception {
+    OwnTransport own = transport;
+    AtomicLong sent = new AtomicLong();
+    ProcessRanks processes = troubles.ranks().processes();
+    processes.offer("remember", () -> sent.set(troubles.otherHost().sentBytes()));
+    processes.offer(
+        "all came",
+        () ->
+            assertThat(troubles.otherHost().sentBytes() - sent.get())
+                .as("late replies and the last ones")
+                .isGreaterThan((long) timesSent * NumberedRows.PER_RANK * NumberedRows.ROW_BYTES));
+    troubles.ranks().run(2, LONG, rank -> readLate(rank, own));
+  }
+
+  /** Three times all rows of rank 1 are asked for: twice when nobody waits for them any more. */
+  private static void readLate(RankEnv rank, OwnTransport own) {
+    try (DDStore store = rank.open(rank.options().withReadTimeout(SHORT))) {
+      Variable x = NumberedRows.add(store);
+      if (rank.rank() == 0) {
+        readLate(rank, x, own.get());
+      }
+      rank.meet();
+    }
+  }
+
+  private static void readLate(RankEnv rank, Variable x, Transport transport) {
+    Placement placement = StoreAccess.placement(x);
+    long[] all = NumberedRows.all(OTHER);
+    ReadPlan plan = new ReadPlan();
+    ReadPlan later = new ReadPlan();
+    try (RemoteReader remote = transport.newReader(SHORT);
+        RemoteReader patient = transport.newReader(LONG);
+        Reader reader = x.reader();
+        Batch batch = reader.getBatch(all)) {
+      fetch(plan, placement, remote, all);
+      ByteBuffer staging = plan.source(0);
+      rank.meeting().act("remember");
+      rank.meeting().act(Troubles.STOP);
+      assertThatThrownBy(() -> fetch(plan, placement, remote, all))
+          .isExactlyInstanceOf(DeadlineExceededException.class);
+      assertThatThrownBy(() -> reader.getBatch(batch, all))
+          .isExactlyInstanceOf(DeadlineExceededException.class);
+      byte[] kept = batch.field(NumberedRows.NAME).toByteArray();
+      fill(staging);
+      rank.meeting().act(Troubles.PROCEED);
+      fetch(later, placement, patient, all); // if over the same connection, then in order
+      rank.meeting().act("all came");
+      assertThat(firstChange(staging)).as("first byte of the staging that changed").isEqualTo(-1);
+      assertThat(batch.field(NumberedRows.NAME).toByteArray()).isEqualTo(kept);
+      reader.getBatch(batch, all);
+      NumberedRows.check(batch, all);
+    } finally {
+      plan.free();
+      later.free();
+    }
+  }
+
+  private static void fetch(
+      ReadPlan plan, Placement placement, RemoteReader remote, long... indices) {
+    plan.locate(placement, indices, 0, indices.length);
+    plan.fetch(remote);
+  }
+
+  private static void fill(ByteBuffer staging) {
+    for (int i = 0; i < staging.capacity(); i++) {
+      staging.put(i, (byte) (i * 31));
+    }
+  }
+
+  private static int firstChange(ByteBuffer staging) {
+    for (int i = 0; i < staging.capacity(); i++) {
+      if (staging.get(i) != (byte) (i * 31)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,193 @@
+package org.ddstore.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.ddstore.spark.wire.Troubles.OTHER;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import org.ddstore.DDStore;
+import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.RankLostException;
+import org.ddstore.Reader;
+import org.ddstore.Variable;
+import org.ddstore.contract.RankBackend;
+import org.ddstore.contract.RankEnv;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/** Rank 0 reads rows of rank 1, which is on another host, while something happens to the way. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(120)
+abstract class ReadFaultsContract {
+  private static final Duration COLLECTIVES = Duration.ofSeconds(60);
+  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration SHORT = Duration.ofSeconds(2);
+
+  /** What rank 0 does while rank 1 waits. */
+  private interface Part extends Serializable {
+    void run(RankEnv rank, DDStore store) throws Exception;
+  }
+
+  private final Function<Path, RankBackend> backend;
+  private Troubles troubles;
+
+  /**
+   * @param backend by the root of its files
+   */
+  ReadFaultsContract(Function<Path, RankBackend> backend) {
+    this.backend = backend;
+  }
+
+  @BeforeAll
+  void start() throws IOException {
+    troubles = new Troubles(backend);
+  }
+
+  @AfterEach
+  void heal() throws IOException {
+    troubles.heal();
+  }
+
+  @AfterAll
+  void end() throws IOException {
+    troubles.close();
+  }
+
+  private void run(Duration readTimeout, Part part) throws Exception {
+    troubles.ranks().run(2, COLLECTIVES, rank -> play(rank, readTimeout, part));
+  }
+
+  private static void play(RankEnv rank, Duration readTimeout, Part part) throws Exception {
+    try (DDStore store = rank.open(rank.options().withReadTimeout(readTimeout))) {
+      NumberedRows.add(store);
+      if (rank.rank() == 0) {
+        part.run(rank, store);
+      }
+      rank.meet();
+    }
+  }
+
+  @Test
+  void aKilledPeerIsReportedLongBeforeTheDeadline() throws Exception {
+    troubles.ranks().processes().runLosing(OTHER, 2, COLLECTIVES, rank -> lose(rank));
+  }
+
+  private static void lose(RankEnv rank) throws Exception {
+    try (DDStore store = rank.open(rank.options().withReadTimeout(LONG))) {
+      Variable x = NumberedRows.add(store);
+      if (rank.rank() == OTHER) {
+        new Reading(x, 0).awaitFailure(); // until it is killed
+      }
+      Reading reading = new Reading(x, OTHER);
+      rank.meeting().act(Troubles.KILL);
+      assertLost(reading.awaitFailure());
+      assertLost(new Reading(x, OTHER).awaitFailure());
+      try (Reader reader = x.reader()) {
+        NumberedRows.check(reader, NumberedRows.all(0));
+      }
+    }
+  }
+
+  private static void assertLost(Throwable e) {
+    assertThat(e)
+        .isInstanceOfSatisfying(
+            RankLostException.class, lost -> assertThat(lost.rank()).isEqualTo(OTHER))
+        .hasMessageContaining("rank 1");
+  }
+
+  @Test
+  void aStoppedPeerIsADeadlineAndReadsGoOnWithIt() throws Exception {
+    run(SHORT, (rank, store) -> interrupt(rank, store, Troubles.STOP, Troubles.PROCEED));
+  }
+
+  @Test
+  void aCutLinkIsADeadlineAndReadsGoOnAfterIt() throws Exception {
+    run(SHORT, (rank, store) -> interrupt(rank, store, Troubles.DROP, Troubles.RESTORE));
+  }
+
+  @Test
+  void aLinkThatIsDownIsADeadlineAndReadsGoOnAfterIt() throws Exception {
+    run(SHORT, (rank, store) -> interrupt(rank, store, Troubles.DOWN, Troubles.RESTORE));
+  }
+
+  @Test
+  void aLinkThatIsTooSlowIsADeadlineAndReadsGoOnAfterIt() throws Exception {
+    run(SHORT, (rank, store) -> interrupt(rank, store, Troubles.CRAWL, Troubles.RESTORE));
+  }
+
+  private static void interrupt(RankEnv rank, DDStore store, String trouble, String end)
+      throws Exception {
+    Variable x = store.variable(NumberedRows.NAME);
+    Reading reading = new Reading(x, OTHER);
+    rank.meeting().act(trouble);
+    assertThat(reading.awaitFailure())
+        .isExactlyInstanceOf(DeadlineExceededException.class)
+        .hasMessageContaining("rank 1 at")
+        .hasMessageContaining("within 2000 ms");
+    rank.meeting().act(end);
+    Reading.awaitSuccess(x, OTHER);
+  }
+
+  @Test
+  void aSlowLinkIsWaitedFor() throws Exception {
+    run(LONG, (rank, store) -> readAll(rank, store, Troubles.SLOW));
+  }
+
+  @Test
+  void aDelayedLinkIsWaitedFor() throws Exception {
+    Optional<String> missing = troubles.missingForDelay();
+    missing.ifPresent(reason -> System.out.println("skipped, no delay: " + reason));
+    assumeTrue(missing.isEmpty(), () -> missing.orElse(""));
+    run(LONG, (rank, store) -> readAll(rank, store, Troubles.DELAY));
+  }
+
+  private static void readAll(RankEnv rank, DDStore store, String trouble) {
+    rank.meeting().act(trouble);
+    try (Reader reader = store.variable(NumberedRows.NAME).reader()) {
+      NumberedRows.check(reader, NumberedRows.all(OTHER));
+    }
+  }
+
+  @Test
+  void aShortTroubleIsWaitedFor() throws Exception {
+    run(
+        LONG,
+        (rank, store) -> {
+          Reading reading = new Reading(store.variable(NumberedRows.NAME), OTHER);
+          rank.meeting().act(Troubles.DROP);
+          rank.meeting().act(Troubles.RESTORE);
+          reading.awaitMore();
+          rank.meeting().act(Troubles.STOP);
+          rank.meeting().act(Troubles.PROCEED);
+          reading.awaitMore();
+          reading.thread().interrupt();
+          assertThat(reading.awaitFailure()).hasMessageContaining("interrupted");
+        });
+  }
+
+  @Test
+  void anInterruptEndsTheWaitForAStoppedPeer() throws Exception {
+    run(
+        LONG,
+        (rank, store) -> {
+          Reading reading = new Reading(store.variable(NumberedRows.NAME), OTHER);
+          rank.meeting().act(Troubles.STOP);
+          reading.thread().interrupt();
+          assertThat(reading.awaitFailure())
+              .isExactlyInstanceOf(DDStoreException.class)
+              .hasMessageContaining("interrupted");
+          rank.meeting().act(Troubles.PROCEED);
+          Reading.awaitSuccess(store.variable(NumberedRows.NAME), OTHER);
+        });
+  }
+}
