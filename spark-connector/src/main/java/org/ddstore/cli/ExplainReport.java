@@ -61,6 +61,7 @@ final class ExplainReport {
             "locked memory"),
         executors().values().stream().map(ExplainReport::memory).toList());
     printPaths(output);
+    output.line("Rows that memory does not reach: by " + explanation.transport());
     explanation.warnings().forEach(warning -> output.line("WARNING  " + warning));
     explanation
         .problems()
@@ -162,6 +163,7 @@ final class ExplainReport {
     summary.put("warnings", new ArrayList<>(explanation.warnings()));
     summary.put("problems", explanation.problems());
     summary.put("width", explanation.width());
+    summary.put("transport", explanation.transport());
     summary.put("paths", explanation.paths());
     return summary;
   }

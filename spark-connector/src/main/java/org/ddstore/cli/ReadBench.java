@@ -95,6 +95,7 @@ final class ReadBench implements Callable<Integer> {
             List.copyOf(inFlight),
             ranks,
             (long) shardMb << 20,
+            transport.name(),
             transport.shortcut(),
             encrypted,
             seconds);

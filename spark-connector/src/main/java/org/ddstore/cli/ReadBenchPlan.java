@@ -7,6 +7,7 @@ import java.util.List;
  * What {@link ReadBench} is to measure; sent to the ranks.
  *
  * @param shardBytes of each rank, about
+ * @param transport for rows that memory does not reach
  * @param seconds of each measurement
  */
 record ReadBenchPlan(
@@ -15,6 +16,7 @@ record ReadBenchPlan(
     List<Integer> inFlight,
     int ranks,
     long shardBytes,
+    String transport,
     boolean shortcut,
     boolean encrypted,
     double seconds)

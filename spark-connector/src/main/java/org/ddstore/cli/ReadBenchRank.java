@@ -12,6 +12,7 @@ import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -28,11 +29,14 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
+import org.ddstore.spark.TransportChoice;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.transport.OneSidedOptions;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.transport.Transport;
 
 /**
  * One rank of {@link ReadBench}, a JVM of its own. It is told what to do by its standard input, and
@@ -79,6 +83,11 @@ final class ReadBenchRank {
     if (setup.rank() == 0) {
       streamGbPerSecond = StreamCopy.gbPerSecond();
     }
+    TransportChoice choice =
+        TransportChoice.of(
+            plan.transport(),
+            setup.rank(),
+            new OneSidedOptions("", "", setup.host(), setup.rank()));
     try (WireSession session = Wire.join(setup.token(), options());
         GroupEndpoint endpoint =
             GroupEndpoint.create(
@@ -89,8 +98,9 @@ final class ReadBenchRank {
       List<byte[]> addresses =
           Stream.of(in.readLine().split(",", -1)).map(Base64.getDecoder()::decode).toList();
       try (Communicator ranks = endpoint.connect(addresses, PATIENCE)) {
+        Transport transport = choice.agree(Arrays.asList(ranks.allGather(choice.offer())), session);
         for (int rowBytes : plan.rowBytes()) {
-          play(rowBytes, ranks, session);
+          play(rowBytes, ranks, transport);
         }
       }
     }
@@ -120,22 +130,22 @@ final class ReadBenchRank {
         setup.host());
   }
 
-  private void play(int rowBytes, Communicator ranks, WireSession session) throws Exception {
+  private void play(int rowBytes, Communicator ranks, Transport transport) throws Exception {
     PatternRows pattern = new PatternRows(rowBytes);
     int shardRows = plan.shardRows(rowBytes);
     StoreOptions options = StoreOptions.defaults().withShortcut(plan.shortcut());
-    try (DDStore store = DDStore.open(ranks, session, options)) {
+    try (DDStore store = DDStore.open(ranks, transport, options)) {
       ShardWriter writer = ShardWriter.create(pattern.schema(), options);
       pattern.write((long) ranks.rank() * shardRows, shardRows, writer);
       store.add(ROWS, writer);
       if (ranks.rank() == 0) {
-        measure(store, session, pattern, rowBytes);
+        measure(store, transport, pattern, rowBytes);
       }
       ranks.awaitAll("measured", PATIENCE);
     }
   }
 
-  private void measure(DDStore store, WireSession session, PatternRows pattern, int rowBytes)
+  private void measure(DDStore store, Transport remote, PatternRows pattern, int rowBytes)
       throws Exception {
     for (ReadPath path : ReadPath.values()) {
       List<Long> firstRows = new ArrayList<>();
@@ -150,7 +160,7 @@ final class ReadBenchRank {
         }
       }
       if (!firstRows.isEmpty()) {
-        String transport = path == ReadPath.REMOTE ? session.description() : "memory";
+        String transport = path == ReadPath.REMOTE ? remote.description() : "memory";
         List<Segment> segments = attach(copied);
         try {
           if (path != ReadPath.REMOTE && plan.batches().contains(1)) {

@@ -1,7 +1,7 @@
 package org.ddstore.cli;
 
-import java.util.List;
 import org.ddstore.spark.StoreSpec;
+import org.ddstore.spark.TransportChoice;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -9,14 +9,13 @@ import picocli.CommandLine.Spec;
 
 /** How ranks read each other's rows, as a mixin. */
 final class TransportOptions {
-  private static final List<String> TRANSPORTS = List.of("auto", "tcp");
-
   @Option(
       names = "--transport",
-      paramLabel = "auto|tcp",
+      paramLabel = "auto|tcp|fabric",
       description =
-          "How rows are read that memory does not reach: tcp over Spark's own network, auto for"
-              + " the best that there is; auto unless said.")
+          "How rows are read that memory does not reach: tcp over Spark's own network, fabric by"
+              + " libfabric, also without RDMA hardware, auto for fabric with such hardware and else"
+              + " tcp; auto unless said.")
   private String transport = "auto";
 
   @Option(
@@ -29,16 +28,22 @@ final class TransportOptions {
 
   /** Checks what the user said, before anything is started. */
   void check() {
-    if (!TRANSPORTS.contains(transport)) {
+    if (!TransportChoice.NAMES.contains(transport)) {
       throw new ParameterException(
           command.commandLine(),
-          "--transport %s: legal are %s".formatted(transport, String.join(", ", TRANSPORTS)));
+          "--transport %s: legal are %s"
+              .formatted(transport, String.join(", ", TransportChoice.NAMES)));
     }
   }
 
   /** The spec with what was said. */
   StoreSpec on(StoreSpec spec) {
     return spec.transport(transport).shortcut(!noShortcut);
+  }
+
+  /** What was said, one of {@link TransportChoice#NAMES}. */
+  String name() {
+    return transport;
   }
 
   /** Whether memory is used where it can be. */

@@ -33,6 +33,7 @@ import org.ddstore.transport.GatherKernels;
  * @param width ranks of a replica group, each of which holds one full copy
  * @param ranks one per rank
  * @param problems what the memory that is there would not bear, with the setting that helps
+ * @param transport how rows would be read that memory does not reach, and why so
  * @param paths how each rank would read the rows of each other one
  */
 public record Explanation(
@@ -45,6 +46,7 @@ public record Explanation(
     List<PreflightException.Problem> problems,
     int width,
     List<Rank> ranks,
+    String transport,
     List<Path> paths) {
   /**
    * One rank.
@@ -81,7 +83,8 @@ public record Explanation(
   }
 
   /** What a rank says of itself; sent to the driver. */
-  private record Seen(String executor, HostFacts host, String kernel, List<Path> paths)
+  private record Seen(
+      String executor, HostFacts host, String kernel, String transport, List<Path> paths)
       implements Serializable {
     private static final long serialVersionUID = 1L;
   }
@@ -137,6 +140,7 @@ public record Explanation(
         problems(ClusterFacts.of(session.sparkContext(), profile), settings, described),
         groups.width(),
         described,
+        seen.get(0).transport(),
         paths);
   }
 
@@ -179,6 +183,7 @@ public record Explanation(
         context.executorId(),
         HostFacts.read(java.nio.file.Path.of(directory)).withExecutorId(context.executorId()),
         GatherKernels.description(),
+        context.transport(),
         paths);
   }
 
@@ -229,6 +234,7 @@ public record Explanation(
           "rank %d reads rank %d by %s: %s%n"
               .formatted(path.reader(), path.owner(), path.path(), path.reason()));
     }
+    text.append("remote rows by %s%n".formatted(transport));
     warnings.forEach(warning -> text.append("warning: %s%n".formatted(warning)));
     problems.forEach(
         problem -> text.append("problem: %s: %s%n".formatted(problem.missing(), problem.remedy())));

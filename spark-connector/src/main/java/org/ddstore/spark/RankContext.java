@@ -27,6 +27,7 @@ public final class RankContext {
   private final List<String> deviceAddresses;
   private final String executorId;
   private final String host;
+  private final String transport;
   private final long loadNanos;
 
   RankContext(
@@ -38,6 +39,7 @@ public final class RankContext {
       List<String> deviceAddresses,
       String executorId,
       String host,
+      String transport,
       long loadNanos) {
     this.attempt = attempt;
     this.store = store;
@@ -47,6 +49,7 @@ public final class RankContext {
     this.deviceAddresses = deviceAddresses;
     this.executorId = executorId;
     this.host = host;
+    this.transport = transport;
     this.loadNanos = loadNanos;
   }
 
@@ -150,6 +153,11 @@ public final class RankContext {
   /** The address of the executor, as Spark knows it. */
   public String host() {
     return host;
+  }
+
+  /** How rows are read that memory does not reach, and why so; for people. */
+  public String transport() {
+    return transport;
   }
 
   /** How long this rank took to fetch, decode and pack the rows of its shard, in nanoseconds. */

@@ -22,6 +22,7 @@ import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.transport.Transport;
 
 /**
  * One rank of one attempt, in its executor: load the shard, meet the other ranks in one allGather,
@@ -86,6 +87,11 @@ final class RankRunner<T> implements Serializable {
 
   private T load(BarrierTaskContext context, StoreOptions options, Iterator<InternalRow> rows)
       throws Exception {
+    TransportChoice choice =
+        TransportChoice.of(
+            settings.transport(),
+            rank(context),
+            settings.oneSidedOptions(host(), context.partitionId()));
     try (WireSession session = Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port()));
         ShardWriter writer = ShardWriter.create(loader.schema(), options);
         GroupEndpoint endpoint = createEndpoint(context, session)) {
@@ -94,14 +100,23 @@ final class RankRunner<T> implements Serializable {
         fill(() -> loader.load(rank(context), rows, writer));
       }
       long loadNanos = System.nanoTime() - start;
-      String mine = new StartMessage(endpoint.address()).encode();
+      String mine = new StartMessage(choice.offer(), endpoint.address()).encode();
       List<StartMessage> all =
           Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
       try (Communicator ranks = connect(context, endpoint, all)) {
-        return runInGroup(ranks, session, options, writer, loadNanos);
+        Transport transport = choice.agree(all.stream().map(StartMessage::offer).toList(), session);
+        return runInGroup(
+            ranks,
+            new Remote(transport, transport.description() + ": " + choice.reason()),
+            options,
+            writer,
+            loadNanos);
       }
     }
   }
+
+  /** How rows are read that memory does not reach, and that with the reason for people. */
+  private record Remote(Transport transport, String description) {}
 
   private void fill(Runnable write) {
     try {
@@ -159,32 +174,28 @@ final class RankRunner<T> implements Serializable {
   }
 
   private T runInGroup(
-      Communicator ranks,
-      WireSession session,
-      StoreOptions options,
-      ShardWriter writer,
-      long loadNanos)
+      Communicator ranks, Remote remote, StoreOptions options, ShardWriter writer, long loadNanos)
       throws Exception {
     if (groups.groups() == 1) {
-      return runTask(ranks, ranks, session, options, writer, loadNanos);
+      return runTask(ranks, ranks, remote, options, writer, loadNanos);
     }
     try (Communicator group = ranks.split(groups.groupOf(ranks.rank()))) {
-      return runTask(ranks, group, session, options, writer, loadNanos);
+      return runTask(ranks, group, remote, options, writer, loadNanos);
     }
   }
 
   private T runTask(
       Communicator ranks,
       Communicator group,
-      WireSession session,
+      Remote remote,
       StoreOptions options,
       ShardWriter writer,
       long loadNanos)
       throws Exception {
-    try (DDStore store = DDStore.open(group, session, options);
+    try (DDStore store = DDStore.open(group, remote.transport(), options);
         TaskLoaders loaders = new TaskLoaders()) {
       try {
-        addShard(ranks, store, session, options, writer);
+        addShard(ranks, store, remote.transport(), options, writer);
         T result =
             task.run(
                 new RankContext(
@@ -195,7 +206,8 @@ final class RankRunner<T> implements Serializable {
                     groups.groupOf(ranks.rank()),
                     deviceAddresses(),
                     SparkEnv.get().executorId(),
-                    SparkEnv.get().blockManager().blockManagerId().host(),
+                    host(),
+                    remote.description(),
                     loadNanos));
         loaders.closeAll(); // they read from others, who wait for us only until we have arrived
         ranks.awaitAll("end of the task", settings.finishTimeout()); // they may still read from us
@@ -211,13 +223,13 @@ final class RankRunner<T> implements Serializable {
   private void addShard(
       Communicator ranks,
       DDStore store,
-      WireSession session,
+      Transport transport,
       StoreOptions options,
       ShardWriter writer) {
     if (groups.groups() == 1) {
       store.add(RankContext.ROWS, writer);
     } else {
-      fill(() -> new ReplicaShards(groups, ranks, session, options).add(store, writer));
+      fill(() -> new ReplicaShards(groups, ranks, transport, options).add(store, writer));
     }
   }
 
@@ -226,6 +238,11 @@ final class RankRunner<T> implements Serializable {
     ResourceInformation devices =
         BarrierTaskContext.get().resourcesJMap().get(DeviceBinding.RESOURCE);
     return devices == null ? List.of() : List.of(devices.addresses());
+  }
+
+  /** The address at which other processes reach this one. */
+  private static String host() {
+    return SparkEnv.get().blockManager().blockManagerId().host();
   }
 
   /** The host of a rank, without the port, which is of no use. */

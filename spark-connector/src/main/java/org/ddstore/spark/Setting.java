@@ -29,9 +29,26 @@ enum Setting {
       "transport",
       "auto",
       "auto",
-      Kind.choice(List.of("auto", "tcp")),
-      "How rows are read that memory does not reach: `tcp` over Spark's own network; `auto` takes"
-          + " the best that there is."),
+      Kind.choice(TransportChoice.NAMES),
+      "How rows are read that memory does not reach: `tcp` over Spark's own network; `fabric` by"
+          + " libfabric, also without RDMA hardware; `auto` takes `fabric` where all ranks have RDMA"
+          + " hardware, else `tcp`."),
+  FABRIC_PROVIDER(
+      "fabric.provider",
+      "",
+      "the best",
+      Kind.NAME,
+      "The only provider of libfabric that `fabric` may take: `verbs`, `efa`, `cxi`, `tcp`, .. as"
+          + " `fi_info` shows them."),
+  FABRIC_INTERFACE(
+      "fabric.interface",
+      "",
+      "`FABRIC_IFACE`, or the nearest",
+      Kind.NAME,
+      "The only interface that `fabric` may use, a domain of `fi_info`: `mlx5_0`, `eth0`. It counts"
+          + " before the executor's environment variable `FABRIC_IFACE`. Unless said: the device"
+          + " nearest to the executor's processors, without RDMA hardware the address that Spark is"
+          + " bound to."),
   SHORTCUT(
       "shortcut",
       "true",
@@ -175,6 +192,19 @@ enum Setting {
           @Override
           public String legalRange() {
             return "an absolute path";
+          }
+        };
+
+    Kind NAME =
+        new Kind() {
+          @Override
+          public boolean accepts(String value) {
+            return value.matches("[\\w.:;/+-]{1,64}");
+          }
+
+          @Override
+          public String legalRange() {
+            return "a name of at most 64 letters, digits and . : ; / + - _";
           }
         };
 

@@ -20,6 +20,7 @@ import org.apache.spark.sql.SparkSession;
 import org.ddstore.Backing;
 import org.ddstore.StoreOptions;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.transport.OneSidedOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.CollectionConverters;
@@ -140,6 +141,22 @@ final class Settings implements Serializable {
   /** The replica groups of a number of ranks. */
   ReplicaGroups groups(int ranks) {
     return new ReplicaGroups(ranks, width().orElse(ranks));
+  }
+
+  /** One of {@link TransportChoice#NAMES}. */
+  String transport() {
+    return text(Setting.TRANSPORT);
+  }
+
+  /**
+   * What of this a one-sided transport needs.
+   *
+   * @param host of the process
+   * @param index of it among those of its host, about
+   */
+  OneSidedOptions oneSidedOptions(String host, int index) {
+    return new OneSidedOptions(
+        text(Setting.FABRIC_PROVIDER), text(Setting.FABRIC_INTERFACE), host, index);
   }
 
   Settings withTransport(String transport) {

@@ -160,7 +160,7 @@ class CommandsIT {
   void badTransportsAreRefusedAtOnce() throws IOException, InterruptedException {
     Outcome outcome = launcher.run("demo", "--transport", "pigeon");
     assertThat(outcome.exitCode()).isEqualTo(2);
-    assertThat(outcome.err()).contains("--transport pigeon: legal are auto, tcp");
+    assertThat(outcome.err()).contains("--transport pigeon: legal are auto, tcp, fabric");
     assertThat(launcher.run("bench", "read", "--hosts", "3").exitCode()).isEqualTo(2);
   }
 
