@@ -3,6 +3,12 @@ package org.ddstore.transport;
 /** Announces a {@link OneSidedTransport}, and opens it. Found as its supertype is. */
 public interface OneSidedProvider extends TransportProvider {
   /**
+   * Whether this host has devices that serve reads in hardware. Cheap: no library is loaded for it,
+   * so that processes that would not use it are left alone. Throws nothing.
+   */
+  Availability hardware();
+
+  /**
    * What this process would use. Nothing is opened; blocks for at most some 100 ms, the first time.
    * Throws nothing.
    */

@@ -23,6 +23,11 @@ public final class FabricProvider implements OneSidedProvider {
   }
 
   @Override
+  public Availability hardware() {
+    return Hardware.OF_THIS_HOST.availability();
+  }
+
+  @Override
   public OneSidedChoice choose(OneSidedOptions options) {
     FabricLibrary library = FabricLibrary.get();
     return library

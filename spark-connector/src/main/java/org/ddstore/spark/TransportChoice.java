@@ -7,6 +7,7 @@ import java.util.ServiceLoader;
 import java.util.stream.IntStream;
 import org.ddstore.DDStoreException;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.transport.Availability;
 import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedOptions;
 import org.ddstore.transport.OneSidedProvider;
@@ -56,7 +57,7 @@ public final class TransportChoice {
     Optional<OneSidedProvider> found = provider();
     OneSidedChoice own =
         found
-            .map(provider -> provider.choose(options))
+            .map(provider -> choose(provider, wanted, options))
             .orElseGet(() -> OneSidedChoice.none("not part of this build"));
     if (wanted.equals(FABRIC) && !own.isAvailable()) {
       throw new DDStoreException(
@@ -64,6 +65,15 @@ public final class TransportChoice {
               .formatted(rank, options.host(), own.detail()));
     }
     return new TransportChoice(wanted, found.orElse(null), own);
+  }
+
+  /** Without hardware {@code auto} has no use for the library, and does not load it. */
+  private static OneSidedChoice choose(
+      OneSidedProvider provider, String wanted, OneSidedOptions options) {
+    Availability hardware = provider.hardware();
+    return wanted.equals(AUTO) && !hardware.isAvailable()
+        ? OneSidedChoice.none(hardware.detail())
+        : provider.choose(options);
   }
 
   private static Optional<OneSidedProvider> provider() {

@@ -5,13 +5,19 @@ import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import org.apache.spark.SparkEnv;
 import org.ddstore.DDStoreException;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.transport.Availability;
+import org.ddstore.transport.OneSidedChoice;
+import org.ddstore.transport.OneSidedProvider;
 import org.ddstore.transport.TransportProvider;
+import scala.Tuple2;
 
 /**
  * Whether a process can read in one way.
@@ -35,10 +41,29 @@ public record TransportReport(String name, boolean available, String detail)
           of(
               name,
               provider
-                  .map(TransportProvider::availability)
+                  .map(TransportReport::availability)
                   .orElse(Availability.unavailable("not part of this build"))));
     }
     return reports;
+  }
+
+  /** With the settings and the address of this process, where there are such. */
+  private static Availability availability(TransportProvider provider) {
+    SparkEnv env = SparkEnv.get();
+    if (env == null || !(provider instanceof OneSidedProvider oneSided)) {
+      return provider.availability();
+    }
+    Map<String, String> conf = new HashMap<>();
+    for (Tuple2<String, String> entry : env.conf().getAll()) {
+      conf.put(entry._1(), entry._2());
+    }
+    try {
+      String host = env.blockManager().blockManagerId().host();
+      OneSidedChoice choice = oneSided.choose(Settings.of(conf).oneSidedOptions(host, 0));
+      return new Availability(choice.isAvailable(), choice.detail());
+    } catch (IllegalArgumentException e) {
+      return Availability.unavailable(e.getMessage());
+    }
   }
 
   private static List<TransportProvider> providers() {

@@ -26,7 +26,7 @@ import org.ddstore.transport.TransportProvider;
  * @param token of all stores
  * @param root of the stores' files
  */
-record FabricBackend(StoreToken token, String root) implements RankBackend {
+public record FabricBackend(StoreToken token, String root) implements RankBackend {
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
 
   static FabricBackend of(Path root) {
@@ -34,7 +34,7 @@ record FabricBackend(StoreToken token, String root) implements RankBackend {
   }
 
   /** Why libfabric cannot be used here; null if it can. */
-  static String missing() {
+  public static String missing() {
     OneSidedChoice choice = choice("127.0.0.1");
     return choice.isAvailable() ? null : choice.detail();
   }

@@ -1,0 +1,47 @@
+package org.ddstore.fabric;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.ddstore.transport.Availability;
+
+/**
+ * The RDMA devices that the kernel knows: those of verbs, efa, psm and opx are of its class
+ * infiniband, those of cxi and gni of classes of their own.
+ *
+ * @param sysfs the directory that is usually {@code /sys}
+ */
+record Hardware(Path sysfs) {
+  static final Hardware OF_THIS_HOST = new Hardware(Path.of("/sys"));
+
+  private static final String CLASSES = "{infiniband,cxi*,gni}";
+
+  /** Says which devices there are, or that there are none. */
+  Availability availability() {
+    List<String> devices = new ArrayList<>();
+    Path classes = sysfs.resolve("class");
+    if (Files.isDirectory(classes)) {
+      try (DirectoryStream<Path> found = Files.newDirectoryStream(classes, CLASSES)) {
+        for (Path one : found) {
+          devices.addAll(names(one));
+        }
+      } catch (IOException e) {
+        return Availability.unavailable("%s cannot be read: %s".formatted(classes, e));
+      }
+    }
+    return devices.isEmpty()
+        ? Availability.unavailable("no RDMA device in %s/%s".formatted(classes, CLASSES))
+        : Availability.available(String.join(", ", devices));
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (DirectoryStream<Path> devices = Files.newDirectoryStream(directory)) {
+      devices.forEach(device -> names.add(device.getFileName().toString()));
+    }
+    return names;
+  }
+}

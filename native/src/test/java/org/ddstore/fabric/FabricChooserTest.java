@@ -1,0 +1,143 @@
+package org.ddstore.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.ddstore.transport.OneSidedChoice;
+import org.ddstore.transport.OneSidedOptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which provider and interface is taken on hosts that are described here. */
+class FabricChooserTest {
+  private static final OneSidedOptions NO_WISH = new OneSidedOptions("", "", "10.0.0.1", 0);
+  private static final FabricOffer TCP_ETH0 = new FabricOffer("tcp;ofi_rxm", "eth0", "2", "");
+  private static final FabricOffer TCP_LO = new FabricOffer("tcp;ofi_rxm", "lo", "2", "");
+
+  @TempDir private Path host;
+
+  private FabricChooser chooser(FabricOffer... offers) {
+    return new FabricChooser(
+        "libfabric 1.17",
+        address -> address.isEmpty() ? List.of(offers) : withoutLoopback(offers),
+        new Affinity(host, host.resolve("status")));
+  }
+
+  private static List<FabricOffer> withoutLoopback(FabricOffer... offers) {
+    List<FabricOffer> bound = new ArrayList<>(List.of(offers));
+    bound.remove(TCP_LO);
+    return bound;
+  }
+
+  /** Two nodes with two processors each; this process runs on those of node 1. */
+  private FabricOffer verbs(String device, String pci, int node) throws IOException {
+    write("bus/pci/devices/%s/numa_node".formatted(pci), node + "\n");
+    write("devices/system/node/node0/cpulist", "0-1\n");
+    write("devices/system/node/node1/cpulist", "2,3\n");
+    write("status", "Name:\tjava\nCpus_allowed_list:\t2-3\n");
+    return new FabricOffer("verbs;ofi_rxm", device, "2", pci);
+  }
+
+  private void write(String file, String text) throws IOException {
+    Path path = host.resolve(file);
+    Files.createDirectories(path.getParent());
+    Files.writeString(path, text);
+  }
+
+  @Test
+  void softwareIsBoundToTheAddressOfSpark() {
+    OneSidedChoice choice = chooser(TCP_LO, TCP_ETH0).choose(NO_WISH, Map.of());
+    assertThat(choice.means()).isEqualTo("tcp;ofi_rxm/2");
+    assertThat(choice.rdma()).isFalse();
+    assertThat(choice.host()).isEqualTo("10.0.0.1");
+    assertThat(choice.networkInterface()).isEqualTo("eth0");
+    assertThat(choice.detail()).contains("tcp;ofi_rxm on eth0", "10.0.0.1", "no RDMA hardware");
+  }
+
+  @Test
+  void hardwareBeforeSoftwareAndTheNearOneBeforeTheFar() throws IOException {
+    FabricOffer far = verbs("mlx5_0", "0000:17:00.0", 0);
+    FabricOffer near = verbs("mlx5_1", "0000:b1:00.0", 1);
+    OneSidedChoice choice = chooser(TCP_ETH0, far, near).choose(NO_WISH, Map.of());
+    assertThat(choice.rdma()).isTrue();
+    assertThat(choice.networkInterface()).isEqualTo("mlx5_1");
+    assertThat(choice.host()).isEmpty();
+    assertThat(choice.detail()).contains("NUMA node 1, as this process");
+  }
+
+  @Test
+  void equallyNearDevicesAreTakenInTurn() throws IOException {
+    FabricChooser chooser =
+        chooser(verbs("mlx5_0", "0000:17:00.0", 1), verbs("mlx5_1", "0000:b1:00.0", 1));
+    List<String> taken = new ArrayList<>();
+    for (int index = 0; index < 3; index++) {
+      taken.add(
+          chooser
+              .choose(new OneSidedOptions("", "", "10.0.0.1", index), Map.of())
+              .networkInterface());
+    }
+    assertThat(taken).containsExactly("mlx5_0", "mlx5_1", "mlx5_0");
+  }
+
+  @Test
+  void theInterfaceOfTheEnvironmentAndBeforeItThatOfTheSetting() throws IOException {
+    FabricOffer near = verbs("mlx5_1", "0000:b1:00.0", 1);
+    FabricChooser chooser = chooser(near, TCP_ETH0, TCP_LO);
+    Map<String, String> environment = Map.of("FABRIC_IFACE", "eth0");
+    assertThat(chooser.choose(NO_WISH, environment))
+        .satisfies(choice -> assertThat(choice.networkInterface()).isEqualTo("eth0"))
+        .satisfies(choice -> assertThat(choice.detail()).contains("named by FABRIC_IFACE"));
+    assertThat(
+            chooser
+                .choose(new OneSidedOptions("", "lo", "10.0.0.1", 0), environment)
+                .networkInterface())
+        .isEqualTo("lo");
+  }
+
+  @Test
+  void aNameThatThereIsNotIsSaidWithThoseThereAre() {
+    assertThat(chooser(TCP_ETH0, TCP_LO).choose(NO_WISH, Map.of("FABRIC_IFACE", "hsn0")).detail())
+        .isEqualTo(
+            "FABRIC_IFACE names \"hsn0\"; the interfaces that can be used here are eth0, lo");
+    OneSidedChoice none =
+        chooser(TCP_ETH0).choose(new OneSidedOptions("verbs", "", "10.0.0.1", 0), Map.of());
+    assertThat(none.isAvailable()).isFalse();
+    assertThat(none.detail()).contains("no provider \"verbs\"", "it has tcp;ofi_rxm");
+  }
+
+  @Test
+  void whatLosesOrLeaksIsNeverTaken() {
+    for (String name : List.of("shm", "sockets", "udp;ofi_rxd")) {
+      FabricOffer offer = new FabricOffer(name, "eth0", "2", "");
+      assertThat(chooser(offer).choose(NO_WISH, Map.of()).isAvailable()).as(name).isFalse();
+      assertThat(offer.isLegal(name)).as(name).isFalse();
+    }
+    FabricOffer experiment = new FabricOffer("net", "eth0", "2", "");
+    assertThat(experiment.isLegal("")).isFalse();
+    assertThat(experiment.isLegal("net")).isTrue();
+  }
+
+  @Test
+  void devicesOfTheKernel() throws IOException {
+    Hardware hardware = new Hardware(host);
+    assertThat(hardware.availability().isAvailable()).isFalse();
+    Files.createDirectories(host.resolve("class/infiniband"));
+    Files.createDirectories(host.resolve("class/net/eth0"));
+    assertThat(hardware.availability().detail()).startsWith("no RDMA device in ");
+    Files.createDirectories(host.resolve("class/infiniband/mlx5_0"));
+    Files.createDirectories(host.resolve("class/cxi_user/cxi0"));
+    assertThat(hardware.availability().isAvailable()).isTrue();
+    assertThat(hardware.availability().detail()).contains("mlx5_0", "cxi0");
+  }
+
+  @Test
+  void listsOfProcessors() {
+    assertThat(Affinity.numbers("0-3,8,10-11").toString()).isEqualTo("{0, 1, 2, 3, 8, 10, 11}");
+    assertThat(Affinity.numbers("").isEmpty()).isTrue();
+  }
+}

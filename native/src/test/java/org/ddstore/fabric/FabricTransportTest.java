@@ -1,0 +1,217 @@
+package org.ddstore.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.ddstore.DDStoreException;
+import org.ddstore.RankLostException;
+import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.transport.Placement;
+import org.ddstore.transport.RemoteReader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Rows read through libfabric over loopback, inside one JVM. */
+@NeedsFabric
+@Timeout(120)
+class FabricTransportTest {
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+  /** The heap's own; a reading end that stays has 6 MiB, so 300 of them would have 1.8 GiB. */
+  private static final long MOST_GROWTH_BYTES = 32 << 20;
+
+  private static final long SEED = 20_261_121;
+
+  private final Processes processes = new Processes();
+  private long liveBytes;
+  private FabricTransport owner;
+  private FabricTransport other;
+
+  @BeforeEach
+  void start() {
+    liveBytes = OffHeapBuffer.liveBytes();
+    owner = processes.start(1);
+    other = processes.start(2);
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    other.close();
+    owner.close();
+    assertThat(Registration.live()).as("registrations").isZero();
+    assertThat(OffHeapBuffer.liveBytes()).as("bytes off the heap").isEqualTo(liveBytes);
+    assertThat(threads()).as("threads").isEmpty();
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("ddstore-fabric"))
+        .toList();
+  }
+
+  private void assertReads(Shard shard, long... indices) {
+    owner.export(shard.segment());
+    try (RemoteReader reader = other.newReader(TIMEOUT)) {
+      Placement placement = shard.seenFrom(other, owner, 1);
+      assertThat(shard.wrong(placement, reader, indices)).as("wrong rows").isEmpty();
+      long[] backwards = LongStream.of(indices).map(i -> indices[indices.length - 1]).toArray();
+      assertThat(shard.wrong(placement, reader, backwards)).as("wrong rows").isEmpty();
+    } finally {
+      owner.withdraw(shard.segment());
+    }
+  }
+
+  private static long[] some(long rows, int count) {
+    return new Random(SEED).longs(count, 0, rows).toArray();
+  }
+
+  @Test
+  void fixedRows() {
+    try (Shard shard = Shard.fixed(1, 37, 5000)) {
+      assertReads(shard, some(5000, 3000));
+    }
+  }
+
+  @Test
+  void raggedRowsWhoseOffsetsAreSent() {
+    try (Shard shard = Shard.ragged(2, 5000)) {
+      assertReads(shard, some(5000, 3000));
+    }
+  }
+
+  @Test
+  void raggedRowsWhoseOffsetsAreRead() {
+    try (Shard shard = Shard.ragged(3, 300_000)) { // offsets in three pieces of 2^17
+      assertReads(shard, some(300_000, 3000));
+      assertReads(shard, LongStream.range((1 << 17) - 700, (1 << 17) + 700).toArray());
+    }
+  }
+
+  @Test
+  void runsOverTheBorderOfChunks() {
+    int rowBytes = 1 << 20;
+    try (Shard shard = Shard.fixed(4, rowBytes, 70)) { // chunks of 64 MiB
+      assertThat(shard.segment().chunks()).isEqualTo(2);
+      assertReads(shard, LongStream.range(60, 70).toArray());
+    }
+  }
+
+  @Test
+  void aProcessReadsItself() {
+    try (Shard shard = Shard.fixed(5, 256, 100)) {
+      owner.export(shard.segment());
+      try (RemoteReader reader = owner.newReader(TIMEOUT)) {
+        assertThat(shard.wrong(shard.seenFrom(owner, owner, 0), reader, some(100, 50))).isEmpty();
+      }
+      owner.withdraw(shard.segment());
+    }
+  }
+
+  @Test
+  void whatIsWithdrawnIsRefusedAndTheRestGoesOn() {
+    try (Shard gone = Shard.fixed(6, 256, 100);
+        Shard stays = Shard.fixed(7, 256, 100);
+        RemoteReader reader = other.newReader(TIMEOUT)) {
+      owner.export(gone.segment());
+      owner.export(stays.segment());
+      Placement ofGone = gone.seenFrom(other, owner, 1);
+      Placement ofStays = stays.seenFrom(other, owner, 1);
+      assertThat(gone.wrong(ofGone, reader, some(100, 50))).isEmpty();
+      assertThat(stays.wrong(ofStays, reader, some(100, 50))).isEmpty();
+      owner.withdraw(gone.segment());
+      owner.withdraw(gone.segment());
+      assertThatThrownBy(() -> gone.wrong(ofGone, reader, 1))
+          .isExactlyInstanceOf(DDStoreException.class)
+          .hasMessageContaining("rank 1 at 127.0.0.1:1")
+          .hasMessageContaining("has closed the store");
+      assertThat(stays.wrong(ofStays, reader, some(100, 50))).isEmpty();
+      owner.withdraw(stays.segment());
+    }
+  }
+
+  @Test
+  void aProcessThatHasEndedIsALostRank() {
+    try (Shard shard = Shard.fixed(8, 256, 100);
+        RemoteReader reader = other.newReader(TIMEOUT)) {
+      owner.export(shard.segment());
+      Placement placement = shard.seenFrom(other, owner, 1);
+      assertThat(shard.wrong(placement, reader, 1)).isEmpty();
+      owner.close(); // the way to it is closed, as the operating system does for who is killed
+      processes.end(owner.local());
+      assertThatThrownBy(() -> shard.wrong(placement, reader, 1))
+          .isInstanceOf(RankLostException.class)
+          .hasMessageContaining("rank 1");
+    }
+  }
+
+  @Test
+  void useAfterCloseIsRefused() {
+    try (Shard shard = Shard.fixed(9, 256, 10)) {
+      owner.close();
+      owner.close();
+      assertThatThrownBy(() -> owner.export(shard.segment()))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith("closed: ");
+    }
+  }
+
+  @Test
+  void threeHundredCyclesLeaveNothing() throws IOException {
+    try (Shard shard = Shard.ragged(10, 20_000)) {
+      for (int i = 0; i < 50; i++) {
+        cycle(shard, i);
+      }
+      long descriptors = descriptors();
+      long memoryBytes = residentBytes();
+      for (int i = 0; i < 300; i++) {
+        cycle(shard, i);
+      }
+      assertThat(descriptors()).as("descriptors").isLessThanOrEqualTo(descriptors);
+      assertThat(residentBytes() - memoryBytes).as("bytes of growth").isLessThan(MOST_GROWTH_BYTES);
+    }
+  }
+
+  /** Opens two transports, exports, reads, and closes all. */
+  private static void cycle(Shard shard, int number) {
+    Processes both = new Processes();
+    try (FabricTransport first = both.start(1);
+        FabricTransport second = both.start(2)) {
+      first.export(shard.segment());
+      try (RemoteReader reader = second.newReader(TIMEOUT)) {
+        Placement placement = shard.seenFrom(second, first, 1);
+        long[] rows = some(20_000, 20 + number % 7);
+        assertThat(shard.wrong(placement, reader, rows)).as(Arrays.toString(rows)).isEmpty();
+      }
+      if (number % 2 == 0) {
+        first.withdraw(shard.segment());
+      }
+    }
+  }
+
+  private static long descriptors() throws IOException {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.count();
+    }
+  }
+
+  private static long residentBytes() throws IOException {
+    String line =
+        Files.readAllLines(Path.of("/proc/self/status")).stream()
+            .filter(text -> text.startsWith("RssAnon:"))
+            .findFirst()
+            .orElseThrow();
+    return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+  }
+}

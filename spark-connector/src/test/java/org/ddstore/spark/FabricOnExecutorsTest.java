@@ -1,0 +1,105 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.List;
+import java.util.Map;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.ddstore.spark.wire.FabricBackend;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of {@code fabric} and {@code auto} on executors, with libfabric and without. */
+@Tag("system")
+@Timeout(300)
+class FabricOnExecutorsTest {
+  private static final int ROWS = 400;
+
+  private TestCluster cluster;
+
+  private void start(Map<String, String> settings) {
+    cluster = TestCluster.start(2, 1, 1024, settings);
+  }
+
+  @AfterEach
+  void stop() {
+    if (cluster != null) {
+      try {
+        cluster.assertNothingLeft();
+      } finally {
+        cluster.close();
+      }
+    }
+  }
+
+  private StoreSpec numbers() {
+    return DDStores.from(
+            cluster.session().range(ROWS).selectExpr("id", "concat('number ', id) as text"))
+        .ranks(2)
+        .shortcut(false);
+  }
+
+  /** Reads all rows, checks them and says by what. */
+  private static String readAll(RankContext context) {
+    try (Reader reader = context.rows().reader()) {
+      for (int i = 0; i < ROWS; i += 2) {
+        try (Batch batch = reader.getBatch(i + 1, i)) {
+          assertThat(batch.string("text", 1)).isEqualTo("number " + i);
+          assertThat(batch.field("id").getLong(0)).isEqualTo(i + 1);
+        }
+      }
+    }
+    return context.transport();
+  }
+
+  @Test
+  void allRowsComeByFabricWhereItIsAskedFor() {
+    String missing = FabricBackend.missing();
+    if (missing != null) {
+      System.out.println("skipped, no fabric: " + missing);
+    }
+    assumeTrue(missing == null, () -> missing);
+    start(Map.of());
+    List<String> transports = numbers().transport("fabric").run(FabricOnExecutorsTest::readAll);
+    assertThat(transports)
+        .hasSize(2)
+        .allSatisfy(
+            text ->
+                assertThat(text)
+                    .startsWith("fabric, tcp;ofi_rxm on lo: ")
+                    .contains("bound to 127.0.0.1", "no RDMA hardware"));
+    assertThat(numbers().transport("fabric").width(1).run(FabricOnExecutorsTest::readAll))
+        .as("two groups, of which one copies the rows of the other")
+        .hasSize(2);
+    Explanation explanation = numbers().transport("auto").explain();
+    assertThat(explanation.transport())
+        .startsWith("tcp, not encrypted: auto takes fabric only with RDMA hardware")
+        .contains("rank 0 has none", "no RDMA device");
+    assertThat(numbers().transport("fabric").explain().paths())
+        .allSatisfy(path -> assertThat(path.reason()).startsWith("fabric, tcp;ofi_rxm on lo to "));
+  }
+
+  @Test
+  void withoutLibfabricFabricIsAnErrorAndAutoTakesTcp() {
+    start(
+        Map.of(
+            "spark.executor.extraJavaOptions",
+            "-Dddstore.fabric.library=libnowhere.so.1",
+            "spark.ddstore.maxAttempts",
+            "1"));
+    assertThatThrownBy(() -> numbers().transport("fabric").run(FabricOnExecutorsTest::readAll))
+        .isInstanceOf(StoreJobException.class)
+        .rootCause()
+        .hasMessageMatching("(?s).*rank \\d at 127.0.0.1 cannot read by fabric: .*")
+        .hasMessageContaining("spark.ddstore.transport=auto");
+    assertThat(numbers().transport("auto").run(FabricOnExecutorsTest::readAll))
+        .allSatisfy(
+            text ->
+                assertThat(text).startsWith("tcp, not encrypted: ").contains("rank 0 has none"));
+  }
+}
