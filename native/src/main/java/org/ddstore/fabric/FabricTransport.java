@@ -33,7 +33,8 @@ final class FabricTransport implements OneSidedTransport {
 
   @Override
   public String description() {
-    return "fabric, %s on %s".formatted(choice.provider(), choice.networkInterface());
+    return "fabric, %s on %s, not encrypted"
+        .formatted(choice.provider(), choice.networkInterface());
   }
 
   @Override

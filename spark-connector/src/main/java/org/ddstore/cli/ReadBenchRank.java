@@ -87,7 +87,8 @@ final class ReadBenchRank {
         TransportChoice.of(
             plan.transport(),
             setup.rank(),
-            new OneSidedOptions("", "", setup.host(), setup.rank()));
+            new OneSidedOptions("", "", setup.host(), setup.rank()),
+            options());
     try (WireSession session = Wire.join(setup.token(), options());
         GroupEndpoint endpoint =
             GroupEndpoint.create(

@@ -87,12 +87,14 @@ final class RankRunner<T> implements Serializable {
 
   private T load(BarrierTaskContext context, StoreOptions options, Iterator<InternalRow> rows)
       throws Exception {
+    WireOptions wire = WireOptions.of(SparkEnv.get(), settings.port());
     TransportChoice choice =
         TransportChoice.of(
             settings.transport(),
             rank(context),
-            settings.oneSidedOptions(host(), context.partitionId()));
-    try (WireSession session = Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port()));
+            settings.oneSidedOptions(host(), context.partitionId()),
+            wire);
+    try (WireSession session = Wire.join(token, wire);
         ShardWriter writer = ShardWriter.create(loader.schema(), options);
         GroupEndpoint endpoint = createEndpoint(context, session)) {
       long start = System.nanoTime();

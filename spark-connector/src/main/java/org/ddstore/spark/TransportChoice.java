@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.IntStream;
 import org.ddstore.DDStoreException;
+import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
 import org.ddstore.transport.Availability;
 import org.ddstore.transport.OneSidedChoice;
@@ -48,16 +49,19 @@ public final class TransportChoice {
    * Finds out what this rank could use. Local.
    *
    * @param wanted one of {@link #NAMES}
+   * @param wire how connections of this process are guarded: {@code auto} does not send rows in the
+   *     clear where they are encrypted
    * @throws DDStoreException if {@code fabric} is wanted and this process cannot use it
    */
-  public static TransportChoice of(String wanted, int rank, OneSidedOptions options) {
+  public static TransportChoice of(
+      String wanted, int rank, OneSidedOptions options, WireOptions wire) {
     if (!wanted.equals(AUTO) && !wanted.equals(FABRIC)) {
       return new TransportChoice(wanted, null, OneSidedChoice.none("not asked for"));
     }
     Optional<OneSidedProvider> found = provider();
     OneSidedChoice own =
         found
-            .map(provider -> choose(provider, wanted, options))
+            .map(provider -> choose(provider, wanted, options, wire))
             .orElseGet(() -> OneSidedChoice.none("not part of this build"));
     if (wanted.equals(FABRIC) && !own.isAvailable()) {
       throw new DDStoreException(
@@ -69,11 +73,18 @@ public final class TransportChoice {
 
   /** Without hardware {@code auto} has no use for the library, and does not load it. */
   private static OneSidedChoice choose(
-      OneSidedProvider provider, String wanted, OneSidedOptions options) {
+      OneSidedProvider provider, String wanted, OneSidedOptions options, WireOptions wire) {
+    if (wanted.equals(FABRIC)) {
+      return provider.choose(options);
+    }
+    if (wire.isEncrypted()) {
+      return OneSidedChoice.none(
+          "Spark encrypts what crosses the network, and fabric does not; spark.ddstore.transport=fabric takes it nevertheless");
+    }
     Availability hardware = provider.hardware();
-    return wanted.equals(AUTO) && !hardware.isAvailable()
-        ? OneSidedChoice.none(hardware.detail())
-        : provider.choose(options);
+    return hardware.isAvailable()
+        ? provider.choose(options)
+        : OneSidedChoice.none(hardware.detail());
   }
 
   private static Optional<OneSidedProvider> provider() {

@@ -71,7 +71,7 @@ class FabricOnExecutorsTest {
         .allSatisfy(
             text ->
                 assertThat(text)
-                    .startsWith("fabric, tcp;ofi_rxm on lo: ")
+                    .startsWith("fabric, tcp;ofi_rxm on lo, not encrypted: ")
                     .contains("bound to 127.0.0.1", "no RDMA hardware"));
     assertThat(numbers().transport("fabric").width(1).run(FabricOnExecutorsTest::readAll))
         .as("two groups, of which one copies the rows of the other")
@@ -81,7 +81,10 @@ class FabricOnExecutorsTest {
         .startsWith("tcp, not encrypted: auto takes fabric only with RDMA hardware")
         .contains("rank 0 has none", "no RDMA device");
     assertThat(numbers().transport("fabric").explain().paths())
-        .allSatisfy(path -> assertThat(path.reason()).startsWith("fabric, tcp;ofi_rxm on lo to "));
+        .allSatisfy(
+            path ->
+                assertThat(path.reason())
+                    .startsWith("fabric, tcp;ofi_rxm on lo, not encrypted to "));
   }
 
   @Test

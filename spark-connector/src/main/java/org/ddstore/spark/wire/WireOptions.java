@@ -147,6 +147,15 @@ public final class WireOptions {
             new AuthClientBootstrap(transportConf(), conf.get("spark.app.id", MODULE), secrets));
   }
 
+  /** Whether what crosses the network can be read by nobody else. */
+  public boolean isEncrypted() {
+    if (RpcTls.isEnabled(conf)) {
+      return true;
+    }
+    TransportConf transport = transportConf();
+    return secrets != null && (transport.encryptionEnabled() || transport.saslEncryption());
+  }
+
   /** What guards the connections, for people. */
   String protection() {
     if (RpcTls.isEnabled(conf)) {
@@ -155,9 +164,6 @@ public final class WireOptions {
     if (secrets == null) {
       return "not encrypted";
     }
-    TransportConf transport = transportConf();
-    return transport.encryptionEnabled() || transport.saslEncryption()
-        ? "authenticated and encrypted"
-        : "authenticated, not encrypted";
+    return isEncrypted() ? "authenticated and encrypted" : "authenticated, not encrypted";
   }
 }
