@@ -15,6 +15,7 @@ public record OneSidedOptions(String provider, String networkInterface, String h
   public OneSidedOptions {
     Objects.requireNonNull(provider, "provider");
     Objects.requireNonNull(networkInterface, "networkInterface");
-    Objects.requireNonNull(host, "host");
+    host =
+        host.replaceAll("^\\[|\\]$", ""); // of a numeric IPv6 address, which Spark puts in brackets
   }
 }
