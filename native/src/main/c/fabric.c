@@ -258,11 +258,6 @@ int dds_fabric_address(const struct dds_fabric_end *end, void *address, size_t c
   return result < 0 ? result : (int)bytes;
 }
 
-bool dds_fabric_needs_progress(const struct dds_fabric_end *end) {
-  return end->info->domain_attr->data_progress != FI_PROGRESS_AUTO ||
-         end->info->domain_attr->control_progress != FI_PROGRESS_AUTO;
-}
-
 int dds_fabric_progress(struct dds_fabric_end *end, int timeout_ms) {
   struct fi_cq_entry entry;
   ssize_t count;

@@ -70,10 +70,10 @@ void dds_fabric_close(struct dds_fabric_end *end);
 /* The end's own address as others insert it; returns its bytes. */
 int dds_fabric_address(const struct dds_fabric_end *end, void *address, size_t capacity);
 
-/* True if the target must make progress itself: a thread has to call dds_fabric_progress all the time. */
-bool dds_fabric_needs_progress(const struct dds_fabric_end *end);
-
-/* Serves what has come and sleeps until more comes, for at most timeout_ms. */
+/*
+ * Serves what has come and sleeps until more comes, for at most timeout_ms. A thread has to call it all the time: software
+ * reads memory here, and where hardware does connections are made here, whatever a provider says of its progress.
+ */
 int dds_fabric_progress(struct dds_fabric_end *end, int timeout_ms);
 
 /* Wakes a thread that sleeps in dds_fabric_progress, if the provider can. */

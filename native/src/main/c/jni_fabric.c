@@ -143,18 +143,6 @@ JNIEXPORT jint JNICALL NAME(address)(JNIEnv *env, jclass type, jlong end, jbyteA
   return bytes;
 }
 
-JNIEXPORT jboolean JNICALL NAME(needsProgress)(JNIEnv *env, jclass type, jlong end) {
-  (void)env;
-  (void)type;
-  return dds_fabric_needs_progress(HANDLE(struct dds_fabric_end, end)) ? JNI_TRUE : JNI_FALSE;
-}
-
-JNIEXPORT jboolean JNICALL NAME(choosesKeys)(JNIEnv *env, jclass type, jlong end) {
-  (void)env;
-  (void)type;
-  return dds_fabric_chooses_keys(HANDLE(struct dds_fabric_end, end)) ? JNI_TRUE : JNI_FALSE;
-}
-
 JNIEXPORT jint JNICALL NAME(progress)(JNIEnv *env, jclass type, jlong end, jint timeout_ms) {
   (void)env;
   (void)type;

@@ -35,10 +35,6 @@ final class FabricNative {
 
   static native int address(long end, byte[] out);
 
-  static native boolean needsProgress(long end);
-
-  static native boolean choosesKeys(long end);
-
   static native int progress(long end, int timeoutMs);
 
   static native void wake(long end);

@@ -99,7 +99,7 @@ abstract class StrangersContract extends AttackedWire {
       byte[] request = new byte[random.nextInt(200)];
       random.nextBytes(request);
       if (request.length > 0 && random.nextBoolean()) {
-        request[0] = (byte) random.nextInt(6);
+        request[0] = (byte) random.nextInt(WireCalls.CALL + 1);
       }
       try (SparkClients.Client client = connect()) {
         byte status = client.statusOf(ByteBuffer.wrap(request));
@@ -130,6 +130,18 @@ abstract class StrangersContract extends AttackedWire {
     try (SparkClients.Client client = connect()) {
       assertThat(client.statusOf(ByteBuffer.wrap(hello()))).isEqualTo(Status.OK);
       assertThat(client.statusOf(rows(token()))).as("greeted only").isEqualTo(Status.REFUSED);
+      assertThat(client.isRefused()).isTrue();
+    }
+  }
+
+  @Test
+  void questionsWithoutAProof() throws Exception {
+    ByteBuffer question = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + 16).put(WireCalls.CALL);
+    Handshake.putStore(question, token().id());
+    question.clear();
+    try (SparkClients.Client client = connect()) {
+      assertThat(client.statusOf(ByteBuffer.wrap(hello()))).isEqualTo(Status.OK);
+      assertThat(client.statusOf(question)).as("greeted only").isEqualTo(Status.REFUSED);
       assertThat(client.isRefused()).isTrue();
     }
   }
