@@ -85,7 +85,7 @@ final class LibraryFile {
       throw new UnusableException(
           missing == null
               ? "this jar was built on another architecture and has no " + folder + NAME
-              : "this jar was built without %s: apt-get install gcc cmake libfabric-dev, and build again"
+              : "this jar was built without %s: apt-get install gcc cmake make libfabric-dev, and build again"
                   .formatted(new String(missing.readAllBytes(), StandardCharsets.UTF_8).strip()));
     }
   }

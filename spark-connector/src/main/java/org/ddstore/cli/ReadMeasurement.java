@@ -93,12 +93,22 @@ final class ReadMeasurement {
   private double round(List<Worker> each, ExecutorService pool)
       throws InterruptedException, ExecutionException {
     each.forEach(Worker::prepare);
-    long start = System.nanoTime();
     long read = 0;
     for (Future<Integer> done : pool.invokeAll(each)) {
       read += (long) done.get() * batch;
     }
-    long nanos = System.nanoTime() - start;
+    // From the first to begin until the last has ended: how soon a thread wakes up is not ours.
+    long start =
+        each.stream()
+            .mapToLong(worker -> worker.startNanos)
+            .reduce(ReadMeasurement::earlier)
+            .orElseThrow();
+    long end =
+        each.stream()
+            .mapToLong(worker -> worker.endNanos)
+            .reduce(ReadMeasurement::later)
+            .orElseThrow();
+    long nanos = end - start;
     List<Callable<Long>> checks = new ArrayList<>();
     each.forEach(worker -> checks.add(worker::check));
     for (Future<Long> done : pool.invokeAll(checks)) {
@@ -106,6 +116,14 @@ final class ReadMeasurement {
     }
     each.forEach(worker -> calls.add(worker.callNanos.clone()));
     return nanos / 1e3 / read;
+  }
+
+  private static long earlier(long a, long b) {
+    return a - b < 0 ? a : b;
+  }
+
+  private static long later(long a, long b) {
+    return a - b < 0 ? b : a;
   }
 
   /** Wall time of a row in the median round. */
@@ -129,6 +147,8 @@ final class ReadMeasurement {
     private final List<Batch> batches = new ArrayList<>();
     private final long[][] indices;
     private final long[] callNanos;
+    private long startNanos;
+    private long endNanos;
 
     Worker(int number) {
       random = new SplittableRandom(number);
@@ -147,6 +167,7 @@ final class ReadMeasurement {
 
     @Override
     public Integer call() {
+      startNanos = System.nanoTime();
       for (int b = 0; b < indices.length; b++) {
         long start = System.nanoTime();
         if (b < batches.size()) {
@@ -156,6 +177,7 @@ final class ReadMeasurement {
         }
         callNanos[b] = System.nanoTime() - start;
       }
+      endNanos = System.nanoTime();
       return indices.length;
     }
 
