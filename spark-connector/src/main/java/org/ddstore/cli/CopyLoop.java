@@ -22,20 +22,21 @@ final class CopyLoop implements AutoCloseable {
   private final long rowsEach;
   private final int rowBytes;
   private final int batch;
-  private final int held;
+  private final int inRound;
   private final int slots;
+  private int first;
   private final OffHeapBuffer targets;
   private final SplittableRandom random = new SplittableRandom(1);
   private final Round round;
   private final List<Double> micros = new ArrayList<>();
 
   private CopyLoop(
-      List<Segment> segments, long rowsEach, int rowBytes, int batch, int held, int slots) {
+      List<Segment> segments, long rowsEach, int rowBytes, int batch, int inRound, int slots) {
     this.segments = segments;
     this.rowsEach = rowsEach;
     this.rowBytes = rowBytes;
     this.batch = batch;
-    this.held = held;
+    this.inRound = inRound;
     this.slots = slots;
     this.targets = OffHeapBuffer.allocate((long) slots * batch * rowBytes);
     this.round = NativeLibrary.isLoaded() ? new InC() : new InJava();
@@ -43,10 +44,12 @@ final class CopyLoop implements AutoCloseable {
 
   /**
    * @param segments of fixed records of {@code rowBytes}, held by the caller; all of one size
-   * @param held batches, filled in turns
+   * @param inRound batches that one round fills
+   * @param held batches, filled in turns; a multiple of those of a round
    */
-  static CopyLoop ofRandomRows(List<Segment> segments, int rowBytes, int batch, int held) {
-    return new CopyLoop(segments, segments.get(0).rows(), rowBytes, batch, held, held);
+  static CopyLoop ofRandomRows(
+      List<Segment> segments, int rowBytes, int batch, int inRound, int held) {
+    return new CopyLoop(segments, segments.get(0).rows(), rowBytes, batch, inRound, held);
   }
 
   /** Always the first row of a segment, into always the same memory. */
@@ -62,12 +65,13 @@ final class CopyLoop implements AutoCloseable {
   }
 
   /**
-   * Fills each batch once with new random rows.
+   * Fills the batches of a round with new random rows.
    *
    * @param counts whether the time it takes is to be remembered
    */
   void round(boolean counts) {
-    double took = round.run() / 1e3 / held / batch;
+    double took = round.run() / 1e3 / inRound / batch;
+    first = (first + inRound) % slots;
     if (counts) {
       micros.add(took);
     }
@@ -79,7 +83,7 @@ final class CopyLoop implements AutoCloseable {
     return micros.get(micros.size() / 2);
   }
 
-  /** Fills each batch once with new random rows, and returns how long the copying took. */
+  /** Fills the batches of a round with new random rows, and returns how long the copying took. */
   private interface Round {
     long run();
   }
@@ -89,14 +93,8 @@ final class CopyLoop implements AutoCloseable {
   }
 
   private final class InC implements Round {
-    private final long[] rows = new long[held * batch];
-    private final long[] starts = new long[held];
-
-    InC() {
-      for (int b = 0; b < held; b++) {
-        starts[b] = targets.address() + (long) (b % slots) * batch * rowBytes;
-      }
-    }
+    private final long[] rows = new long[inRound * batch];
+    private final long[] starts = new long[inRound];
 
     @Override
     public long run() {
@@ -104,13 +102,16 @@ final class CopyLoop implements AutoCloseable {
         Segment segment = draw();
         rows[i] = segment.address(random.nextLong(rowsEach));
       }
+      for (int b = 0; b < inRound; b++) {
+        starts[b] = targets.address() + (long) ((first + b) % slots) * batch * rowBytes;
+      }
       return CopyLimit.rowsNanos(rows, starts, batch, rowBytes);
     }
   }
 
   private final class InJava implements Round {
-    private final ByteBuffer[] chunk = new ByteBuffer[held * batch];
-    private final int[] position = new int[held * batch];
+    private final ByteBuffer[] chunk = new ByteBuffer[inRound * batch];
+    private final int[] position = new int[inRound * batch];
 
     @Override
     public long run() {
@@ -123,7 +124,7 @@ final class CopyLoop implements AutoCloseable {
       ByteBuffer to = targets.buffer();
       long start = System.nanoTime();
       for (int i = 0; i < chunk.length; i++) {
-        to.put(i % (slots * batch) * rowBytes, chunk[i], position[i], rowBytes);
+        to.put((first * batch + i) % (slots * batch) * rowBytes, chunk[i], position[i], rowBytes);
       }
       return System.nanoTime() - start;
     }

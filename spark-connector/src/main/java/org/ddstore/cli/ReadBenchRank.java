@@ -201,8 +201,9 @@ final class ReadBenchRank {
       }
       for (int threads : plan.inFlight()) {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
-        int held = ReadMeasurement.heldBatches(rowBytes, batch, 1);
-        CopyLoop limit = CopyLoop.ofRandomRows(segments, rowBytes, batch, held);
+        int inRound = ReadMeasurement.roundBatches(rowBytes, batch, 1);
+        int held = ReadMeasurement.heldBatches(rowBytes, batch, 1) / inRound * inRound;
+        CopyLoop limit = CopyLoop.ofRandomRows(segments, rowBytes, batch, inRound, held);
         ReadMeasurement measurement =
             new ReadMeasurement(
                 store.variable(ROWS),

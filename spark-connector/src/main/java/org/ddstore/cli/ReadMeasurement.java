@@ -24,6 +24,10 @@ import org.ddstore.Variable;
 final class ReadMeasurement {
   private static final long HELD_BYTES = 64L << 20;
   private static final int MAX_HELD = 256;
+
+  /** Short rounds, so that the median one was not interrupted by other processes. */
+  private static final long ROUND_BYTES = 8L << 20;
+
   private static final double WARM_UP = 0.4;
 
   private final Variable rows;
@@ -63,6 +67,12 @@ final class ReadMeasurement {
   static int heldBatches(int rowBytes, int batch, int threads) {
     long fitting = HELD_BYTES / threads / ((long) rowBytes * batch);
     return (int) Math.max(1, Math.min(MAX_HELD, fitting));
+  }
+
+  /** How many of them a thread fills in one round. */
+  static int roundBatches(int rowBytes, int batch, int threads) {
+    long fitting = ROUND_BYTES / threads / ((long) rowBytes * batch);
+    return (int) Math.max(1, Math.min(heldBatches(rowBytes, batch, threads), fitting));
   }
 
   void run(double seconds, ExecutorService pool) throws InterruptedException, ExecutionException {
@@ -146,18 +156,22 @@ final class ReadMeasurement {
     private final SplittableRandom random;
     private final List<Batch> batches = new ArrayList<>();
     private final long[][] indices;
+    private final int held;
+    private int first;
     private final long[] callNanos;
     private long startNanos;
     private long endNanos;
 
     Worker(int number) {
       random = new SplittableRandom(number);
-      int held = heldBatches(rowBytes, batch, threads);
-      indices = new long[held][batch];
-      callNanos = new long[held];
+      int inRound = roundBatches(rowBytes, batch, threads);
+      held = heldBatches(rowBytes, batch, threads) / inRound * inRound;
+      indices = new long[inRound][batch];
+      callNanos = new long[inRound];
     }
 
     void prepare() {
+      first = batches.size() < held ? batches.size() : (first + indices.length) % held;
       for (long[] row : indices) {
         for (int i = 0; i < row.length; i++) {
           row[i] = draw.applyAsLong(random.nextLong() & Long.MAX_VALUE);
@@ -170,8 +184,8 @@ final class ReadMeasurement {
       startNanos = System.nanoTime();
       for (int b = 0; b < indices.length; b++) {
         long start = System.nanoTime();
-        if (b < batches.size()) {
-          reader.getBatch(batches.get(b), indices[b]);
+        if (first + b < batches.size()) {
+          reader.getBatch(batches.get(first + b), indices[b]);
         } else {
           batches.add(reader.getBatch(indices[b]));
         }
@@ -185,7 +199,11 @@ final class ReadMeasurement {
       long wrong = 0;
       for (int b = 0; b < indices.length; b++) {
         ByteBuffer bytes =
-            batches.get(b).field(PatternRows.FIELD).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+            batches
+                .get(first + b)
+                .field(PatternRows.FIELD)
+                .asByteBuffer()
+                .order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < batch; i++) {
           wrong += pattern.matches(indices[b][i], bytes, i * rowBytes) ? 0 : 1;
         }
