@@ -1,5 +1,6 @@
 package org.ddstore.cli;
 
+import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.ddstore.Field;
@@ -10,7 +11,8 @@ import org.ddstore.ShardWriter;
  * Rows whose every byte follows from their global index, so that who reads one can tell whether it
  * is that row and whole, without having seen it before.
  */
-final class PatternRows {
+final class PatternRows implements Serializable {
+  private static final long serialVersionUID = 1L;
   static final String FIELD = "row";
   private static final long STEP = 0x9E3779B97F4A7C15L;
 
@@ -30,6 +32,13 @@ final class PatternRows {
       fill(firstRow + row, record.clear());
       writer.appendPacked(record.clear());
     }
+  }
+
+  /** The row of an index. */
+  byte[] row(long index) {
+    byte[] bytes = new byte[rowBytes];
+    fill(index, ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
+    return bytes;
   }
 
   private void fill(long index, ByteBuffer record) {

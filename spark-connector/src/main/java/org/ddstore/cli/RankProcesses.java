@@ -17,7 +17,7 @@ import org.ddstore.hosts.Host;
 import org.ddstore.hosts.TwoHosts;
 import org.ddstore.spark.wire.StoreToken;
 
-/** The JVMs of {@link ReadBench}, on this host or on two. Who starts them closes them. */
+/** The JVMs of a measurement's ranks, on this host or on two. Who starts them closes them. */
 final class RankProcesses implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
   private static final int SECRET_BYTES = 32;
@@ -35,13 +35,13 @@ final class RankProcesses implements AutoCloseable {
    *
    * @param hostCount with 2, rank r runs on host r % 2
    */
-  static RankProcesses start(ReadBenchPlan plan, int hostCount) throws IOException {
+  static RankProcesses start(RankWork work, int hostCount) throws IOException {
     RankProcesses ranks = new RankProcesses(hostCount == 2 ? TwoHosts.open() : null);
     try {
       byte[] secret = new byte[SECRET_BYTES];
       new SecureRandom().nextBytes(secret);
       StoreToken token = StoreToken.random();
-      for (int rank = 0; rank < plan.ranks(); rank++) {
+      for (int rank = 0; rank < work.ranks(); rank++) {
         Host host = ranks.host(rank);
         Process process =
             (host == null ? new ProcessBuilder(command()) : host.command(command()))
@@ -50,9 +50,9 @@ final class RankProcesses implements AutoCloseable {
         ranks.processes.add(process);
         tell(
             process,
-            ReadBenchRank.encode(
-                new ReadBenchRank.Setup(
-                    plan,
+            RankJvm.encode(
+                new RankJvm.Setup(
+                    work,
                     rank,
                     host == null ? LOOPBACK : host.address(),
                     token,
@@ -81,8 +81,7 @@ final class RankProcesses implements AutoCloseable {
       command.add("-Dlog4j2.configurationFile=" + logging);
     }
     command.addAll(
-        List.of(
-            "-Xmx1g", "-cp", System.getProperty("java.class.path"), ReadBenchRank.class.getName()));
+        List.of("-Xmx1g", "-cp", System.getProperty("java.class.path"), RankJvm.class.getName()));
     return command;
   }
 
@@ -91,20 +90,23 @@ final class RankProcesses implements AutoCloseable {
     in.println(line);
   }
 
-  /** Brings the ranks together and returns when all have ended well. Blocks. */
-  void play(Consumer<ReadResult> results) throws IOException, InterruptedException {
+  /**
+   * Brings the ranks together and returns when all have ended well. Blocks.
+   *
+   * @param results takes what rank 0 says, as it comes
+   */
+  void play(Consumer<Object> results) throws IOException, InterruptedException {
     List<BufferedReader> outputs = new ArrayList<>();
     List<String> addresses = new ArrayList<>();
     for (Process process : processes) {
       BufferedReader output = process.inputReader(StandardCharsets.US_ASCII);
       outputs.add(output);
-      addresses.add(say(output, ReadBenchRank.ADDRESS));
+      addresses.add(say(output, RankJvm.ADDRESS));
     }
     processes.forEach(process -> tell(process, String.join(",", addresses)));
     BufferedReader first = outputs.get(0);
     for (String line = first.readLine(); line != null; line = first.readLine()) {
-      results.accept(
-          (ReadResult) ReadBenchRank.decode(line.substring(ReadBenchRank.RESULT.length())));
+      results.accept(RankJvm.decode(line.substring(RankJvm.RESULT.length())));
     }
     for (int rank = 0; rank < processes.size(); rank++) {
       int status = processes.get(rank).waitFor();

@@ -101,10 +101,10 @@ final class ReadBench implements Callable<Integer> {
             seconds);
     List<ReadResult> results = new ArrayList<>();
     try (Progress progress = Progress.open("bench read", plan.measurements());
-        RankProcesses processes = RankProcesses.start(plan, hosts)) {
+        RankProcesses processes = RankProcesses.start(new ReadBenchRank(plan), hosts)) {
       processes.play(
           result -> {
-            results.add(result);
+            results.add((ReadResult) result);
             progress.stepTo(results.size());
           });
     }

@@ -1,134 +1,65 @@
 package org.ddstore.cli;
 
-import java.io.BufferedReader;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
-import java.io.PrintStream;
 import java.io.Serializable;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.stream.Stream;
-import org.apache.spark.SparkConf;
-import org.apache.spark.network.sasl.SecretKeyHolder;
+import java.util.function.Consumer;
 import org.ddstore.DDStore;
 import org.ddstore.ReadPath;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreInfo;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
-import org.ddstore.collective.GroupEndpoint;
-import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
-import org.ddstore.spark.TransportChoice;
-import org.ddstore.spark.wire.StoreToken;
-import org.ddstore.spark.wire.Wire;
-import org.ddstore.spark.wire.WireOptions;
-import org.ddstore.spark.wire.WireSession;
-import org.ddstore.transport.OneSidedOptions;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 
-/**
- * One rank of {@link ReadBench}, a JVM of its own. It is told what to do by its standard input, and
- * says on its standard output what {@link RankProcesses} reads: its address, then, if it is rank 0,
- * each result.
- */
-final class ReadBenchRank {
-  static final String ADDRESS = "address ";
-  static final String RESULT = "result ";
+/** What a rank of {@link ReadBench} does: rank 0 reads, the others only hold rows. */
+final class ReadBenchRank implements RankWork {
+  private static final long serialVersionUID = 1L;
   private static final String ROWS = "rows";
-  private static final Duration PATIENCE = Duration.ofMinutes(30);
 
-  /**
-   * What a rank is told.
-   *
-   * @param host the address at which the others reach it
-   * @param secret of Spark's authentication, if the plan wants it
-   */
-  record Setup(ReadBenchPlan plan, int rank, String host, StoreToken token, String secret)
-      implements Serializable {
-    private static final long serialVersionUID = 1L;
-  }
-
-  private final Setup setup;
   private final ReadBenchPlan plan;
-  private final PrintStream out;
-  private double streamGbPerSecond;
+  private transient double streamGbPerSecond;
+  private transient Consumer<Serializable> results;
 
-  private ReadBenchRank(Setup setup, PrintStream out) {
-    this.setup = setup;
-    this.plan = setup.plan();
-    this.out = out;
+  ReadBenchRank(ReadBenchPlan plan) {
+    this.plan = plan;
   }
 
-  public static void main(String[] arguments) throws Exception {
-    PrintStream out = System.out;
-    System.setOut(System.err);
-    BufferedReader in =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-    new ReadBenchRank((Setup) decode(in.readLine()), out).play(in);
+  @Override
+  public int ranks() {
+    return plan.ranks();
   }
 
-  private void play(BufferedReader in) throws Exception {
-    if (setup.rank() == 0) {
+  @Override
+  public String transport() {
+    return plan.transport();
+  }
+
+  @Override
+  public boolean shortcut() {
+    return plan.shortcut();
+  }
+
+  @Override
+  public boolean encrypted() {
+    return plan.encrypted();
+  }
+
+  @Override
+  public void run(Communicator ranks, Transport transport, Consumer<Serializable> sink)
+      throws Exception {
+    results = sink;
+    if (ranks.rank() == 0) {
       streamGbPerSecond = StreamCopy.gbPerSecond();
     }
-    TransportChoice choice =
-        TransportChoice.of(
-            plan.transport(),
-            setup.rank(),
-            new OneSidedOptions("", "", setup.host(), setup.rank()),
-            options());
-    try (WireSession session = Wire.join(setup.token(), options());
-        GroupEndpoint endpoint =
-            GroupEndpoint.create(
-                session.lanes(ProcessDirectory.SHARED_MEMORY, plan.shortcut()),
-                setup.rank(),
-                plan.ranks())) {
-      out.println(ADDRESS + Base64.getEncoder().encodeToString(endpoint.address()));
-      List<byte[]> addresses =
-          Stream.of(in.readLine().split(",", -1)).map(Base64.getDecoder()::decode).toList();
-      try (Communicator ranks = endpoint.connect(addresses, PATIENCE)) {
-        Transport transport = choice.agree(Arrays.asList(ranks.allGather(choice.offer())), session);
-        for (int rowBytes : plan.rowBytes()) {
-          play(rowBytes, ranks, transport);
-        }
-      }
+    for (int rowBytes : plan.rowBytes()) {
+      play(rowBytes, ranks, transport);
     }
-  }
-
-  private WireOptions options() {
-    SparkConf conf = new SparkConf(false);
-    if (!plan.encrypted()) {
-      return WireOptions.of(conf, null, setup.host());
-    }
-    conf.set("spark.authenticate", "true")
-        .set("spark.network.crypto.enabled", "true")
-        .set("spark.network.crypto.saslFallback", "false");
-    return WireOptions.of(
-        conf,
-        new SecretKeyHolder() {
-          @Override
-          public String getSaslUser(String application) {
-            return "ddstore";
-          }
-
-          @Override
-          public String getSecretKey(String application) {
-            return setup.secret();
-          }
-        },
-        setup.host());
   }
 
   private void play(int rowBytes, Communicator ranks, Transport transport) throws Exception {
@@ -142,7 +73,7 @@ final class ReadBenchRank {
       if (ranks.rank() == 0) {
         measure(store, transport, pattern, rowBytes);
       }
-      ranks.awaitAll("measured", PATIENCE);
+      ranks.awaitAll("measured", RankJvm.PATIENCE);
     }
   }
 
@@ -215,7 +146,7 @@ final class ReadBenchRank {
                 limit);
         measurement.run(plan.seconds(), pool);
         pool.shutdown();
-        say(
+        results.accept(
             result(
                 transport,
                 path,
@@ -241,7 +172,7 @@ final class ReadBenchRank {
       hot.run(plan.seconds());
       double micros = hot.microsPerRow();
       double p99Micros = hot.p99MicrosPerRow();
-      say(
+      results.accept(
           result(
               "memory",
               path,
@@ -282,26 +213,5 @@ final class ReadBenchRank {
         CopyLoop.description(),
         streamGbPerSecond,
         mismatches);
-  }
-
-  private void say(ReadResult result) throws IOException {
-    out.println(RESULT + encode(result));
-  }
-
-  static String encode(Serializable object) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (ObjectOutputStream stream = new ObjectOutputStream(bytes)) {
-      stream.writeObject(object);
-    }
-    return Base64.getEncoder().encodeToString(bytes.toByteArray());
-  }
-
-  static Object decode(String text) throws IOException {
-    try (ObjectInputStream stream =
-        new ObjectInputStream(new ByteArrayInputStream(Base64.getDecoder().decode(text)))) {
-      return stream.readObject();
-    } catch (ClassNotFoundException e) {
-      throw new IOException(e);
-    }
   }
 }

@@ -1,0 +1,223 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.ddstore.spark.ByteSize;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The time of an epoch by the loader, beside the same epoch in other ways. */
+@Command(
+    name = "epoch",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Gives ranks in JVMs of their own all their batches of an epoch: by the loader, to a consumer"
+          + " that does nothing, and by reading batches whose rows are known before (raw gather).",
+      "Beside it the same epoch in the same order from a memory-mapped file, from a file per row and"
+          + " from Parquet by Spark, all of them in the page cache, and with an order that is known"
+          + " before.",
+      "Each way reads one epoch of which every row is compared, and others against the clock."
+    })
+final class EpochBench implements Callable<Integer> {
+  private static final int MAX_RANKS = 64;
+  private static final int EXECUTOR_MB = 1024;
+  private static final int ROUNDS = 5;
+
+  @Option(
+      names = "--row-bytes",
+      paramLabel = "N",
+      split = ",",
+      description = "Sizes of a row; ${DEFAULT-VALUE} unless said.")
+  private List<Integer> rowBytes = List.of(256, 4096);
+
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      description = "Rows of one rank's batch; ${DEFAULT-VALUE} unless said.")
+  private int batch = 1024;
+
+  @Option(names = "--ranks", paramLabel = "N", description = "${DEFAULT-VALUE} unless said.")
+  private int ranks = 2;
+
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "Rows of all ranks; ${DEFAULT-VALUE} unless said.")
+  private int rows = 100_000;
+
+  @Option(
+      names = "--sampler",
+      paramLabel = "NAME",
+      description = "shuffled, chunked or sequential; ${DEFAULT-VALUE} unless said.")
+  private String sampler = "shuffled";
+
+  @Option(
+      names = "--beside",
+      paramLabel = "WAY",
+      split = ",",
+      description =
+          "Of mapped, files and parquet, or none; all unless said. The raw gather is always there.")
+  private List<String> beside = List.of("mapped", "files", "parquet");
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description =
+          "Time of each measurement, in whole epochs; ${DEFAULT-VALUE} unless said. Spark reads one"
+              + " epoch in each of "
+              + ROUNDS
+              + " rounds.")
+  private double seconds = 2;
+
+  @Mixin private TransportOptions transport;
+  @Mixin private Output output;
+
+  @Spec private CommandSpec command;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Set<EpochWay> ways = check();
+    boolean parquet = ways.remove(EpochWay.PARQUET);
+    List<EpochTime> times = new ArrayList<>();
+    EpochPlan plan;
+    try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-epoch-")) {
+      plan =
+          new EpochPlan(
+              List.copyOf(rowBytes),
+              batch,
+              ranks,
+              rows,
+              sampler,
+              List.copyOf(ways),
+              scratch.path().toString(),
+              transport.name(),
+              transport.shortcut(),
+              seconds,
+              ROUNDS);
+      int steps = rowBytes.size() * (ways.size() + (parquet ? 1 : 0));
+      try (Progress progress = Progress.open("bench epoch", steps)) {
+        try (RankProcesses processes = RankProcesses.start(new EpochBenchRank(plan), 1)) {
+          processes.play(
+              time -> {
+                times.add((EpochTime) time);
+                progress.stepTo(times.size());
+              });
+        }
+        if (parquet) {
+          measureSpark(plan, times, progress);
+        }
+      }
+    }
+    return report(plan, results(plan, times));
+  }
+
+  private Set<EpochWay> check() {
+    transport.check();
+    rowBytes.forEach(n -> OptionRange.check(command, "--row-bytes", n, 8, 1 << 20));
+    OptionRange.check(command, "--ranks", ranks, 1, MAX_RANKS);
+    OptionRange.check(command, "--batch", batch, 1, 1 << 16);
+    OptionRange.check(command, "--rows", rows, (long) batch * ranks, 1 << 26);
+    if (!(seconds > 0 && seconds <= 3600)) {
+      throw usage("--seconds: %s outside (0, 3600]".formatted(seconds));
+    }
+    if (!EpochPlan.SAMPLERS.contains(sampler)) {
+      throw usage(
+          "--sampler %s: legal are %s".formatted(sampler, String.join(", ", EpochPlan.SAMPLERS)));
+    }
+    Set<EpochWay> ways = EnumSet.of(EpochWay.GATHER, EpochWay.LOADER);
+    for (String way : beside) {
+      switch (way) {
+        case "mapped" -> ways.add(EpochWay.MAPPED);
+        case "files" -> ways.add(EpochWay.FILES);
+        case "parquet" -> ways.add(EpochWay.PARQUET);
+        case "none" -> {}
+        default ->
+            throw usage("--beside %s: legal are mapped, files, parquet, none".formatted(way));
+      }
+    }
+    return ways;
+  }
+
+  private ParameterException usage(String text) {
+    return new ParameterException(command.commandLine(), text);
+  }
+
+  private void measureSpark(EpochPlan plan, List<EpochTime> times, Progress progress)
+      throws IOException {
+    Map<String, String> settings = Map.of("spark.sql.shuffle.partitions", "" + ranks);
+    try (EmbeddedSpark spark =
+        EmbeddedSpark.open("ddstore bench epoch", ranks, 1, EXECUTOR_MB, settings)) {
+      for (int bytes : rowBytes) {
+        times.add(ParquetEpochs.measure(spark, plan, bytes));
+        progress.stepTo(times.size());
+      }
+    }
+  }
+
+  private List<EpochResult> results(EpochPlan plan, List<EpochTime> times) {
+    List<EpochResult> results = new ArrayList<>();
+    for (int bytes : rowBytes) {
+      List<EpochTime> ofSize = times.stream().filter(time -> time.rowBytes() == bytes).toList();
+      double gather = ofSize.get(0).epochSeconds(); // the first of the ways
+      ofSize.forEach(time -> results.add(EpochResult.of(plan, time, gather)));
+    }
+    return results;
+  }
+
+  private int report(EpochPlan plan, List<EpochResult> results) {
+    output.table(
+        List.of("way", "row", "epoch s", "us/row", "GB/s", "ratio to raw gather", "mismatches"),
+        results.stream().map(EpochBench::cells).toList());
+    output.line(
+        String.format(
+            Locale.ROOT,
+            "%d ranks, %,d rows an epoch, %s, batches of %,d; us/row and GB/s of all ranks together",
+            ranks,
+            plan.epochRows(),
+            sampler,
+            batch));
+    long mismatches = results.stream().mapToLong(EpochResult::mismatches).sum();
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("ranks", ranks);
+    more.put("rows", rows);
+    more.put("sampler", sampler);
+    more.put("ratioToRawGather", slowestLoader(results));
+    output.finish(mismatches, results, more);
+    return mismatches == 0 ? 0 : 1;
+  }
+
+  /** The loader's ratio, of several sizes of rows the worst. */
+  private static double slowestLoader(List<EpochResult> results) {
+    return results.stream()
+        .filter(result -> result.way().equals(EpochWay.LOADER.toString()))
+        .mapToDouble(EpochResult::ratioToRawGather)
+        .max()
+        .orElseThrow();
+  }
+
+  private static List<Object> cells(EpochResult result) {
+    return List.of(
+        EpochWay.valueOf(result.way().toUpperCase(Locale.ROOT)).words(),
+        ByteSize.format(result.rowBytes()),
+        decimal(result.epochSeconds()),
+        decimal(result.microsPerRow()),
+        decimal(result.gbPerSecond()),
+        decimal(result.ratioToRawGather()),
+        result.mismatches());
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
+  }
+}

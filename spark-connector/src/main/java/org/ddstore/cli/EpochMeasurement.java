@@ -1,0 +1,108 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.ReduceOp;
+
+/**
+ * Measures ways of reading epochs in turns, so that what disturbs the machine disturbs all. Before,
+ * each way reads an epoch of which every row is compared, and reads on without a clock to get warm.
+ * Collective: all ranks measure together, and the slowest one counts.
+ */
+final class EpochMeasurement {
+  private static final double WARM_UP = 0.4;
+
+  private final EpochPlan plan;
+  private final Communicator ranks;
+  private final PatternRows pattern;
+  private final int rowBytes;
+  private long epoch;
+
+  EpochMeasurement(EpochPlan plan, Communicator ranks, PatternRows pattern, int rowBytes) {
+    this.plan = plan;
+    this.ranks = ranks;
+    this.pattern = pattern;
+    this.rowBytes = rowBytes;
+  }
+
+  /** The times of all ways, in their order. */
+  List<EpochTime> run(List<EpochReader> readers) throws IOException {
+    List<long[]> mismatches = new ArrayList<>();
+    for (EpochReader reader : readers) {
+      mismatches.add(new long[] {compare(reader)});
+      round(reader, WARM_UP * plan.seconds());
+    }
+    List<List<Double>> seconds = new ArrayList<>();
+    readers.forEach(reader -> seconds.add(new ArrayList<>()));
+    for (int round = 0; round < plan.rounds(); round++) {
+      for (int way = 0; way < readers.size(); way++) {
+        seconds.get(way).add(round(readers.get(way), plan.seconds() / plan.rounds()));
+        mismatches.get(way)[0] += readers.get(way).isExact() ? 0 : 1;
+      }
+    }
+    List<EpochTime> times = new ArrayList<>();
+    for (int way = 0; way < readers.size(); way++) {
+      ranks.allReduce(mismatches.get(way), ReduceOp.SUM);
+      EpochWay which = readers.get(way).way();
+      times.add(new EpochTime(which, rowBytes, median(seconds.get(way)), mismatches.get(way)[0]));
+    }
+    return times;
+  }
+
+  static double median(List<Double> values) {
+    List<Double> sorted = new ArrayList<>(values);
+    Collections.sort(sorted);
+    return sorted.get(sorted.size() / 2);
+  }
+
+  /** Reads an epoch and returns how many of this rank's rows were wrong or missing. */
+  private long compare(EpochReader reader) throws IOException {
+    long[][] order = plan.order(ranks.rank(), epoch);
+    boolean[] came = new boolean[order.length];
+    long[] wrong = new long[1];
+    reader.prepare(epoch++);
+    reader.read(
+        (number, rows) -> {
+          came[number] = true;
+          wrong[0] += mismatches(order[number], rows);
+        });
+    for (boolean batch : came) {
+      wrong[0] += batch ? 0 : plan.batch();
+    }
+    return wrong[0];
+  }
+
+  private long mismatches(long[] expected, ByteBuffer rows) {
+    ByteBuffer bytes = rows.order(ByteOrder.LITTLE_ENDIAN);
+    long wrong = 0;
+    for (int i = 0; i < expected.length; i++) {
+      wrong += pattern.matches(expected[i], bytes, i * rowBytes) ? 0 : 1;
+    }
+    return wrong;
+  }
+
+  /** Reads epochs for a while, at least one, and returns the seconds of one. */
+  private double round(EpochReader reader, double forSeconds) throws IOException {
+    long nanos = 0;
+    int epochs = 0;
+    long[] slowest = new long[1];
+    while (nanos < forSeconds * TimeUnit.SECONDS.toNanos(1)) {
+      reader.prepare(epoch++);
+      ranks.barrier();
+      long start = System.nanoTime();
+      reader.read((number, rows) -> {});
+      Arrays.fill(slowest, System.nanoTime() - start);
+      ranks.allReduce(slowest, ReduceOp.MAX);
+      nanos += slowest[0];
+      epochs++;
+    }
+    return (double) nanos / TimeUnit.SECONDS.toNanos(1) / epochs;
+  }
+}

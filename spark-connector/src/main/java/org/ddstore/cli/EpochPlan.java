@@ -1,0 +1,82 @@
+package org.ddstore.cli;
+
+import java.io.Serializable;
+import java.util.List;
+import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.EpochBatches;
+import org.ddstore.sampling.Sampler;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.sampling.WorldRank;
+
+/**
+ * What {@link EpochBench} is to measure; sent to the ranks and to Spark's executors.
+ *
+ * @param batch rows of one rank's batch
+ * @param rows of all ranks together
+ * @param sampler of {@link #SAMPLERS}
+ * @param ways of {@link EpochWay}, by name, that ranks measure; the raw gather is one of them
+ * @param directory where the files of alternatives lie, one for all ranks
+ * @param transport the remote path, one of {@link org.ddstore.spark.TransportChoice#NAMES}
+ * @param seconds of all rounds of one way together
+ */
+record EpochPlan(
+    List<Integer> rowBytes,
+    int batch,
+    int ranks,
+    int rows,
+    String sampler,
+    List<EpochWay> ways,
+    String directory,
+    String transport,
+    boolean shortcut,
+    double seconds,
+    int rounds)
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  static final List<String> SAMPLERS = List.of("shuffled", "chunked", "sequential");
+
+  private static final long SEED = 42;
+  private static final int BLOCK_ROWS = 64;
+
+  /** The sampler by name; a window of {@code chunked} is as many blocks as a batch has rows. */
+  BatchSampler batches() {
+    Sampler named =
+        switch (sampler) {
+          case "shuffled" -> Samplers.shuffled(SEED);
+          case "chunked" -> Samplers.chunked(SEED, BLOCK_ROWS, batch);
+          case "sequential" -> Samplers.sequential();
+          default -> throw new IllegalArgumentException(sampler + ": legal are " + SAMPLERS);
+        };
+    return named.batchSize(batch);
+  }
+
+  WorldRank place(int rank) {
+    return new WorldRank(rank, ranks);
+  }
+
+  /** How many batches a rank has in an epoch. */
+  long steps() {
+    return rows / ((long) batch * ranks);
+  }
+
+  /** Rows that all ranks are given in an epoch. */
+  long epochRows() {
+    return steps() * batch * ranks;
+  }
+
+  /** The rows of each batch of a rank, in order. */
+  long[][] order(int rank, long epoch) {
+    EpochBatches planned = batches().epoch(rows, place(rank), epoch);
+    long[][] order = new long[(int) planned.batches()][batch];
+    for (int b = 0; b < order.length; b++) {
+      planned.fill(b, order[b]);
+    }
+    return order;
+  }
+
+  /** Where a rank's shard begins, and that of the one before it ends. */
+  int firstRow(int rank) {
+    return (int) ((long) rows * rank / ranks);
+  }
+}

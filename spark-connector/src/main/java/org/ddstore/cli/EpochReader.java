@@ -1,0 +1,35 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Gives one rank its batches of an epoch, in one of several ways. Used by one thread. */
+interface EpochReader extends AutoCloseable {
+  /** What takes the batches. */
+  interface Consumer {
+    /**
+     * Takes a batch, which is gone when this returns.
+     *
+     * @param number in the epoch
+     * @param rows back to back from position 0 on
+     */
+    void take(int number, ByteBuffer rows);
+  }
+
+  /** Which way it is. */
+  EpochWay way();
+
+  /** Finds out what is in the epoch's batches, if that is not part of what is measured. */
+  void prepare(long epoch);
+
+  /** Reads the epoch that was prepared, one batch after the other. */
+  void read(Consumer consumer) throws IOException;
+
+  /** Whether all rows of the last epoch came once over all ranks, where that is known. */
+  default boolean isExact() {
+    return true;
+  }
+
+  @Override
+  void close() throws IOException;
+}

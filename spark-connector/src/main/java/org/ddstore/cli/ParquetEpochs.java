@@ -1,0 +1,120 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+
+/**
+ * The epochs of {@link EpochBench} by Spark alone: the order is joined with Parquet files, cut by
+ * it into as many partitions as there are ranks, and sorted; each partition copies its rows into
+ * batches. The parts of the ranks are about equal, not exactly so.
+ */
+final class ParquetEpochs {
+  private final SparkSession session;
+  private final EpochPlan plan;
+  private final PatternRows pattern;
+  private final int rowBytes;
+  private final Dataset<Row> stored;
+
+  /** What a partition has read. */
+  private record Part(long rows, long mismatches) implements Serializable {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private ParquetEpochs(EmbeddedSpark spark, EpochPlan plan, int rowBytes) throws IOException {
+    this.session = spark.session();
+    this.plan = plan;
+    this.pattern = new PatternRows(rowBytes);
+    this.rowBytes = rowBytes;
+    PatternRows written = pattern; // what the function takes along
+    session.udf().register("patternRow", (UDF1<Long, byte[]>) written::row, DataTypes.BinaryType);
+    String path = spark.scratch("epoch").resolve(rowBytes + ".parquet").toUri().toString();
+    session
+        .range(0, plan.rows(), 1, plan.ranks())
+        .selectExpr("id", "patternRow(id) as row")
+        .write()
+        .parquet(path);
+    this.stored = session.read().parquet(path);
+  }
+
+  /** Writes the files, compares one epoch, and measures as many as there are rounds. */
+  static EpochTime measure(EmbeddedSpark spark, EpochPlan plan, int rowBytes) throws IOException {
+    ParquetEpochs epochs = new ParquetEpochs(spark, plan, rowBytes);
+    Part compared = epochs.read(0, true);
+    List<Double> seconds = new ArrayList<>();
+    for (int round = 1; round <= plan.rounds(); round++) {
+      long start = System.nanoTime();
+      epochs.read(round, false);
+      seconds.add((double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1));
+    }
+    return new EpochTime(
+        EpochWay.PARQUET,
+        rowBytes,
+        EpochMeasurement.median(seconds),
+        compared.mismatches() + Math.abs(plan.epochRows() - compared.rows()));
+  }
+
+  private Part read(long epoch, boolean compares) {
+    EpochTurns turns = new EpochTurns(plan, epoch);
+    String function = "rowOfTurn" + epoch;
+    session.udf().register(function, (UDF1<Long, Long>) turns::row, DataTypes.LongType);
+    Dataset<Row> inOrder =
+        session
+            .range(0, plan.epochRows(), 1, plan.ranks())
+            .selectExpr("id as turn", function + "(id) as id")
+            .join(stored, "id")
+            .select("turn", "row")
+            .repartitionByRange(plan.ranks(), functions.col("turn"))
+            .sortWithinPartitions("turn");
+    Batches batches = new Batches(turns, pattern, rowBytes, plan.batch(), compares);
+    return inOrder
+        .queryExecution()
+        .toRdd()
+        .toJavaRDD()
+        .mapPartitions(batches::of)
+        .collect()
+        .stream()
+        .reduce(
+            new Part(0, 0),
+            (a, b) -> new Part(a.rows() + b.rows(), a.mismatches() + b.mismatches()));
+  }
+
+  /** Makes the batches of a partition. Sent to executors. */
+  private record Batches(
+      EpochTurns turns, PatternRows pattern, int rowBytes, int batch, boolean compares)
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    Iterator<Part> of(Iterator<InternalRow> sorted) {
+      ByteBuffer target =
+          ByteBuffer.allocateDirect(batch * rowBytes).order(ByteOrder.LITTLE_ENDIAN);
+      long rows = 0;
+      long mismatches = 0;
+      long lastTurn = -1;
+      while (sorted.hasNext()) {
+        InternalRow row = sorted.next();
+        int at = (int) (rows++ % batch) * rowBytes;
+        target.put(at, row.getBinary(1));
+        if (compares) {
+          long turn = row.getLong(0);
+          boolean right = turn > lastTurn && pattern.matches(turns.row(turn), target, at);
+          mismatches += right ? 0 : 1;
+          lastTurn = turn;
+        }
+      }
+      return List.of(new Part(rows, mismatches)).iterator();
+    }
+  }
+}

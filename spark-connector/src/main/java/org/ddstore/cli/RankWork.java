@@ -1,0 +1,29 @@
+package org.ddstore.cli;
+
+import java.io.Serializable;
+import java.util.function.Consumer;
+import org.ddstore.collective.Communicator;
+import org.ddstore.transport.Transport;
+
+/** What a measurement does on each of its ranks, which are JVMs of their own. Sent to them. */
+interface RankWork extends Serializable {
+  /**
+   * Runs on one rank, when all are connected.
+   *
+   * @param results takes what rank 0 has measured, in order; other ranks have nothing to say
+   */
+  void run(Communicator ranks, Transport transport, Consumer<Serializable> results)
+      throws Exception;
+
+  /** How many ranks there are. */
+  int ranks();
+
+  /** The remote path, one of {@link org.ddstore.spark.TransportChoice#NAMES}. */
+  String transport();
+
+  /** Whether memory is used where it can be. */
+  boolean shortcut();
+
+  /** Whether the transport is authenticated and encrypted. */
+  boolean encrypted();
+}
