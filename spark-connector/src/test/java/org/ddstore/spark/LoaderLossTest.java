@@ -1,0 +1,171 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.collective.ReduceOp;
+import org.ddstore.loader.LoadedBatch;
+import org.ddstore.loader.Loader;
+import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.Samplers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Executors that are killed, and jobs that are cancelled, while loaders of 4 ranks work ahead. */
+@Tag("system")
+@Timeout(300)
+class LoaderLossTest {
+  private static final int ROWS = 2000;
+  private static final int VICTIM_RANK = 3;
+  private static final int STEPS_BEFORE = 5;
+  private static final Duration COLLECTIVE_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration WELL_BELOW_TIMEOUT = Duration.ofSeconds(30);
+
+  private static TestCluster cluster;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 2, 1024);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  /** No thread, buffer or file: neither of the survivors nor of the dead. */
+  @AfterEach
+  void nothingIsLeft() {
+    cluster.assertNothingLeft();
+  }
+
+  private static StoreSpec numbers() {
+    return DDStores.from(cluster.session().range(ROWS).selectExpr("id", "id * id as square"))
+        .ranks(4)
+        .collectiveTimeout(COLLECTIVE_TIMEOUT);
+  }
+
+  private static BatchSampler everyRow() {
+    return Samplers.shuffled(42).globalBatchSize(64).everySample();
+  }
+
+  /** Trains without an end, all ranks in step, and notes when it is well under way. */
+  private static int trainForEver(RankContext context, Evidence evidence) {
+    evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
+    Loader loader = context.loader(everyRow(), LoaderOptions.defaults().withDepth(8));
+    long steps = 0;
+    for (int epoch = 0; ; epoch++) {
+      for (LoadedBatch batch : loader.epoch(epoch)) {
+        step(context, batch);
+        if (++steps == STEPS_BEFORE) {
+          evidence.note("rank " + context.rank() + " trains", steps);
+        }
+      }
+    }
+  }
+
+  private static void step(RankContext context, LoadedBatch batch) {
+    long[] gradient = new long[1];
+    for (int i = 0; i < batch.rows(); i++) {
+      long id = batch.row(i);
+      assertThat(batch.field("square").getLong(i)).isEqualTo(id * id);
+      gradient[0] += id;
+    }
+    context.communicator().allReduce(gradient, ReduceOp.SUM);
+  }
+
+  private static String wholeEpoch(RankContext context) {
+    Loader loader = context.loader(everyRow());
+    loader.epoch(0).forEach(batch -> step(context, batch));
+    return loader.receipt(context.communicator()).toString();
+  }
+
+  private static void awaitTraining(Evidence evidence) {
+    for (int rank = 0; rank < 4; rank++) {
+      evidence.awaitNote("rank " + rank + " trains");
+    }
+  }
+
+  private static long killOne(Evidence evidence) {
+    awaitTraining(evidence);
+    long victim = evidence.awaitPid("pid of " + VICTIM_RANK);
+    assertThat(cluster.executors()).as("process to be killed").contains(victim);
+    ProcessHandle.of(victim).orElseThrow().destroyForcibly();
+    return victim;
+  }
+
+  /** Without the shortcut the batches that are being made need rows of the dead. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theEpochIsRepeatedAfterALoss(boolean shortcut) throws Exception {
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<String>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .shortcut(shortcut)
+                    .run(
+                        context ->
+                            context.attempt() == 1
+                                ? "" + trainForEver(context, evidence)
+                                : wholeEpoch(context)));
+    long victim = killOne(evidence);
+
+    assertThat(job.get(2, TimeUnit.MINUTES))
+        .as("receipts of the second attempt")
+        .isEqualTo(
+            Collections.nCopies(
+                4, "2,000 samples, each exactly once; 2,000 delivered, 0 dropped, 0 padded"));
+    assertThat(cluster.executors()).as("executors").doesNotContain(victim);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void lossInTheOnlyAttemptIsTyped(boolean shortcut) {
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Integer>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .maxAttempts(1)
+                    .shortcut(shortcut)
+                    .run(context -> trainForEver(context, evidence)));
+    killOne(evidence);
+
+    assertThatThrownBy(() -> job.get(WELL_BELOW_TIMEOUT.toSeconds(), TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageContaining("attempt 1 of 1 on 4 ranks failed: rank ");
+  }
+
+  @Test
+  void aCancelledJobEndsItsLoaders() {
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Integer>> job =
+        CompletableFuture.supplyAsync(
+            () -> numbers().run(context -> trainForEver(context, evidence)));
+    awaitTraining(evidence);
+    cluster.session().sparkContext().cancelAllJobs();
+
+    assertThatThrownBy(() -> job.get(WELL_BELOW_TIMEOUT.toSeconds(), TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageContaining("was cancelled");
+  }
+}
