@@ -10,6 +10,7 @@ import java.util.zip.CRC32;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.ReduceOp;
+import org.ddstore.memory.HostMemory;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Coverage;
 import org.ddstore.sampling.CoverageReceipt;
@@ -32,6 +33,7 @@ public final class Loader implements AutoCloseable {
   private final WorldRank place;
   private final LoaderOptions options;
   private final StageCounters counters = new StageCounters();
+  private final HostMemory memory;
   private final Pipeline pipeline;
   private final Crew crew;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -44,8 +46,15 @@ public final class Loader implements AutoCloseable {
     this.sampler = sampler;
     this.place = place;
     this.options = options;
-    this.pipeline = new Pipeline(Recipe.of(variable, sampler.space(), options), options, counters);
-    this.crew = new Crew(pipeline, counters, options);
+    this.memory = options.openMemory();
+    try {
+      Recipe recipe = Recipe.of(variable, sampler.space(), options, memory);
+      this.pipeline = new Pipeline(recipe, options, counters);
+      this.crew = new Crew(pipeline, counters, options);
+    } catch (RuntimeException | Error e) {
+      memory.close();
+      throw e;
+    }
   }
 
   /** A loader of a variable's rows, to be closed by the caller before the store. Local. */
@@ -202,6 +211,11 @@ public final class Loader implements AutoCloseable {
     return counters.all();
   }
 
+  /** Whether the memory of batches is pinned for a device, and by what or why not, for people. */
+  public String hostMemory() {
+    return memory.description();
+  }
+
   /**
    * The part of the loop's time that was the consumer's own work, in the last epoch, without its
    * first step: of [0, 1].
@@ -222,7 +236,11 @@ public final class Loader implements AutoCloseable {
     if (closed.compareAndSet(false, true)) {
       closeLoop();
       pipeline.close();
-      crew.join(options.closeTimeout());
+      try {
+        crew.join(options.closeTimeout());
+      } finally {
+        memory.close();
+      }
     }
   }
 

@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.ddstore.DType;
+import org.ddstore.memory.HostMemory;
 
 /** How a loader works. Immutable; the methods give changed copies. */
 public final class LoaderOptions implements Cloneable {
@@ -23,6 +25,8 @@ public final class LoaderOptions implements Cloneable {
   private Duration popTimeout = Duration.ofSeconds(30);
   private Duration closeTimeout = Duration.ofSeconds(30);
   private String digest = "";
+  private OptionalInt device = OptionalInt.empty();
+  private boolean pinnedMemory = true;
 
   private LoaderOptions() {}
 
@@ -148,6 +152,36 @@ public final class LoaderOptions implements Cloneable {
   public LoaderOptions withDigest(String newDigest) {
     Objects.requireNonNull(newDigest, "digest");
     return with(options -> options.digest = newDigest);
+  }
+
+  /**
+   * The device to which batches are copied, for which their memory is pinned: the driver's number
+   * of it. Unless set, that which a rank's task was given, else the first.
+   */
+  public LoaderOptions withDevice(int number) {
+    check("device", number, 0, Integer.MAX_VALUE);
+    return with(options -> options.device = OptionalInt.of(number));
+  }
+
+  /** As {@link #withDevice}, if none is set. */
+  public LoaderOptions withDefaultDevice(int number) {
+    return device.isPresent() ? this : withDevice(number);
+  }
+
+  /**
+   * Whether the memory of batches is locked in place where the driver of an accelerator is there,
+   * so that copies to it run at full speed and beside the program; so unless changed. Opens a
+   * context of the device in this process.
+   */
+  public LoaderOptions withPinnedMemory(boolean pinned) {
+    return with(options -> options.pinnedMemory = pinned);
+  }
+
+  /** The memory of batches, to be closed by the caller. */
+  HostMemory openMemory() {
+    return pinnedMemory
+        ? HostMemory.forDevice(device.orElse(0))
+        : HostMemory.plain("switched off by withPinnedMemory(false)");
   }
 
   int depth() {

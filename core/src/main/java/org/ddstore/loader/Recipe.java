@@ -7,6 +7,7 @@ import org.ddstore.Field;
 import org.ddstore.Schema;
 import org.ddstore.Variable;
 import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.memory.HostMemory;
 import org.ddstore.sampling.SampleSpace;
 
 /**
@@ -17,18 +18,20 @@ import org.ddstore.sampling.SampleSpace;
  * @param outputs the fields that are converted
  * @param space what a sample is
  * @param transform the last step
+ * @param memory where its buffers come from
  */
 record Recipe(
     Variable variable,
     List<String> fields,
     List<Output> outputs,
     SampleSpace space,
-    Consumer<LoadedBatch> transform) {
+    Consumer<LoadedBatch> transform,
+    HostMemory memory) {
 
   /** What a reader keeps for remote rows, unless one row is larger. */
   private static final long STAGING_BYTES = 32 << 20;
 
-  static Recipe of(Variable variable, SampleSpace space, LoaderOptions options) {
+  static Recipe of(Variable variable, SampleSpace space, LoaderOptions options, HostMemory memory) {
     Schema schema = variable.schema();
     List<String> fields = new ArrayList<>(options.fields());
     if (fields.isEmpty()) {
@@ -52,7 +55,7 @@ record Recipe(
               }
             });
     List<Output> outputs = Conversion.outputs(options.conversions(), fields, schema, space);
-    return new Recipe(variable, List.copyOf(fields), outputs, space, options.transform());
+    return new Recipe(variable, List.copyOf(fields), outputs, space, options.transform(), memory);
   }
 
   /** The output of a field, or null if it is given out as it is read. */

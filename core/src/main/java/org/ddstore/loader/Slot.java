@@ -22,7 +22,7 @@ final class Slot {
   private final Map<String, GrowingBuffer[]> converted = new LinkedHashMap<>();
   private final Map<String, GrowingBuffer> allocated = new LinkedHashMap<>();
   private final Map<String, Tensor> tensors = new LinkedHashMap<>();
-  private GrowingBuffer weights = new GrowingBuffer();
+  private GrowingBuffer weights;
   private long[] rows = new long[0];
   private Reader reader;
   private Batch read;
@@ -30,6 +30,11 @@ final class Slot {
 
   Slot(Recipe recipe) {
     this.recipe = recipe;
+    this.weights = newBuffer();
+  }
+
+  private GrowingBuffer newBuffer() {
+    return new GrowingBuffer(recipe.memory());
   }
 
   /** The samples of the next batch, to be filled in. */
@@ -70,10 +75,10 @@ final class Slot {
     }
   }
 
-  private static GrowingBuffer[] newBuffers(int count) {
+  private GrowingBuffer[] newBuffers(int count) {
     GrowingBuffer[] buffers = new GrowingBuffer[count];
     for (int i = 0; i < count; i++) {
-      buffers[i] = new GrowingBuffer();
+      buffers[i] = newBuffer();
     }
     return buffers;
   }
@@ -88,7 +93,7 @@ final class Slot {
       throw new IllegalArgumentException(
           "%,d bytes for \"%s\" outside [0, %,d]".formatted(bytes, name, GrowingBuffer.MAX_BYTES));
     }
-    GrowingBuffer memory = allocated.computeIfAbsent(name, added -> new GrowingBuffer());
+    GrowingBuffer memory = allocated.computeIfAbsent(name, added -> newBuffer());
     Tensor tensor = Tensor.wrap(dtype, memory.ensure(bytes).slice(0, (int) bytes), shape);
     tensors.put(name, tensor);
     return tensor;
@@ -188,7 +193,7 @@ final class Slot {
     allocated.values().forEach(GrowingBuffer::close);
     allocated.clear();
     weights.close();
-    weights = new GrowingBuffer();
+    weights = newBuffer();
     if (read != null) {
       read.close();
       read = null;

@@ -8,15 +8,27 @@ public final class GrowingBuffer implements AutoCloseable {
   public static final int MAX_BYTES = Integer.MAX_VALUE - OffHeapBuffer.ALIGNMENT_BYTES;
 
   private static final int STEP_BYTES = 4096;
+  private static final HostMemory PLAIN = HostMemory.plain("nobody copies it to a device");
 
+  private final HostMemory source;
   private OffHeapBuffer memory = OffHeapBuffer.allocate(0);
+
+  /** Plain memory. */
+  public GrowingBuffer() {
+    this(PLAIN);
+  }
+
+  /** Memory from there, of which it is freed by {@link #close()}. */
+  public GrowingBuffer(HostMemory source) {
+    this.source = source;
+  }
 
   /** Memory of at least {@code bytes} of [0, {@link #MAX_BYTES}]. */
   public ByteBuffer ensure(long bytes) {
     if (memory.buffer().capacity() < bytes) {
       memory.close();
       memory = OffHeapBuffer.allocate(0);
-      memory = OffHeapBuffer.allocate(capacityFor(bytes));
+      memory = source.allocate(capacityFor(bytes));
     }
     return memory.buffer();
   }

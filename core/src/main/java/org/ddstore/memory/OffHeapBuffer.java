@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /**
  * A direct buffer outside the heap that is freed when closed and does not count against {@code
@@ -17,11 +18,13 @@ public final class OffHeapBuffer implements AutoCloseable {
 
   private final OffHeap.Memory memory;
   private final long address;
+  private final Runnable beforeFree;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private OffHeapBuffer(OffHeap.Memory memory) {
+  private OffHeapBuffer(OffHeap.Memory memory, Runnable beforeFree) {
     this.memory = memory;
     this.address = RawAddress.of(memory.buffer());
+    this.beforeFree = beforeFree;
     memory.buffer().order(ByteOrder.LITTLE_ENDIAN);
   }
 
@@ -31,12 +34,22 @@ public final class OffHeapBuffer implements AutoCloseable {
    * @throws OutOfMemoryError if the operating system has none to give
    */
   public static OffHeapBuffer allocate(long bytes) {
+    return allocate(bytes, ALIGNMENT_BYTES, memory -> () -> {});
+  }
+
+  /**
+   * As above.
+   *
+   * @param prepare is given the memory, and returns what is to be run before it is freed
+   */
+  static OffHeapBuffer allocate(
+      long bytes, int alignmentBytes, Function<ByteBuffer, Runnable> prepare) {
     if (bytes < 0 || bytes > Integer.MAX_VALUE - ALIGNMENT_BYTES) {
       throw new IllegalArgumentException(
           "%,d bytes outside [0, %,d]".formatted(bytes, Integer.MAX_VALUE - ALIGNMENT_BYTES));
     }
-    OffHeapBuffer allocated =
-        new OffHeapBuffer(OffHeap.INSTANCE.allocate((int) bytes, ALIGNMENT_BYTES));
+    OffHeap.Memory memory = OffHeap.INSTANCE.allocate((int) bytes, alignmentBytes);
+    OffHeapBuffer allocated = new OffHeapBuffer(memory, prepare.apply(memory.buffer()));
     LIVE_BYTES.addAndGet(bytes);
     return allocated;
   }
@@ -64,6 +77,7 @@ public final class OffHeapBuffer implements AutoCloseable {
   public void close() {
     if (closed.compareAndSet(false, true)) {
       LIVE_BYTES.addAndGet(-memory.buffer().capacity());
+      beforeFree.run();
       memory.free().run();
     }
   }

@@ -47,8 +47,13 @@ final class EpochBench implements Callable<Integer> {
       description = "Rows of one rank's batch; ${DEFAULT-VALUE} unless said.")
   private int batch = 1024;
 
-  @Option(names = "--ranks", paramLabel = "N", description = "${DEFAULT-VALUE} unless said.")
-  private int ranks = 2;
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      description =
+          "One for each two processors, at most 2, unless said: a loader plans on one while it reads"
+              + " on the other.")
+  private int ranks = Math.max(1, Math.min(2, Runtime.getRuntime().availableProcessors() / 2));
 
   @Option(
       names = "--rows",

@@ -62,10 +62,29 @@ final class ExplainReport {
         executors().values().stream().map(ExplainReport::memory).toList());
     printPaths(output);
     output.line("Rows that memory does not reach: by " + explanation.transport());
+    printDevices(output);
     explanation.warnings().forEach(warning -> output.line("WARNING  " + warning));
     explanation
         .problems()
         .forEach(problem -> output.line("PROBLEM  " + problem.missing() + ": " + problem.remedy()));
+  }
+
+  /** What ranks compute on, and how batches get there; ranks of which the same is true together. */
+  private void printDevices(Output output) {
+    Map<String, List<Rank>> alike =
+        explanation.ranks().stream()
+            .collect(
+                Collectors.groupingBy(
+                    rank ->
+                        "device: %s; batches of loaders: %s"
+                            .formatted(rank.device(), rank.batches()),
+                    LinkedHashMap::new,
+                    Collectors.toList()));
+    alike.forEach((text, ranks) -> output.line("Ranks %s: %s".formatted(numbers(ranks), text)));
+  }
+
+  private static String numbers(List<Rank> ranks) {
+    return ranks.stream().map(rank -> "" + rank.rank()).collect(Collectors.joining(", "));
   }
 
   private Map<String, List<Rank>> executors() {
@@ -78,7 +97,7 @@ final class ExplainReport {
     return List.of(
         ranks.get(0).executor(),
         "%s (pid %d)".formatted(host.hostName(), host.pid()),
-        ranks.stream().map(rank -> "" + rank.rank()).collect(Collectors.joining(", ")),
+        numbers(ranks),
         ByteSize.format(ranks.stream().mapToLong(Rank::bytes).sum()),
         host.sharedMemoryPath(),
         bytesOr(host.sharedMemoryFreeBytes(), "not there"),

@@ -72,6 +72,14 @@ record DeviceBinding(OptionalInt device, List<String> warnings) {
     }
   }
 
+  /** For people: the device, or why there is none. */
+  String description() {
+    if (device.isPresent()) {
+      return "device " + device.getAsInt();
+    }
+    return warnings.isEmpty() ? "none" : "none: " + warnings.get(0);
+  }
+
   /** How many devices NVIDIA's driver shows on this host. */
   static int onThisHost() {
     return countIn(DEVICES);

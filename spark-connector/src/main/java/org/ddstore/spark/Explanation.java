@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -16,6 +17,7 @@ import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreInfo;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.transport.GatherKernels;
@@ -59,6 +61,8 @@ public record Explanation(
    * @param bytes they need
    * @param kernel what copies rows in its executor, and why
    * @param host what its executor has
+   * @param device the accelerator that Spark gave to it, or why none
+   * @param batches whether a loader's batches are pinned for a device, and by what or why not
    */
   public record Rank(
       int rank,
@@ -68,7 +72,9 @@ public record Explanation(
       long rows,
       long bytes,
       String kernel,
-      HostFacts host) {}
+      HostFacts host,
+      String device,
+      String batches) {}
 
   /**
    * How a rank reads the rows of another.
@@ -84,7 +90,13 @@ public record Explanation(
 
   /** What a rank says of itself; sent to the driver. */
   private record Seen(
-      String executor, HostFacts host, String kernel, String transport, List<Path> paths)
+      String executor,
+      HostFacts host,
+      String kernel,
+      String transport,
+      List<Path> paths,
+      String device,
+      String batches)
       implements Serializable {
     private static final long serialVersionUID = 1L;
   }
@@ -127,7 +139,9 @@ public record Explanation(
               count,
               share,
               seen.get(r).kernel(),
-              seen.get(r).host()));
+              seen.get(r).host(),
+              seen.get(r).device(),
+              seen.get(r).batches()));
       paths.addAll(seen.get(r).paths());
     }
     return new Explanation(
@@ -184,7 +198,9 @@ public record Explanation(
         HostFacts.read(java.nio.file.Path.of(directory)).withExecutorId(context.executorId()),
         GatherKernels.description(),
         context.transport(),
-        paths);
+        paths,
+        context.binding(OptionalInt.empty()).description(),
+        HostMemory.probe());
   }
 
   private static final class NoRows implements ShardLoader {
@@ -228,6 +244,9 @@ public record Explanation(
                   rank.firstRow() + rank.rows(),
                   rank.bytes(),
                   rank.kernel()));
+      text.append(
+          "rank %d computes on %s; batches %s%n"
+              .formatted(rank.rank(), rank.device(), rank.batches()));
     }
     for (Path path : paths) {
       text.append(

@@ -100,14 +100,18 @@ public final class RankContext {
 
   /**
    * A loader of this rank's batches of {@link #rows()}. All ranks share an epoch, those of other
-   * replica groups too, so its {@link Loader#receipt receipt} is by {@link #communicator()}. Local.
-   * To be closed by the caller; what is left open is closed when the task ends.
+   * replica groups too, so its {@link Loader#receipt receipt} is by {@link #communicator()}. Its
+   * batches are for {@link #device()}, unless the options name another. Local. To be closed by the
+   * caller; what is left open is closed when the task ends.
    *
    * @param sampler the same on all ranks
    */
   public Loader loader(BatchSampler sampler, LoaderOptions options) {
     WorldRank place = new WorldRank(rank(), ranks());
-    return loaders.open(() -> Loader.open(rows(), sampler, place, options));
+    OptionalInt device = binding(OptionalInt.empty()).device();
+    LoaderOptions bound =
+        device.isPresent() ? options.withDefaultDevice(device.getAsInt()) : options;
+    return loaders.open(() -> Loader.open(rows(), sampler, place, bound));
   }
 
   /** Collectives between all ranks, for the thread that runs the task. */
@@ -135,14 +139,18 @@ public final class RankContext {
   }
 
   private OptionalInt bind(OptionalInt configured) {
-    DeviceBinding binding =
-        DeviceBinding.of(
-            configured,
-            deviceAddresses,
-            System.getenv(DeviceBinding.LOCAL_RANK),
-            DeviceBinding.onThisHost());
+    DeviceBinding binding = binding(configured);
     binding.warnings().forEach(warning -> LOG.warn("{}: {}", this, warning));
     return binding.device();
+  }
+
+  /** What is said of this rank's device, without a word in the log. */
+  DeviceBinding binding(OptionalInt configured) {
+    return DeviceBinding.of(
+        configured,
+        deviceAddresses,
+        System.getenv(DeviceBinding.LOCAL_RANK),
+        DeviceBinding.onThisHost());
   }
 
   /** Spark's name of the executor that runs this rank. */

@@ -157,6 +157,66 @@ class CommandsIT {
   }
 
   @Test
+  void benchEpochComparesEveryRowInEveryWay() throws IOException, InterruptedException {
+    for (String sampler : List.of("shuffled", "chunked")) {
+      Outcome outcome =
+          launcher.run(
+              "bench",
+              "epoch",
+              "--row-bytes",
+              "100,3000",
+              "--batch",
+              "24",
+              "--rows",
+              "2011",
+              "--ranks",
+              "2",
+              "--sampler",
+              sampler,
+              "--beside",
+              sampler.equals("shuffled") ? "mapped,files,parquet" : "none",
+              "--seconds",
+              "0.1",
+              "--json");
+
+      assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+      JsonNode json = outcome.json();
+      assertThat(json.get("mismatches").asLong()).isZero();
+      assertThat(json.get("sampler").asText()).isEqualTo(sampler);
+      assertThat(json.get("results").findValuesAsText("way"))
+          .isEqualTo(
+              sampler.equals("shuffled")
+                  ? List.of(
+                      "gather", "loader", "mapped", "files", "parquet", //
+                      "gather", "loader", "mapped", "files", "parquet")
+                  : List.of("gather", "loader", "gather", "loader"));
+      double slowestLoader = 0;
+      for (JsonNode result : json.get("results")) {
+        assertThat(result.get("rows").asLong()).isEqualTo(2011 / 48 * 48);
+        assertThat(result.get("epochSeconds").asDouble()).isPositive();
+        double ratio = result.get("ratioToRawGather").asDouble();
+        assertThat(ratio).isPositive();
+        if (result.get("way").asText().equals("gather")) {
+          assertThat(ratio).isEqualTo(1);
+        } else if (result.get("way").asText().equals("loader")) {
+          slowestLoader = Math.max(slowestLoader, ratio);
+        }
+      }
+      assertThat(json.get("ratioToRawGather").asDouble()).isEqualTo(slowestLoader);
+    }
+  }
+
+  @Test
+  void badEpochsAreRefusedAtOnce() throws IOException, InterruptedException {
+    Outcome outcome = launcher.run("bench", "epoch", "--sampler", "sorted");
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err()).contains("--sampler sorted: legal are shuffled, chunked, sequential");
+    outcome = launcher.run("bench", "epoch", "--rows", "100", "--ranks", "2", "--batch", "64");
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err()).contains("--rows: 100 outside [128, ");
+  }
+
+  @Test
   void badTransportsAreRefusedAtOnce() throws IOException, InterruptedException {
     Outcome outcome = launcher.run("demo", "--transport", "pigeon");
     assertThat(outcome.exitCode()).isEqualTo(2);
@@ -369,7 +429,8 @@ class CommandsIT {
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out())
         .contains("1,000 rows", "| x     | float64 |", "locked memory", "0 o s", "1 s o")
-        .contains("o = own process: ", "s = same host: ");
+        .contains("o = own process: ", "s = same host: ")
+        .contains("Ranks 0, 1: device: none", "batches of loaders: ");
   }
 
   @ParameterizedTest

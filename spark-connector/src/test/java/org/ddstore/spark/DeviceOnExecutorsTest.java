@@ -56,4 +56,11 @@ class DeviceOnExecutorsTest {
     assertThatThrownBy(() -> numbers().run(rank -> rank.device(1)))
         .hasMessageContaining("device 1 is configured, but spark.task.resource.gpu gave [3]");
   }
+
+  @Test
+  void anExplanationNamesTheDevice() {
+    Explanation explanation = numbers().explain();
+    assertThat(explanation.ranks()).extracting(Explanation.Rank::device).containsOnly("device 3");
+    assertThat(explanation.toString()).contains("rank 1 computes on device 3; batches ");
+  }
 }

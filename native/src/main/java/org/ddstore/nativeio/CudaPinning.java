@@ -1,0 +1,115 @@
+package org.ddstore.nativeio;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.ddstore.DDStoreException;
+import org.ddstore.memory.DevicePinning;
+
+/**
+ * Memory pinned by {@code cuMemHostRegister}, for the contexts of all devices of this process. It
+ * retains the primary context of a device as long as it is open or something is pinned by it.
+ */
+final class CudaPinning implements DevicePinning {
+  /** The system property that names the driver's library. */
+  static final String LIBRARY_PROPERTY = "ddstore.cuda.library";
+
+  private static final String LIBRARY = "libcuda.so.1";
+
+  /** {@code DDS_CUDA_REASON_BYTES}. */
+  private static final int REASON_BYTES = 256;
+
+  private final long handle;
+  private final AtomicInteger users = new AtomicInteger(1); // this, and all that is pinned
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private CudaPinning(long handle) {
+    this.handle = handle;
+  }
+
+  /**
+   * What is found of the driver.
+   *
+   * @param version 1000 * major + 10 * minor; below 0 if it cannot be used
+   * @param problem empty if it can
+   */
+  record Driver(int version, String problem) {}
+
+  /** Looks for the driver. The library is loaded. */
+  static Driver driver() {
+    byte[] reason = new byte[REASON_BYTES];
+    int version = probe(library(), reason);
+    return new Driver(version, text(reason));
+  }
+
+  static CudaPinning open(int device) {
+    byte[] reason = new byte[REASON_BYTES];
+    long handle = open(library(), device, reason);
+    if (handle == 0) {
+      throw new DDStoreException(text(reason));
+    }
+    return new CudaPinning(handle);
+  }
+
+  private static byte[] library() {
+    String name = System.getProperty(LIBRARY_PROPERTY, LIBRARY);
+    return (name + "\0").getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(byte... reason) {
+    return new String(reason, StandardCharsets.UTF_8).replace("\0", "");
+  }
+
+  @Override
+  public Runnable pin(ByteBuffer memory) {
+    if (users.getAndUpdate(count -> count == 0 ? 0 : count + 1) == 0) {
+      throw new IllegalStateException("closed: " + this);
+    }
+    byte[] reason = new byte[REASON_BYTES];
+    if (register(handle, memory, reason) != 0) {
+      release();
+      throw new DDStoreException(
+          "%,d bytes cannot be pinned: %s".formatted(memory.capacity(), text(reason)));
+    }
+    return () -> unpin(memory);
+  }
+
+  /** A driver that has shut down refuses; the memory is then pinned no more. */
+  private void unpin(ByteBuffer memory) {
+    unregister(handle, memory, new byte[REASON_BYTES]);
+    release();
+  }
+
+  private void release() {
+    if (users.decrementAndGet() == 0) {
+      close(handle);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      release();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "CudaPinning[%s, %d users]".formatted(closed.get() ? "closed" : "open", users.get());
+  }
+
+  /** The version of the driver, or a number below 0 and a reason. */
+  private static native int probe(byte[] library, byte[] reason);
+
+  /** A handle, or 0 and a reason. */
+  private static native long open(byte[] library, int device, byte[] reason);
+
+  /** 0, or another number and a reason. */
+  private static native int register(long handle, ByteBuffer memory, byte[] reason);
+
+  /** 0, or another number and a reason. */
+  private static native int unregister(long handle, ByteBuffer memory, byte[] reason);
+
+  private static native void close(long handle);
+}
