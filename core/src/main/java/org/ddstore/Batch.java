@@ -27,6 +27,11 @@ public final class Batch implements AutoCloseable {
     return pool == other;
   }
 
+  /** True if readers of these fields can fill it. */
+  boolean holds(Projection fields) {
+    return memory().fields().isLike(fields);
+  }
+
   /** The memory, as long as this batch is its owner. */
   BatchMemory memory() {
     if (!open.get()) {

@@ -6,9 +6,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.ddstore.memory.GrowingBuffer;
-import org.ddstore.transport.FixedGather;
 import org.ddstore.transport.GatherTarget;
-import org.ddstore.transport.RaggedGather;
 import org.ddstore.transport.ReadPlan;
 
 /**
@@ -16,35 +14,37 @@ import org.ddstore.transport.ReadPlan;
  * ragged field. Pooled; the {@link Batch} over it is made anew for every owner.
  */
 final class BatchMemory {
-  private final Schema schema;
-  private final int[] fields;
+  private final Projection fields;
   private final GrowingBuffer[] values;
   private final GrowingBuffer[] offsets;
   private final int[] raggedSlot;
   private final long[] totals;
   private final GatherTarget[] fixedTargets;
+  private final ByteBuffer[] castTargets;
   private final GatherTarget[] raggedTargets;
   private final GatherTarget[] offsetTargets;
   private int rows;
 
-  BatchMemory(Schema schema, int... fields) {
-    this.schema = schema;
+  BatchMemory(Projection fields) {
     this.fields = fields;
-    this.values = new GrowingBuffer[fields.length];
-    this.raggedSlot = new int[fields.length];
+    this.values = new GrowingBuffer[fields.size()];
+    this.raggedSlot = new int[fields.size()];
     int ragged = 0;
-    for (int i = 0; i < fields.length; i++) {
-      values[i] = new GrowingBuffer();
-      raggedSlot[i] = schema.field(fields[i]).isRagged() ? ragged++ : -1;
+    int cast = 0;
+    for (int i = 0; i < fields.size(); i++) {
+      values[i] = fields.newBuffer();
+      raggedSlot[i] = fields.field(i).isRagged() ? ragged++ : -1;
+      cast += fields.cast(i) == null ? 0 : 1;
     }
     this.totals = new long[ragged];
     this.offsets = new GrowingBuffer[ragged];
     for (int i = 0; i < ragged; i++) {
-      offsets[i] = new GrowingBuffer();
+      offsets[i] = fields.newBuffer();
     }
     this.raggedTargets = targets(ragged);
     this.offsetTargets = targets(ragged);
-    this.fixedTargets = targets(fields.length - ragged);
+    this.fixedTargets = targets(fields.size() - ragged - cast);
+    this.castTargets = new ByteBuffer[cast];
   }
 
   private static GatherTarget[] targets(int count) {
@@ -56,48 +56,60 @@ final class BatchMemory {
     rows = 0;
     Arrays.fill(totals, 0);
     int fixed = 0;
-    for (int i = 0; i < fields.length; i++) {
-      Field field = schema.field(fields[i]);
-      if (!field.isRagged()) {
-        long most = GrowingBuffer.MAX_BYTES / field.bytes();
-        if (count > most) {
-          throw new IllegalArgumentException(
-              "%,d rows of %s have %,d bytes; a tensor has at most %,d: read at most %,d rows a batch"
-                  .formatted(
-                      count, field, (long) count * field.bytes(), GrowingBuffer.MAX_BYTES, most));
-        }
-        fixedTargets[fixed++].set(values[i], (long) count * field.bytes());
-      } else {
+    int cast = 0;
+    for (int i = 0; i < fields.size(); i++) {
+      if (fields.field(i).isRagged()) {
         offsetTargets[raggedSlot[i]].set(offsets[raggedSlot[i]], (count + 1L) * Long.BYTES);
+        continue;
+      }
+      long bytes = checkedBytes(i, count);
+      if (fields.cast(i) == null) {
+        fixedTargets[fixed++].set(values[i], bytes);
+      } else {
+        castTargets[cast++] = values[i].ensure(bytes);
       }
     }
   }
 
+  /** The bytes of so many rows of a fixed field. */
+  private long checkedBytes(int slot, int count) {
+    long bytes = (long) count * fields.bytes(slot);
+    if (bytes > GrowingBuffer.MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "%,d rows of %s have %,d bytes; a tensor has at most %,d: read at most %,d rows a batch"
+              .formatted(
+                  count,
+                  fields.field(slot),
+                  bytes,
+                  GrowingBuffer.MAX_BYTES,
+                  GrowingBuffer.MAX_BYTES / fields.bytes(slot)));
+    }
+    return bytes;
+  }
+
   /** Copies fixed rows of a plan for which room was made, to row {@code firstRow} and on. */
-  void fillFixed(ReadPlan plan, FixedGather fixedGather, int firstRow) {
-    fixedGather.copy(plan, fixedTargets, firstRow);
+  void fillFixed(ReadPlan plan, RecordGather gather, int firstRow) {
+    gather.fixed(plan, fixedTargets, castTargets, firstRow);
     rows = firstRow + plan.rows();
   }
 
   /** Copies the rows of a plan for which room was made: all rows of the batch. */
-  void fill(ReadPlan plan, FixedGather fixedGather, RaggedGather raggedGather) {
-    if (fixedTargets.length > 0) {
-      fixedGather.copy(plan, fixedTargets, 0);
-    }
+  void fill(ReadPlan plan, RecordGather gather) {
+    gather.fixed(plan, fixedTargets, castTargets, 0);
     if (raggedTargets.length > 0) {
-      raggedGather.measure(plan, offsetTargets, totals);
-      for (int i = 0; i < fields.length; i++) {
+      gather.ragged().measure(plan, offsetTargets, totals);
+      for (int i = 0; i < fields.size(); i++) {
         if (raggedSlot[i] >= 0) {
           raggedTargets[raggedSlot[i]].set(values[i], valueBytes(i, plan.rows()));
         }
       }
-      raggedGather.copy(plan, offsetTargets, raggedTargets);
+      gather.ragged().copy(plan, offsetTargets, raggedTargets);
     }
     rows = plan.rows();
   }
 
   private long valueBytes(int slot, int count) {
-    Field field = schema.field(fields[slot]);
+    Field field = fields.field(slot);
     long bytes = totals[raggedSlot[slot]] * field.bytes();
     if (bytes > GrowingBuffer.MAX_BYTES) {
       throw new IllegalArgumentException(
@@ -115,8 +127,8 @@ final class BatchMemory {
   /** Bytes of all tensors that hold values. */
   long valueBytes() {
     long bytes = 0;
-    for (int i = 0; i < fields.length; i++) {
-      bytes += length(i) * schema.field(fields[i]).bytes();
+    for (int i = 0; i < fields.size(); i++) {
+      bytes += length(i) * fields.bytes(i);
     }
     return bytes;
   }
@@ -130,20 +142,25 @@ final class BatchMemory {
   }
 
   Schema schema() {
-    return schema;
+    return fields.schema();
+  }
+
+  /** What it holds. */
+  Projection fields() {
+    return fields;
   }
 
   Tensor field(String name) {
-    int slot = slot(name);
-    Field field = schema.field(fields[slot]);
-    int[] inner = field.shape();
+    int slot = fields.place(name);
+    int[] inner = fields.field(slot).shape();
     long[] shape = new long[inner.length + 1];
     shape[0] = length(slot);
     for (int d = 0; d < inner.length; d++) {
       shape[d + 1] = inner[d];
     }
-    ByteBuffer bytes = values[slot].buffer().slice(0, Math.toIntExact(shape[0] * field.bytes()));
-    return Tensor.wrap(field.dtype(), bytes, shape);
+    ByteBuffer bytes =
+        values[slot].buffer().slice(0, Math.toIntExact(shape[0] * fields.bytes(slot)));
+    return Tensor.wrap(fields.dtype(slot), bytes, shape);
   }
 
   Tensor offsets(String name) {
@@ -155,38 +172,27 @@ final class BatchMemory {
   byte[] bytes(String name, int row) {
     Objects.checkIndex(row, rows);
     ByteBuffer starts = offsets[raggedSlot(name)].buffer();
-    int rowBytes = schema.field(name).bytes();
+    int rowBytes = schema().field(name).bytes();
     int from = (int) (starts.getLong(row * Long.BYTES) * rowBytes);
     int to = (int) (starts.getLong((row + 1) * Long.BYTES) * rowBytes);
     byte[] copy = new byte[to - from];
-    values[slot(name)].buffer().get(from, copy);
+    values[fields.place(name)].buffer().get(from, copy);
     return copy;
   }
 
   String string(String name, int row) {
-    if (schema.field(name).kind() != Field.Kind.STRING) {
-      throw new IllegalArgumentException(schema.field(name) + " is not a string");
+    if (schema().field(name).kind() != Field.Kind.STRING) {
+      throw new IllegalArgumentException(schema().field(name) + " is not a string");
     }
     return new String(bytes(name, row), StandardCharsets.UTF_8);
   }
 
   private int raggedSlot(String name) {
-    int slot = raggedSlot[slot(name)];
+    int slot = raggedSlot[fields.place(name)];
     if (slot < 0) {
-      throw new IllegalArgumentException(schema.field(name) + " is not ragged");
+      throw new IllegalArgumentException(schema().field(name) + " is not ragged");
     }
     return slot;
-  }
-
-  private int slot(String name) {
-    int index = schema.indexOf(name);
-    for (int i = 0; i < fields.length; i++) {
-      if (fields[i] == index) {
-        return i;
-      }
-    }
-    throw new IllegalArgumentException(
-        "field \"%s\" was not chosen when the reader was made".formatted(name));
   }
 
   /** Frees the memory. */

@@ -10,13 +10,11 @@ import java.util.Deque;
 final class BatchPool implements AutoCloseable {
   private static final int MOST_IDLE = 4;
 
-  private final Schema schema;
-  private final int[] fields;
+  private final Projection fields;
   private final Deque<BatchMemory> idle = new ArrayDeque<>();
   private boolean closed;
 
-  BatchPool(Schema schema, int... fields) {
-    this.schema = schema;
+  BatchPool(Projection fields) {
     this.fields = fields;
   }
 
@@ -25,7 +23,7 @@ final class BatchPool implements AutoCloseable {
     synchronized (idle) {
       memory = idle.pollLast();
     }
-    return new Batch(this, memory == null ? new BatchMemory(schema, fields) : memory);
+    return new Batch(this, memory == null ? new BatchMemory(fields) : memory);
   }
 
   void giveBack(BatchMemory memory) {

@@ -2,16 +2,16 @@ package org.ddstore;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.Segment;
-import org.ddstore.transport.FixedGather;
 import org.ddstore.transport.GatherKernel;
 import org.ddstore.transport.GatherKernels;
 import org.ddstore.transport.GatherTarget;
 import org.ddstore.transport.Placement;
-import org.ddstore.transport.RaggedGather;
 import org.ddstore.transport.ReadPlan;
 
 /**
@@ -35,13 +35,12 @@ public final class Reader implements AutoCloseable {
   private static final long STABLE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Variable variable;
-  private final int[] fields;
+  private final Projection fields;
   private final ReadGate.Pass pass;
   private final BatchPool pool;
   private final RowLocator locator;
   private final ReadPlan plan;
-  private final FixedGather fixedGather;
-  private final RaggedGather raggedGather;
+  private final RecordGather gather;
   private final ReadCounters counters = new ReadCounters();
   private final long[] rowsByPath = new long[ReadPath.values().length];
   private final GatherKernel kernel;
@@ -53,21 +52,15 @@ public final class Reader implements AutoCloseable {
   private int untimed;
   private int untilTimed;
 
-  Reader(Variable variable, ReadGate.Pass pass, int... fields) {
-    Schema schema = variable.schema();
+  Reader(Variable variable, ReadGate.Pass pass, Projection fields) {
     this.variable = variable;
     this.fields = fields;
     this.pass = pass;
-    this.pool = new BatchPool(schema, fields);
+    this.pool = new BatchPool(fields);
     this.kernel = GatherKernels.current();
     this.locator = new RowLocator(variable, kernel);
     this.plan = locator.plan();
-    int[] fixed = Arrays.stream(fields).filter(f -> !schema.field(f).isRagged()).toArray();
-    this.fixedGather =
-        new FixedGather(
-            Arrays.stream(fixed).map(schema::fixedOffset).toArray(),
-            Arrays.stream(fixed).map(f -> schema.field(f).bytes()).toArray());
-    this.raggedGather = new RaggedGather(schema, fields);
+    this.gather = new RecordGather(fields);
   }
 
   /** The variable that this reader reads. */
@@ -108,32 +101,122 @@ public final class Reader implements AutoCloseable {
       long start = begin();
       Placement placement = variable.placement();
       placement.checkAll(indices, variable.name());
-      BatchMemory memory = batch.memory();
-      memory.reserve(indices.length);
-      if (variable.schema().isFixed()) {
-        fillInWindows(placement, memory, indices);
-      } else {
-        checkRagged(placement, indices.length);
-        do {
-          locator.locate(placement, indices, 0, indices.length);
-          memory.fill(plan, fixedGather, raggedGather);
-        } while (!plan.isStable() && awaitStable(plan.changingRank()));
-        tally();
-      }
-      count(start, indices.length, memory.valueBytes());
+      fill(placement, batch.memory(), indices);
+      count(start, indices.length, batch.memory().valueBytes());
     } finally {
       pass.exit();
     }
   }
 
+  /**
+   * As {@link #getBatch(Batch, long...)} for several batches at once, planned as one read: the rows
+   * of all that one process serves are asked for together, once each. They have one deadline.
+   *
+   * @param batches given by readers of this variable with the same fields and casts; each once
+   * @param indices of each
+   * @throws IndexOutOfBoundsException if an index of any is outside; nothing is read then
+   */
+  public void getBatches(List<Batch> batches, List<long[]> indices) {
+    if (batches.size() != indices.size()) {
+      throw new IllegalArgumentException(
+          "%d batches for %d arrays of indices".formatted(batches.size(), indices.size()));
+    }
+    for (Batch batch : batches) {
+      if (!batch.holds(fields)) {
+        throw new IllegalArgumentException(batch + " was not given by a reader like " + this);
+      }
+    }
+    pass.enter(this);
+    try {
+      long start = begin();
+      Placement placement = variable.placement();
+      long[] all = joined(placement, indices);
+      if (placement.hasRemote() && all.length <= ReadPlan.maxRows(placement)) {
+        fillTogether(placement, batches, indices, all);
+      } else {
+        for (int b = 0; b < batches.size(); b++) {
+          fill(placement, batches.get(b).memory(), indices.get(b));
+        }
+      }
+      long bytes = 0;
+      for (Batch batch : batches) {
+        bytes += batch.memory().valueBytes();
+      }
+      count(start, all.length, bytes);
+    } finally {
+      pass.exit();
+    }
+  }
+
+  /** All indices, checked. */
+  private long[] joined(Placement placement, List<long[]> indices) {
+    long[] all = new long[Math.toIntExact(indices.stream().mapToLong(rows -> rows.length).sum())];
+    int at = 0;
+    for (long[] rows : indices) {
+      placement.checkAll(rows, variable.name());
+      System.arraycopy(rows, 0, all, at, rows.length);
+      at += rows.length;
+    }
+    return all;
+  }
+
+  private void fillTogether(
+      Placement placement, List<Batch> batches, List<long[]> indices, long... all) {
+    for (int b = 0; b < batches.size(); b++) {
+      batches.get(b).memory().reserve(indices.get(b).length);
+    }
+    boolean ragged = !variable.schema().isFixed();
+    int window = ragged ? Math.max(1, all.length) : windowRows(placement);
+    for (int row = 0; row == 0 || row < all.length; row += window) {
+      int count = Math.min(window, all.length - row);
+      do {
+        locator.locate(placement, all, row, count);
+        fillParts(batches, indices, row, count);
+      } while (!plan.isStable() && awaitStable(plan.changingRank()));
+      tally();
+    }
+  }
+
+  /** Copies the rows of the plan, which are rows [row, row + count) of all, each to its batch. */
+  private void fillParts(List<Batch> batches, List<long[]> indices, int row, int count) {
+    int first = 0; // of a batch, among all
+    for (int b = 0; b < batches.size(); b++) {
+      int end = first + indices.get(b).length;
+      int from = Math.max(row, first);
+      int rows = Math.max(0, Math.min(row + count, end) - from);
+      BatchMemory memory = batches.get(b).memory();
+      if (!variable.schema().isFixed()) {
+        memory.fill(plan.part(from, rows), gather);
+      } else if (rows > 0) {
+        memory.fillFixed(plan.part(from - row, rows), gather, from - first);
+      }
+      first = end;
+    }
+  }
+
+  /** Reads rows that were checked into a batch. */
+  private void fill(Placement placement, BatchMemory memory, long... indices) {
+    memory.reserve(indices.length);
+    if (variable.schema().isFixed()) {
+      fillInWindows(placement, memory, indices);
+    } else {
+      checkRagged(placement, indices.length);
+      do {
+        locator.locate(placement, indices, 0, indices.length);
+        memory.fill(plan, gather);
+      } while (!plan.isStable() && awaitStable(plan.changingRank()));
+      tally();
+    }
+  }
+
   private void fillInWindows(Placement placement, BatchMemory memory, long... indices) {
-    int window = windowRows(placement);
+    int window = batchWindowRows(placement);
     int row = 0;
     do {
       int count = Math.min(window, indices.length - row);
       do {
         locator.locate(placement, indices, row, count);
-        memory.fillFixed(plan, fixedGather, row);
+        memory.fillFixed(plan, gather, row);
       } while (!plan.isStable() && awaitStable(plan.changingRank()));
       tally();
       row += count;
@@ -143,6 +226,11 @@ public final class Reader implements AutoCloseable {
   /** Rows that are read at once: remote ones need memory to come to. */
   private int windowRows(Placement placement) {
     return RowLocator.windowRows(placement, variable.schema().fixedBytes());
+  }
+
+  /** As above, for a batch, whose casts want rows that fit a cache where none is remote. */
+  private int batchWindowRows(Placement placement) {
+    return placement.hasRemote() ? windowRows(placement) : gather.windowRows();
   }
 
   private void checkRagged(Placement placement, int rows) {
@@ -195,7 +283,7 @@ public final class Reader implements AutoCloseable {
   private void copy(Placement placement, int targetRow, long[] indices, int offset, int count) {
     do {
       locator.locate(placement, indices, offset, count);
-      fixedGather.copy(plan, oneTarget, targetRow);
+      gather.plain().copy(plan, oneTarget, targetRow);
     } while (!plan.isStable() && awaitStable(plan.changingRank()));
     tally();
   }
@@ -236,7 +324,7 @@ public final class Reader implements AutoCloseable {
         return;
       }
       long since = begin();
-      int offset = variable.schema().fixedOffset(fields[0]);
+      int offset = variable.schema().fixedOffset(fields.position(0));
       boolean whole = variable.schema().size() == 1;
       long done = 0;
       while (done < count) {
@@ -269,10 +357,10 @@ public final class Reader implements AutoCloseable {
     }
     boolean timed = untilTimed == 0;
     long start = timed ? System.nanoTime() : 0;
-    int bytes = variable.schema().field(fields[0]).bytes();
+    int bytes = variable.schema().field(fields.position(0)).bytes();
     long place = segment.place(row - extents.firstRow(extent));
     ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
-    int position = Segment.positionOf(place) + variable.schema().fixedOffset(fields[0]);
+    int position = Segment.positionOf(place) + variable.schema().fixedOffset(fields.position(0));
     changingSinceNanos = NOT_CHANGING;
     long version;
     do {
@@ -349,12 +437,14 @@ public final class Reader implements AutoCloseable {
   }
 
   private Field checkDestination(Tensor destination, long rows) {
-    Schema schema = variable.schema();
-    Field field = schema.field(fields[0]);
-    if (fields.length != 1 || field.isRagged()) {
+    Field field = fields.field(0);
+    if (fields.size() != 1 || field.isRagged() || fields.hasCasts()) {
       throw new IllegalArgumentException(
-          "a tensor holds one fixed field; this reader of \"%s\" reads %s: choose one by reader(name), or read into a batch"
-              .formatted(variable.name(), Arrays.stream(fields).mapToObj(schema::field).toList()));
+          "a tensor holds one fixed field as it is stored; this reader of \"%s\" reads %s%s: choose one by reader(name), or read into a batch"
+              .formatted(
+                  variable.name(),
+                  IntStream.range(0, fields.size()).mapToObj(fields::field).toList(),
+                  fields.hasCasts() ? ", and casts" : ""));
     }
     if (!destination.hasRowsOf(field) || destination.rows() != rows) {
       throw new IllegalArgumentException(
@@ -434,6 +524,7 @@ public final class Reader implements AutoCloseable {
       if (piece != null) {
         piece.close();
       }
+      gather.close();
       locator.close();
     }
   }

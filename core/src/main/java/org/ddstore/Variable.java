@@ -92,8 +92,17 @@ public final class Variable {
    * @throws IllegalArgumentException if there is no such field, or one is named twice
    */
   public Reader reader(String... fields) {
+    return reader(ReaderOptions.defaults().withFields(fields));
+  }
+
+  /**
+   * As {@link #reader(String...)}, with more to choose.
+   *
+   * @throws IllegalArgumentException also if a cast is of no fixed field that is read, or not legal
+   */
+  public Reader reader(ReaderOptions options) {
     gate.checkOpen();
-    Reader reader = new Reader(this, gate.newPass(), schema.indicesOf(fields));
+    Reader reader = new Reader(this, gate.newPass(), new Projection(this, options));
     readers.add(reader);
     return reader;
   }

@@ -1,84 +1,23 @@
 package org.ddstore.loader;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import org.ddstore.DType;
 import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.memory.ValueCast;
 
-/** Makes float32 or bfloat16 of a number, times a scale. */
-record Cast(DType from, DType to, float scale) implements FieldStep {
-  /** Fits the first-level cache. */
-  private static final int BLOCK = 2048;
-
-  Cast {
-    boolean number = from != DType.BOOL && from != DType.FLOAT16 && from != DType.INT64;
-    if (!number || (to != DType.FLOAT32 && to != DType.BFLOAT16)) {
-      throw new IllegalArgumentException(
-          "a cast from %s to %s; casts go from int8, uint8, int16, int32, bfloat16, float32 and float64 to float32 and bfloat16"
-              .formatted(from, to));
-    }
-    if (!Float.isFinite(scale)) {
-      throw new IllegalArgumentException("scale " + scale + " is not finite");
-    }
-  }
-
+/** Another type, after the steps that make another shape; else a reader does it as it reads. */
+record Cast(ValueCast values) implements FieldStep {
   @Override
   public long bytes(long inBytes) {
-    return inBytes / from.bytes() * to.bytes();
+    return inBytes / values.from().bytes() * values.to().bytes();
   }
 
   @Override
   public Tensor apply(Tensor in, Slot slot, GrowingBuffer memory) {
-    ByteBuffer source = in.asByteBuffer();
     int elements = Math.toIntExact(in.elements());
-    ByteBuffer target = memory.ensure((long) elements * to.bytes());
-    float[] block = new float[Math.min(BLOCK, elements)];
-    for (int at = 0; at < elements; at += BLOCK) {
-      int count = Math.min(BLOCK, elements - at);
-      load(source.slice(at * from.bytes(), count * from.bytes()), block, count);
-      if (scale != 1) {
-        for (int i = 0; i < count; i++) {
-          block[i] *= scale;
-        }
-      }
-      store(block, count, target, at * to.bytes());
-    }
-    return Tensor.wrap(to, target.slice(0, elements * to.bytes()), in.shape());
-  }
-
-  private void load(ByteBuffer slice, float[] block, int count) {
-    ByteBuffer source = slice.order(ByteOrder.LITTLE_ENDIAN);
-    for (int i = 0; i < count; i++) {
-      block[i] =
-          switch (from) {
-            case UINT8 -> source.get(i) & 0xFF;
-            case INT8 -> source.get(i);
-            case INT16 -> source.getShort(2 * i);
-            case INT32 -> source.getInt(4 * i);
-            case BFLOAT16 -> Float.intBitsToFloat(source.getShort(2 * i) << 16);
-            case FLOAT32 -> source.getFloat(4 * i);
-            default -> (float) source.getDouble(8 * i);
-          };
-    }
-  }
-
-  private void store(float[] block, int count, ByteBuffer target, int at) {
-    for (int i = 0; i < count; i++) {
-      if (to == DType.FLOAT32) {
-        target.putFloat(at + 4 * i, block[i]);
-      } else {
-        target.putShort(at + 2 * i, bfloat16(block[i]));
-      }
-    }
-  }
-
-  /** The upper half of a binary32, rounded to nearest, ties to even; NaN stays NaN. */
-  static short bfloat16(float value) {
-    int bits = Float.floatToRawIntBits(value);
-    if (Float.isNaN(value)) {
-      return (short) (bits >>> 16 | 0x40); // quiet, also if only lower bits made it one
-    }
-    return (short) ((bits + 0x7FFF + (bits >>> 16 & 1)) >>> 16);
+    int bytes = Math.toIntExact((long) elements * values.to().bytes());
+    ByteBuffer target = memory.ensure(bytes);
+    values.apply(in.asByteBuffer(), 0, target, 0, elements);
+    return Tensor.wrap(values.to(), target.slice(0, bytes), in.shape());
   }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import org.ddstore.DType;
 import org.ddstore.Field;
 import org.ddstore.Schema;
+import org.ddstore.memory.ValueCast;
 import org.ddstore.sampling.SampleSpace;
 
 /** What a user wants done to a field; becomes an {@link Output} when the schema is known. */
@@ -27,7 +28,7 @@ interface Conversion {
 
     @Override
     public FieldStep step(Schema schema) {
-      return new Cast(schema.field(name).dtype(), to, scale);
+      return new Cast(new ValueCast(schema.field(name).dtype(), to, scale));
     }
   }
 

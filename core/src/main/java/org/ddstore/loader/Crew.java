@@ -54,22 +54,41 @@ final class Crew {
   }
 
   private void readAll(Member me) {
-    for (Entry entry = pipeline.nextToRead(); entry != null; entry = pipeline.nextToRead()) {
-      Slot slot = entry.slot();
-      LoadedBatch batch = new LoadedBatch(slot, () -> pipeline.giveBack(slot));
-      Throwable error =
-          caught(
-              () -> {
-                long start = System.nanoTime();
-                slot.readRows();
-                long read = System.nanoTime();
-                counters.count(Stage.READ, read - start, slot.readBytes());
-                slot.convert();
-                me.user(() -> transform.accept(batch));
-                counters.count(Stage.TRANSFORM, System.nanoTime() - read, slot.valueBytes());
-              });
-      pipeline.made(entry, batch, error);
+    for (List<Entry> some = pipeline.nextToRead(); !some.isEmpty(); some = pipeline.nextToRead()) {
+      Throwable error = caught(some.size() == 1 ? () -> {} : readTogether(some));
+      boolean isRead = some.size() > 1 && error == null;
+      for (Entry entry : some) {
+        make(me, entry, isRead); // of several, only one may be to blame
+      }
     }
+  }
+
+  private Runnable readTogether(List<Entry> some) {
+    return () -> {
+      long start = System.nanoTime();
+      Slot.readRows(some.stream().map(Entry::slot).toList());
+      long nanos = System.nanoTime() - start;
+      for (Entry entry : some) {
+        counters.count(Stage.READ, nanos / some.size(), entry.slot().readBytes());
+      }
+    };
+  }
+
+  private void make(Member me, Entry entry, boolean isRead) {
+    Slot slot = entry.slot();
+    LoadedBatch batch = new LoadedBatch(slot, () -> pipeline.giveBack(slot));
+    Throwable error =
+        caught(
+            () -> {
+              if (!isRead) {
+                readTogether(List.of(entry)).run();
+              }
+              long read = System.nanoTime();
+              slot.convert();
+              me.user(() -> transform.accept(batch));
+              counters.count(Stage.TRANSFORM, System.nanoTime() - read, slot.valueBytes());
+            });
+    pipeline.made(entry, batch, error);
   }
 
   private static Throwable caught(Runnable work) {

@@ -79,6 +79,11 @@ final class MemoryBudget {
     }
   }
 
+  /** What a batch of so many samples takes, by the largest so far; 0 before the first. */
+  double expectedBytes(int samples) {
+    return bytesPerSample * samples;
+  }
+
   /** The slot has been freed. */
   void freed(Slot slot) {
     reserved.remove(slot);

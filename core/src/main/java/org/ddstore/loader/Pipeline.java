@@ -2,7 +2,9 @@ package org.ddstore.loader;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.ddstore.DDStoreException;
@@ -24,10 +26,13 @@ import org.ddstore.PoolStarvedException;
  * <p>Whoever has a slot when the pipeline is closed, or its batch is cancelled, gives it back.
  */
 final class Pipeline {
+  /** Batches of less share requests to remote processes, which have pieces of 256 KiB. */
+  private static final long TOGETHER_BYTES = 1 << 20;
+
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition mayPlan = lock.newCondition();
-  private final Condition mayRead = lock.newCondition();
-  private final Condition mayTake = lock.newCondition();
+  private final Condition canPlan = lock.newCondition();
+  private final Condition canRead = lock.newCondition();
+  private final Condition canTake = lock.newCondition();
   private final Deque<Slot> idle = new ArrayDeque<>();
   private final Deque<BatchSource> sources = new ArrayDeque<>();
   private final Deque<Entry> inOrder = new ArrayDeque<>();
@@ -36,6 +41,7 @@ final class Pipeline {
   private final StageCounters counters;
   private final int depth;
   private Entry planning;
+  private boolean readsRemotely;
   private int held;
   private boolean closed;
   private Throwable failure;
@@ -91,13 +97,13 @@ final class Pipeline {
   /** Wakes who can go on. */
   private void wake() {
     if (hasPlace()) {
-      mayPlan.signal(); // the planner is one thread
+      canPlan.signal(); // the planner is one thread
     }
-    if (!toRead.isEmpty()) {
-      mayRead.signal(); // a worker that takes a batch while there are more wakes the next
+    if (mayRead()) {
+      canRead.signal(); // a worker that leaves batches wakes the next
     }
     if (isFirstReady()) {
-      mayTake.signalAll(); // the first to ask may give up, and another still wait
+      canTake.signalAll(); // the first to ask may give up, and another still wait
     }
   }
 
@@ -114,7 +120,7 @@ final class Pipeline {
           planning = new Entry(sources.peek(), idle.remove());
           return planning;
         }
-        mayPlan.awaitUninterruptibly();
+        canPlan.awaitUninterruptibly();
       }
       return null;
     } finally {
@@ -143,21 +149,43 @@ final class Pipeline {
         });
   }
 
-  /** A batch to be read; waits for one. Null at the end. */
-  Entry nextToRead() {
+  /**
+   * How many batches are best read together: where rows come over a network, half of those that are
+   * made ahead, if they are small enough to share requests.
+   */
+  private int window() {
+    if (!readsRemotely || toRead.isEmpty()) {
+      return 1;
+    }
+    int half = depth / 2;
+    double bytes = budget.expectedBytes(toRead.peek().slot().plan().size());
+    return (int) Math.max(1, Math.min(half, TOGETHER_BYTES / Math.max(1, bytes)));
+  }
+
+  /** Whether to read now: there is a window, or it will not grow, or the consumer needs a batch. */
+  private boolean mayRead() {
+    return !toRead.isEmpty()
+        && (toRead.size() >= window()
+            || !inOrder.peek().isReady()
+            || (sources.isEmpty() && planning == null));
+  }
+
+  /** Batches to be read together; waits for some. None at the end. */
+  List<Entry> nextToRead() {
     lock.lock();
     try {
       while (!closed) {
-        if (!toRead.isEmpty()) {
-          Entry next = toRead.remove();
-          if (!toRead.isEmpty()) {
-            mayRead.signal();
+        if (mayRead()) {
+          List<Entry> together = new ArrayList<>();
+          for (int left = window(); left > 0 && !toRead.isEmpty(); left--) {
+            together.add(toRead.remove());
           }
-          return next;
+          wake();
+          return together;
         }
-        mayRead.awaitUninterruptibly();
+        canRead.awaitUninterruptibly();
       }
-      return null;
+      return List.of();
     } finally {
       lock.unlock();
     }
@@ -173,6 +201,7 @@ final class Pipeline {
           }
           if (error == null) {
             budget.took(entry.slot());
+            readsRemotely |= entry.slot().readsRemotely();
           } else {
             sources.clear();
           }
@@ -201,7 +230,7 @@ final class Pipeline {
               "no batch within %s: %d of at most %d are planned, the consumer holds %d, %d sources are left, the batches have %s"
                   .formatted(timeout, inOrder.size(), depth, held, sources.size(), budget));
         }
-        mayTake.awaitNanos(left);
+        canTake.awaitNanos(left);
         left = timeout.toNanos() - (System.nanoTime() - start);
       }
     } catch (InterruptedException e) {
@@ -276,9 +305,9 @@ final class Pipeline {
           closed = true;
           forget();
           idle.forEach(Slot::free);
-          mayPlan.signalAll();
-          mayRead.signalAll();
-          mayTake.signalAll();
+          canPlan.signalAll();
+          canRead.signalAll();
+          canTake.signalAll();
         });
   }
 

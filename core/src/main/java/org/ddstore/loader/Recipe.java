@@ -1,13 +1,17 @@
 package org.ddstore.loader;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.ddstore.Field;
+import org.ddstore.ReaderOptions;
 import org.ddstore.Schema;
 import org.ddstore.Variable;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.HostMemory;
+import org.ddstore.memory.ValueCast;
 import org.ddstore.sampling.SampleSpace;
 
 /**
@@ -15,7 +19,9 @@ import org.ddstore.sampling.SampleSpace;
  *
  * @param variable that is read
  * @param fields that are read
- * @param outputs the fields that are converted
+ * @param reading how a reader reads them
+ * @param casts what the reader makes of fixed fields on the way
+ * @param outputs the fields that are converted after that
  * @param space what a sample is
  * @param transform the last step
  * @param memory where its buffers come from
@@ -23,6 +29,8 @@ import org.ddstore.sampling.SampleSpace;
 record Recipe(
     Variable variable,
     List<String> fields,
+    ReaderOptions reading,
+    Map<String, ValueCast> casts,
     List<Output> outputs,
     SampleSpace space,
     Consumer<LoadedBatch> transform,
@@ -30,6 +38,9 @@ record Recipe(
 
   /** What a reader keeps for remote rows, unless one row is larger. */
   private static final long STAGING_BYTES = 32 << 20;
+
+  /** What a reader keeps for fields that it casts, unless one row is larger. */
+  private static final long CAST_BYTES = 128 << 10;
 
   static Recipe of(Variable variable, SampleSpace space, LoaderOptions options, HostMemory memory) {
     Schema schema = variable.schema();
@@ -54,8 +65,22 @@ record Recipe(
                         .formatted(crop.field(), fields));
               }
             });
-    List<Output> outputs = Conversion.outputs(options.conversions(), fields, schema, space);
-    return new Recipe(variable, List.copyOf(fields), outputs, space, options.transform(), memory);
+    List<Output> outputs = new ArrayList<>();
+    Map<String, ValueCast> casts = new LinkedHashMap<>();
+    ReaderOptions reading =
+        ReaderOptions.defaults().withFields(fields.toArray(String[]::new)).withMemory(memory);
+    for (Output output : Conversion.outputs(options.conversions(), fields, schema, space)) {
+      FieldStep only = output.steps().size() == 1 ? output.steps().get(0) : null;
+      if (only instanceof Cast cast && !schema.field(output.name()).isRagged()) {
+        ValueCast values = cast.values();
+        casts.put(output.name(), values);
+        reading = reading.cast(output.name(), values.to(), values.scale());
+      } else {
+        outputs.add(output);
+      }
+    }
+    return new Recipe(
+        variable, List.copyOf(fields), reading, casts, outputs, space, options.transform(), memory);
   }
 
   /** The output of a field, or null if it is given out as it is read. */
@@ -87,13 +112,30 @@ record Recipe(
     long bytes = GrowingBuffer.capacityFor(samples * Float.BYTES);
     for (String name : fields) {
       Field field = variable.schema().field(name);
-      long rowBytes = field.isRagged() ? Long.BYTES : field.bytes();
+      long rowBytes = field.isRagged() ? Long.BYTES : readBytes(field);
       bytes += GrowingBuffer.capacityFor((rows + 1) * rowBytes);
       Output output = outputOf(name);
       if (output != null) {
         long inBytes = field.isRagged() ? 0 : field.bytes() * (long) space.rowsPerSample();
         bytes += output.capacityBytes(samples, inBytes);
       }
+    }
+    return bytes + castBytes(rows);
+  }
+
+  /** The bytes of a fixed field in one row, as it is read. */
+  private long readBytes(Field field) {
+    ValueCast cast = casts.get(field.name());
+    long bytes = field.bytes();
+    return cast == null ? bytes : bytes / cast.from().bytes() * cast.to().bytes();
+  }
+
+  /** The memory in which a reader casts so many rows, at most. */
+  long castBytes(long rows) {
+    long bytes = 0;
+    for (String name : casts.keySet()) {
+      long row = variable.schema().field(name).bytes();
+      bytes += GrowingBuffer.capacityFor(Math.min(rows * row, Math.max(row, CAST_BYTES)));
     }
     return bytes;
   }

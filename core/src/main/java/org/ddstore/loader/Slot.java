@@ -42,8 +42,22 @@ final class Slot {
     return plan;
   }
 
-  /** Reads the rows of the plan; what the slot held is over. */
-  void readRows() {
+  /** Reads the rows of the plans of some slots together; what they held is over. */
+  static void readRows(List<Slot> slots) {
+    slots.forEach(Slot::begin);
+    if (slots.size() == 1) {
+      slots.get(0).reader.getBatch(slots.get(0).read, slots.get(0).rows);
+    } else {
+      slots
+          .get(0)
+          .reader
+          .getBatches(
+              slots.stream().map(slot -> slot.read).toList(),
+              slots.stream().map(slot -> slot.rows).toList());
+    }
+  }
+
+  private void begin() {
     tensors.clear();
     int per = recipe.space().rowsPerSample();
     if (rows.length != plan.size() * per) {
@@ -53,13 +67,16 @@ final class Slot {
       recipe.space().rows(plan.sample(i), rows, i * per);
     }
     if (reader == null) {
-      reader = recipe.variable().reader(recipe.fields().toArray(String[]::new));
+      reader = recipe.variable().reader(recipe.reading());
     }
     if (read == null) {
-      read = reader.getBatch(rows);
-    } else {
-      reader.getBatch(read, rows);
+      read = reader.getBatch();
     }
+  }
+
+  /** Whether its reader has read rows over a network. */
+  boolean readsRemotely() {
+    return reader != null && reader.statistics(ReadPath.REMOTE).rows() > 0;
   }
 
   /** Makes the fields that are converted, and the weights. */
@@ -179,7 +196,8 @@ final class Slot {
         bytes += field.isRagged() ? GrowingBuffer.capacityFor((rows.length + 1L) * Long.BYTES) : 0;
       }
       // Remote rows come into memory of the reader first.
-      bytes += reader.statistics(ReadPath.REMOTE).rows() > 0 ? recipe.stagingBytes(bytes) : 0;
+      bytes += readsRemotely() ? recipe.stagingBytes(bytes) : 0;
+      bytes += recipe.castBytes(rows.length);
     }
     return bytes;
   }

@@ -35,6 +35,7 @@ public final class ReadPlan {
   private final TouchedExtents touched = new TouchedExtents();
   private final RemoteRows remote = new RemoteRows();
   private Placement placement;
+  private ReadPlan part;
 
   /** A plan for loops over buffers. */
   public ReadPlan() {
@@ -206,6 +207,48 @@ public final class ReadPlan {
       address = new long[capacity];
       recordBytes = new int[placement.isRagged() ? capacity : 0];
     }
+  }
+
+  /**
+   * Some consecutive rows of this plan, to be copied by themselves; they are stable as long as this
+   * plan is. Valid until the next call. Not for rows that are left to a kernel to find: those are
+   * copied all at once.
+   */
+  public ReadPlan part(int from, int count) {
+    if (from == 0 && count == rows) {
+      return this;
+    }
+    if (!hasParts()) {
+      throw new IllegalStateException("the places of these rows are not known");
+    }
+    if (part == null) {
+      part = new ReadPlan(kernel);
+    }
+    part.copyOf(this, from, count);
+    return part;
+  }
+
+  /** Whether {@link #part} may be called for less than all. */
+  public boolean hasParts() {
+    return kernelRows.places() == null;
+  }
+
+  private void copyOf(ReadPlan whole, int from, int count) {
+    placement = whole.placement;
+    rows = count;
+    if (capacity < count) {
+      reserve(count);
+    }
+    if (kernel == null) {
+      System.arraycopy(whole.source, from, source, 0, count);
+      System.arraycopy(whole.position, from, position, 0, count);
+    } else {
+      System.arraycopy(whole.address, from, address, 0, count);
+      if (placement.isRagged()) {
+        System.arraycopy(whole.recordBytes, from, recordBytes, 0, count);
+      }
+    }
+    kernelRows.setAddresses(address, count);
   }
 
   /** True if no row of the plan can have changed since it was located. */

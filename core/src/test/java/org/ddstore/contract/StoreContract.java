@@ -21,6 +21,7 @@ public abstract class StoreContract
         ReportContract,
         LargeContract,
         AttachContract,
+        TogetherContract,
         LoaderContract {
   private final int ranks;
   private RankHarness harness;

@@ -8,6 +8,7 @@ import java.util.List;
 import org.ddstore.DType;
 import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.memory.ValueCast;
 import org.ddstore.sampling.Crop;
 import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
@@ -80,14 +81,14 @@ class ConversionTest {
 
   @Test
   void bfloat16RoundsToEvenAndKeepsWhatIsNoNumber() {
-    assertThat(Cast.bfloat16(Float.POSITIVE_INFINITY)).isEqualTo((short) 0x7F80);
-    assertThat(Cast.bfloat16(Float.NEGATIVE_INFINITY)).isEqualTo((short) 0xFF80);
-    assertThat(Cast.bfloat16(Float.MAX_VALUE)).isEqualTo((short) 0x7F80);
-    assertThat(Cast.bfloat16(-0f)).isEqualTo((short) 0x8000);
-    assertThat(Cast.bfloat16(Float.intBitsToFloat(0x3F808000))).isEqualTo((short) 0x3F80);
-    assertThat(Cast.bfloat16(Float.intBitsToFloat(0x3F818000))).isEqualTo((short) 0x3F82);
+    assertThat(ValueCast.bfloat16(Float.POSITIVE_INFINITY)).isEqualTo((short) 0x7F80);
+    assertThat(ValueCast.bfloat16(Float.NEGATIVE_INFINITY)).isEqualTo((short) 0xFF80);
+    assertThat(ValueCast.bfloat16(Float.MAX_VALUE)).isEqualTo((short) 0x7F80);
+    assertThat(ValueCast.bfloat16(-0f)).isEqualTo((short) 0x8000);
+    assertThat(ValueCast.bfloat16(Float.intBitsToFloat(0x3F808000))).isEqualTo((short) 0x3F80);
+    assertThat(ValueCast.bfloat16(Float.intBitsToFloat(0x3F818000))).isEqualTo((short) 0x3F82);
     for (int nan : new int[] {0x7F800001, 0x7FC00000, 0xFFFFFFFF}) {
-      assertThat(Float.intBitsToFloat(Cast.bfloat16(Float.intBitsToFloat(nan)) << 16)).isNaN();
+      assertThat(Float.intBitsToFloat(ValueCast.bfloat16(Float.intBitsToFloat(nan)) << 16)).isNaN();
     }
   }
 
@@ -108,7 +109,8 @@ class ConversionTest {
     try (GrowingBuffer memory = new GrowingBuffer()) {
       for (DType from : List.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.FLOAT64)) {
         Tensor in = direct(from, n, bytes, shorts, ints, doubles);
-        float[] out = new Cast(from, DType.FLOAT32, 2).apply(in, null, memory).toFloatArray();
+        float[] out =
+            new Cast(new ValueCast(from, DType.FLOAT32, 2)).apply(in, null, memory).toFloatArray();
         for (int i = 0; i < n; i++) {
           float expected =
               switch (from) {

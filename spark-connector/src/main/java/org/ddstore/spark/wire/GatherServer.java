@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.GatherKernels;
@@ -15,6 +16,7 @@ import org.ddstore.transport.PackedGather;
  */
 final class GatherServer {
   private final Map<Nonce, Segment> exported = new ConcurrentHashMap<>();
+  private final AtomicLong served = new AtomicLong();
 
   /** Takes a reference. */
   void export(Segment segment) {
@@ -30,6 +32,11 @@ final class GatherServer {
     }
   }
 
+  /** Requests that have come, also those that were refused. */
+  long served() {
+    return served.get();
+  }
+
   void close() {
     exported.values().forEach(this::withdraw);
   }
@@ -40,6 +47,7 @@ final class GatherServer {
    * @throws java.nio.BufferUnderflowException if it is cut short
    */
   ByteBuffer serve(ByteBuffer request) {
+    served.incrementAndGet();
     boolean lengths = request.get() != 0;
     int skip = request.getInt();
     int bytes = request.getInt();

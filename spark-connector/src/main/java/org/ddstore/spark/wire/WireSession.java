@@ -133,6 +133,11 @@ public final class WireSession implements Transport, AutoCloseable {
     return wire.connections().isConnected(process);
   }
 
+  /** How many gather requests this end has had from others. */
+  long servedRequests() {
+    return server.served();
+  }
+
   @Override
   public String description() {
     return "tcp, " + wire.protection();

@@ -1,0 +1,224 @@
+package org.ddstore.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.ddstore.Batch;
+import org.ddstore.DDStore;
+import org.ddstore.DType;
+import org.ddstore.Reader;
+import org.ddstore.ReaderOptions;
+import org.ddstore.Tensor;
+import org.ddstore.Variable;
+import org.junit.jupiter.api.Test;
+
+/** Several batches as one read, and casts while rows are copied. */
+interface TogetherContract extends Contract {
+  /** Of one row: so many that a batch is cast in several blocks. */
+  int WIDE = 40_000;
+
+  @Test
+  default void severalBatchesAreReadTogether() throws Exception {
+    long seed = Rows.seed("severalBatchesAreReadTogether");
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable longs = Rows.addLongs(store, "x", 1);
+            Variable records = Records.add(store, rank, 5);
+            Random random = new Random(seed + rank.rank());
+            for (int trial = 0; trial < 10; trial++) {
+              List<long[]> indices = drawBatches(random, longs.rows());
+              readTogether(longs, indices, TogetherContract::assertLongs);
+              readTogether(records, indices, TogetherContract::assertRecords);
+            }
+            rank.meet();
+          }
+        });
+  }
+
+  /** Batches of any size, none too. */
+  private static List<long[]> drawBatches(Random random, long rows) {
+    List<long[]> indices = new ArrayList<>();
+    for (int batch = random.nextInt(5); batch >= 0; batch--) {
+      indices.add(random.longs(random.nextInt(3) * random.nextInt(200), 0, rows).toArray());
+    }
+    return indices;
+  }
+
+  /** Compares a batch with its rows. */
+  interface Check {
+    void check(Batch batch, long... indices);
+  }
+
+  private static void readTogether(Variable variable, List<long[]> indices, Check check) {
+    List<Reader> readers = new ArrayList<>();
+    List<Batch> batches = new ArrayList<>();
+    for (int i = 0; i < indices.size(); i++) { // each of a reader of its own, and used again
+      readers.add(variable.reader());
+      batches.add(readers.get(i).getBatch(0, 1));
+    }
+    readers.get(0).getBatches(batches, indices);
+    for (int i = 0; i < indices.size(); i++) {
+      check.check(batches.get(i), indices.get(i));
+      assertThat(batches.get(i).rows()).isEqualTo(indices.get(i).length);
+    }
+    batches.forEach(Batch::close);
+    readers.forEach(Reader::close);
+  }
+
+  private static void assertLongs(Batch batch, long... indices) {
+    assertThat(batch.field("x").toByteArray()).isEqualTo(Rows.longs(1, indices));
+  }
+
+  private static void assertRecords(Batch batch, long... indices) {
+    for (int field = 0; field < Records.FIELDS.size(); field++) {
+      Records.assertField(batch, field, 5, indices);
+    }
+  }
+
+  @Test
+  default void whatCannotBeReadTogetherIsRefused() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable x = Rows.addLongs(store, "x", 1);
+            Variable y = Rows.addLongs(store, "y", 2);
+            try (Reader reader = x.reader();
+                Reader other = y.reader();
+                Batch mine = reader.getBatch(0);
+                Batch another = reader.getBatch(1);
+                Batch strange = other.getBatch(0)) {
+              assertThatThrownBy(() -> reader.getBatches(List.of(mine), List.of()))
+                  .isInstanceOf(IllegalArgumentException.class)
+                  .hasMessage("1 batches for 0 arrays of indices");
+              assertThatThrownBy(
+                      () ->
+                          reader.getBatches(
+                              List.of(mine, strange), List.of(new long[] {0}, new long[] {1})))
+                  .isInstanceOf(IllegalArgumentException.class)
+                  .hasMessageContaining("was not given by a reader like Reader[\"x\"]");
+              long rows = x.rows();
+              assertThatThrownBy(
+                      () ->
+                          reader.getBatches(
+                              List.of(mine, another), List.of(new long[] {5}, new long[] {rows})))
+                  .isInstanceOf(IndexOutOfBoundsException.class)
+                  .hasMessageContaining("row %d (number 0 of the batch) outside".formatted(rows));
+              assertLongs(mine, 0); // nothing was read
+            }
+            rank.meet();
+          }
+        });
+  }
+
+  @Test
+  default void fieldsAreCastWhileTheyAreCopied() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable wide = store.add("wide", Rows.own(DType.UINT8, 3, rank.rank(), WIDE));
+            Variable records = Records.add(store, rank, 5);
+            long[] indices = Rows.shuffledTwice((int) wide.rows(), 6);
+            long[] many = new long[10 * indices.length];
+            Arrays.setAll(many, i -> indices[i % indices.length]);
+            ReaderOptions floats = ReaderOptions.defaults().cast("wide", DType.FLOAT32, 1 / 255f);
+            try (Reader reader = wide.reader(floats)) {
+              for (long[] rows : List.of(indices, new long[0], new long[] {3}, many)) {
+                try (Batch batch = reader.getBatch(rows)) {
+                  assertThat(batch.field("wide").dtype()).isEqualTo(DType.FLOAT32);
+                  assertThat(batch.field("wide").shape()).containsExactly(rows.length, WIDE);
+                  assertScaled(batch.field("wide"), rows);
+                }
+              }
+              assertTogether(reader, indices, many);
+            }
+            castInRecords(records, indices);
+            rank.meet();
+          }
+        });
+  }
+
+  private static void assertTogether(Reader reader, long[] some, long[] many) {
+    try (Batch first = reader.getBatch();
+        Batch second = reader.getBatch()) {
+      reader.getBatches(List.of(first, second), List.of(some, many));
+      assertScaled(first.field("wide"), some);
+      assertScaled(second.field("wide"), many);
+    }
+  }
+
+  private static void assertScaled(Tensor tensor, long... rows) {
+    for (int i = 0; i < rows.length; i++) {
+      byte[] stored = Rows.bytes(DType.UINT8, 3, rows[i], WIDE);
+      for (int k = 0; k < WIDE; k += i == 0 ? 1 : 997) {
+        assertThat(tensor.getFloat((long) i * WIDE + k))
+            .as("element %d of row %d", k, rows[i])
+            .isEqualTo((stored[k] & 0xFF) * (1 / 255f));
+      }
+    }
+  }
+
+  /** Beside fields that are not cast, fixed and ragged. */
+  private static void castInRecords(Variable records, long... indices) {
+    ReaderOptions options =
+        ReaderOptions.defaults()
+            .withFields("text", "image", "label", "points")
+            .cast("image", DType.BFLOAT16, 1)
+            .cast("label", DType.FLOAT32, 0.5f);
+    try (Reader reader = records.reader(options);
+        Batch batch = reader.getBatch(indices)) {
+      Records.assertField(batch, 3, 5, indices);
+      Records.assertField(batch, 1, 5, indices);
+      short[] image = batch.field("image").toShortArray();
+      for (int i = 0; i < indices.length; i++) {
+        Object[] values = Records.values(5, indices[i]);
+        assertThat(batch.field("label").getFloat(i)).isEqualTo((Integer) values[0] * 0.5f);
+        for (int k = 0; k < 6; k++) {
+          float expected = ((byte[]) values[2])[k] & 0xFF; // exact in eight bits
+          assertThat(Float.intBitsToFloat(image[6 * i + k] << 16)).isEqualTo(expected);
+        }
+      }
+    }
+  }
+
+  @Test
+  default void castsThatCannotBeAreRefused() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable records = Records.add(store, rank, 5);
+            refused(records, ReaderOptions.defaults().cast("ids", DType.FLOAT32, 1), "ragged");
+            refused(
+                records,
+                ReaderOptions.defaults().withFields("label").cast("image", DType.FLOAT32, 1),
+                "which is not read");
+            refused(
+                records,
+                ReaderOptions.defaults().cast("flag", DType.FLOAT32, 1),
+                "a cast from bool to float32");
+            refused(
+                records,
+                ReaderOptions.defaults().cast("label", DType.FLOAT32, Float.NaN),
+                "scale NaN is not finite");
+            try (Reader reader =
+                records.reader(
+                    ReaderOptions.defaults().withFields("label").cast("label", DType.FLOAT32, 1))) {
+              assertThatThrownBy(() -> reader.get(Tensor.wrap(new int[1], 1), 0))
+                  .isInstanceOf(IllegalArgumentException.class)
+                  .hasMessageContaining("and casts");
+            }
+            rank.meet();
+          }
+        });
+  }
+
+  private static void refused(Variable variable, ReaderOptions options, String message) {
+    assertThatThrownBy(() -> variable.reader(options))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(message);
+  }
+}
