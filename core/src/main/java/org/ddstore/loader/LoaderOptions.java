@@ -15,7 +15,7 @@ public final class LoaderOptions implements Cloneable {
   private static final int MOST_WORKERS = 64;
   private static final int MANY_PROCESSORS = 4;
 
-  private int depth = 4;
+  private int depth = 8;
   private long maxBytes = 256L << 20;
   private int workers = Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 1 : 2;
   private List<String> fields = List.of();
@@ -31,7 +31,7 @@ public final class LoaderOptions implements Cloneable {
   private LoaderOptions() {}
 
   /**
-   * All fields as they are, four batches ahead in at most 256 MiB, one worker (two on a machine of
+   * All fields as they are, eight batches ahead in at most 256 MiB, one worker (two on a machine of
    * four processors or more), 30 seconds to wait.
    */
   public static LoaderOptions defaults() {

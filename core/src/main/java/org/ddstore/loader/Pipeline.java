@@ -42,6 +42,8 @@ final class Pipeline {
   private final int depth;
   private Entry planning;
   private boolean readsRemotely;
+  private boolean lacksMemory;
+  private int idleWorkers;
   private int held;
   private boolean closed;
   private Throwable failure;
@@ -96,8 +98,9 @@ final class Pipeline {
 
   /** Wakes who can go on. */
   private void wake() {
-    if (hasPlace()) {
-      canPlan.signal(); // the planner is one thread
+    boolean isHalfFree = depth - inOrder.size() >= depth / 2;
+    if (hasPlace() && (isHalfFree || idleWorkers > 0 || lacksMemory)) {
+      canPlan.signal(); // the planner is one thread, woken once for some batches
     }
     if (mayRead()) {
       canRead.signal(); // a worker that leaves batches wakes the next
@@ -120,6 +123,7 @@ final class Pipeline {
           planning = new Entry(sources.peek(), idle.remove());
           return planning;
         }
+        lacksMemory = hasPlace();
         canPlan.awaitUninterruptibly();
       }
       return null;
@@ -183,7 +187,10 @@ final class Pipeline {
           wake();
           return together;
         }
+        idleWorkers++;
+        wake();
         canRead.awaitUninterruptibly();
+        idleWorkers--;
       }
       return List.of();
     } finally {

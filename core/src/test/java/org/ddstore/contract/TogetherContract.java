@@ -44,7 +44,7 @@ interface TogetherContract extends Contract {
   private static List<long[]> drawBatches(Random random, long rows) {
     List<long[]> indices = new ArrayList<>();
     for (int batch = random.nextInt(5); batch >= 0; batch--) {
-      indices.add(random.longs(random.nextInt(3) * random.nextInt(200), 0, rows).toArray());
+      indices.add(random.longs(random.nextInt(3) * (long) random.nextInt(200), 0, rows).toArray());
     }
     return indices;
   }

@@ -120,7 +120,7 @@ class PipelineTest {
       for (int i = 0; i < 3; i++) {
         assertThatThrownBy(() -> loader.pop(AT_ONCE))
             .isInstanceOf(PoolStarvedException.class)
-            .hasMessageContaining("no batch within PT0.001S: 0 of at most 4 are planned")
+            .hasMessageContaining("no batch within PT0.001S: 0 of at most 8 are planned")
             .hasMessageContaining("1 sources are left");
       }
       goOn.countDown();
@@ -325,7 +325,7 @@ class PipelineTest {
     LoaderOptions blocked = LoaderOptions.defaults().withTransform(batch -> awaitLatch(never));
     try (Loader loader = open(blocked)) {
       loader.epoch(0);
-      awaitTrue(() -> loader.pending() == 4);
+      awaitTrue(() -> loader.pending() == 8);
     }
     try (Loader loader = open(LoaderOptions.defaults())) {
       loader.push(

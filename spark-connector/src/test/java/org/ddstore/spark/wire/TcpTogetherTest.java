@@ -74,7 +74,7 @@ class TcpTogetherTest {
               group,
               sessions.get(rank),
               StoreOptions.defaults().withBacking(Backing.DIRECT).withShortcut(false));
-      store.add("x", Tensor.wrap(numbers(0, rank * ROWS), rank * ROWS, ELEMENTS));
+      store.add("x", Tensor.wrap(numbers(0, rank * ROWS), rank * (long) ROWS, ELEMENTS));
       return store;
     } catch (java.io.IOException e) {
       throw new java.io.UncheckedIOException(e);
