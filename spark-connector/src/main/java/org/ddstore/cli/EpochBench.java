@@ -2,6 +2,7 @@ package org.ddstore.cli;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,8 +59,16 @@ final class EpochBench implements Callable<Integer> {
   @Option(
       names = "--rows",
       paramLabel = "N",
-      description = "Rows of all ranks; ${DEFAULT-VALUE} unless said.")
-  private int rows = 100_000;
+      description = "Rows of all ranks; as many as --store-mb makes unless said.")
+  private int rows;
+
+  @Option(
+      names = "--store-mb",
+      paramLabel = "MB",
+      description =
+          "Rows of all ranks, in MiB; ${DEFAULT-VALUE} unless said. In less than the caches of the"
+              + " processor has, rows cost less than choosing them.")
+  private int storeMb = 128;
 
   @Option(
       names = "--sampler",
@@ -103,6 +112,7 @@ final class EpochBench implements Callable<Integer> {
               batch,
               ranks,
               rows,
+              (long) storeMb << 20,
               sampler,
               List.copyOf(ways),
               scratch.path().toString(),
@@ -132,7 +142,14 @@ final class EpochBench implements Callable<Integer> {
     rowBytes.forEach(n -> OptionRange.check(command, "--row-bytes", n, 8, 1 << 20));
     OptionRange.check(command, "--ranks", ranks, 1, MAX_RANKS);
     OptionRange.check(command, "--batch", batch, 1, 1 << 16);
-    OptionRange.check(command, "--rows", rows, (long) batch * ranks, 1 << 26);
+    OptionRange.check(command, "--store-mb", storeMb, 1, 1 << 20);
+    if (rows != 0) {
+      OptionRange.check(command, "--rows", rows, (long) batch * ranks, EpochPlan.MOST_ROWS);
+    } else if (((long) storeMb << 20) / Collections.max(rowBytes) < (long) batch * ranks) {
+      throw usage(
+          "--store-mb %d: no batch of %d rows of %d bytes for each of %d ranks"
+              .formatted(storeMb, batch, Collections.max(rowBytes), ranks));
+    }
     if (!(seconds > 0 && seconds <= 3600)) {
       throw usage("--seconds: %s outside (0, 3600]".formatted(seconds));
     }
@@ -164,7 +181,7 @@ final class EpochBench implements Callable<Integer> {
     try (EmbeddedSpark spark =
         EmbeddedSpark.open("ddstore bench epoch", ranks, 1, EXECUTOR_MB, settings)) {
       for (int bytes : rowBytes) {
-        times.add(ParquetEpochs.measure(spark, plan, bytes));
+        times.add(ParquetEpochs.measure(spark, plan.ofSize(bytes), bytes));
         progress.stepTo(times.size());
       }
     }
@@ -175,7 +192,7 @@ final class EpochBench implements Callable<Integer> {
     for (int bytes : rowBytes) {
       List<EpochTime> ofSize = times.stream().filter(time -> time.rowBytes() == bytes).toList();
       double gather = ofSize.get(0).epochSeconds(); // the first of the ways
-      ofSize.forEach(time -> results.add(EpochResult.of(plan, time, gather)));
+      ofSize.forEach(time -> results.add(EpochResult.of(plan.ofSize(bytes), time, gather)));
     }
     return results;
   }
@@ -187,15 +204,15 @@ final class EpochBench implements Callable<Integer> {
     output.line(
         String.format(
             Locale.ROOT,
-            "%d ranks, %,d rows an epoch, %s, batches of %,d; us/row and GB/s of all ranks together",
+            "%d ranks, %s, %s, batches of %,d; us/row and GB/s of all ranks together",
             ranks,
-            plan.epochRows(),
+            rows > 0 ? "%,d rows".formatted(rows) : ByteSize.format(plan.storeBytes()),
             sampler,
             batch));
     long mismatches = results.stream().mapToLong(EpochResult::mismatches).sum();
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("ranks", ranks);
-    more.put("rows", rows);
+    more.put("rowBytes", rowBytes);
     more.put("sampler", sampler);
     more.put("ratioToRawGather", slowestLoader(results));
     output.finish(mismatches, results, more);

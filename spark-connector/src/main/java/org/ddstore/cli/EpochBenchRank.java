@@ -41,7 +41,8 @@ record EpochBenchRank(EpochPlan plan) implements RankWork {
   public void run(Communicator ranks, Transport transport, Consumer<Serializable> results)
       throws Exception {
     for (int rowBytes : plan.rowBytes()) {
-      List<EpochTime> times = run(rowBytes, ranks, transport);
+      List<EpochTime> times =
+          new EpochBenchRank(plan.ofSize(rowBytes)).run(rowBytes, ranks, transport);
       if (ranks.rank() == 0) {
         times.forEach(results);
       }

@@ -12,7 +12,8 @@ import org.ddstore.sampling.WorldRank;
  * What {@link EpochBench} is to measure; sent to the ranks and to Spark's executors.
  *
  * @param batch rows of one rank's batch
- * @param rows of all ranks together
+ * @param rows of all ranks together; 0 for as many as the store's bytes make, see {@link #ofSize}
+ * @param storeBytes of all ranks together
  * @param sampler of {@link #SAMPLERS}
  * @param ways of {@link EpochWay}, by name, that ranks measure; the raw gather is one of them
  * @param directory where the files of alternatives lie, one for all ranks
@@ -24,6 +25,7 @@ record EpochPlan(
     int batch,
     int ranks,
     int rows,
+    long storeBytes,
     String sampler,
     List<EpochWay> ways,
     String directory,
@@ -34,6 +36,7 @@ record EpochPlan(
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  static final int MOST_ROWS = 1 << 26;
   static final List<String> SAMPLERS = List.of("shuffled", "chunked", "sequential");
 
   private static final long SEED = 42;
@@ -49,6 +52,24 @@ record EpochPlan(
           default -> throw new IllegalArgumentException(sampler + ": legal are " + SAMPLERS);
         };
     return named.batchSize(batch);
+  }
+
+  /** This plan for rows of one size, with their number. */
+  EpochPlan ofSize(int bytes) {
+    int number = rows > 0 ? rows : (int) Math.min(MOST_ROWS, storeBytes / bytes);
+    return new EpochPlan(
+        List.of(bytes),
+        batch,
+        ranks,
+        number,
+        storeBytes,
+        sampler,
+        ways,
+        directory,
+        transport,
+        shortcut,
+        seconds,
+        rounds);
   }
 
   WorldRank place(int rank) {
