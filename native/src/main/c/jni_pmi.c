@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pmi.h"
+#include "process_read.h"
 
 struct exchange {
   JavaVM *vm;
@@ -107,4 +108,11 @@ JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_setEnvironment(
   free(c_name);
   free(c_value);
   return result;
+}
+
+/* 0 or -errno. */
+JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_checkProcessRead(JNIEnv *env, jclass type) {
+  (void)env;
+  (void)type;
+  return dds_process_read_check();
 }

@@ -166,6 +166,7 @@ public final class DDStore extends ReadableStore {
       communicator.exchange(
           call + " attach",
           () -> {
+            reach().share(own, addresses);
             for (int rank = 0; rank < addresses.size(); rank++) {
               attached.add(addresses.get(rank).attach(rank, own.schema(), reach()));
             }

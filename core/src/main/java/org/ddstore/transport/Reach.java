@@ -1,6 +1,7 @@
 package org.ddstore.transport;
 
 import java.time.Duration;
+import java.util.List;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Segment;
 
@@ -26,6 +27,13 @@ public record Reach(Transport transport, boolean shortcut, Duration readTimeout)
   public void export(Segment segment) {
     if (transport != null) {
       transport.export(segment);
+    }
+  }
+
+  /** Makes exported segments readable for all ranks, if there is a transport. Collective. */
+  public void share(Segment own, List<SegmentAddress> all) {
+    if (transport != null) {
+      transport.share(own, all);
     }
   }
 

@@ -1,6 +1,7 @@
 package org.ddstore.transport;
 
 import java.time.Duration;
+import java.util.List;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Segment;
 
@@ -22,8 +23,18 @@ public interface Transport {
   void export(Segment segment);
 
   /**
-   * Ends what {@link #export} began: later reads of the segment are refused at once. Local;
-   * idempotent.
+   * Makes what all ranks of the store have exported readable for them, where that takes all of
+   * them. Collective: called by every rank, after each has exported its own segment and all know of
+   * each other's, in the same order for several; an error on one rank is raised on all.
+   *
+   * @param own what this rank has exported
+   * @param all what each rank has exported, in the order of the ranks
+   */
+  default void share(Segment own, List<SegmentAddress> all) {}
+
+  /**
+   * Ends what {@link #export} began: later reads of the segment by others are refused, or give the
+   * rows as they were. Local; idempotent.
    */
   void withdraw(Segment segment);
 

@@ -14,8 +14,8 @@ import org.ddstore.memory.OffHeapBuffer;
 
 /** Looks for what stores of this JVM left behind since this was made. */
 public final class Leaks {
-  /** They live as long as the network end of a process, which outlives one scenario. */
-  private static final String NETWORK_THREAD = "ddstore-(boss|server|client|connect)-.*";
+  /** They live as long as the network end of a process, or its MPI, which outlives one scenario. */
+  private static final String NETWORK_THREAD = "ddstore-(boss|server|client|connect|mpi)-.*";
 
   /** What the JVM looks at now and then, and what a network end keeps for its connections. */
   private static final String NOT_COUNTED = "/(proc|sys)/.*|socket:.*|anon_inode:.*|pipe:.*";

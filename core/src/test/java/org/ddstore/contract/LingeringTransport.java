@@ -1,11 +1,13 @@
 package org.ddstore.contract;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.RemoteReader;
+import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 
 /**
@@ -45,6 +47,11 @@ final class LingeringTransport implements Transport {
   @Override
   public void export(Segment segment) {
     transport.export(segment);
+  }
+
+  @Override
+  public void share(Segment own, List<SegmentAddress> all) {
+    transport.share(own, all);
   }
 
   @Override

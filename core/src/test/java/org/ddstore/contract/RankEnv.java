@@ -81,8 +81,12 @@ public class RankEnv implements AutoCloseable {
     if (transport != null) {
       transport.withdrawAll();
       meeting.tell(new byte[0]);
+      released();
     }
   }
+
+  /** Called when all ranks have withdrawn what they closed, for what takes all of them. */
+  protected void released() {}
 
   /** Gives a number of each rank to all, not over the store's group. */
   public final long[] tell(long mine) {

@@ -1,0 +1,29 @@
+package org.ddstore.mpi;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.ddstore.DDStoreException;
+
+/**
+ * Tells which processes share memory: the same kernel, the same mount of /dev/shm, the same process
+ * numbers and the same user. Host names say nothing of it; containers of one host may have equal
+ * ones and share nothing.
+ */
+final class HostIdentity {
+  private HostIdentity() {}
+
+  /** Equal texts in processes that can map each other's shared memory and read by process id. */
+  static String ofThisProcess() {
+    try {
+      return "%s %s %s %s"
+          .formatted(
+              Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip(),
+              Files.getAttribute(Path.of("/dev/shm"), "unix:dev"),
+              Files.readSymbolicLink(Path.of("/proc/self/ns/pid")),
+              Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    } catch (IOException e) {
+      throw new DDStoreException("cannot tell which processes share memory with this one", e);
+    }
+  }
+}

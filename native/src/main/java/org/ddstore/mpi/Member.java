@@ -1,0 +1,76 @@
+package org.ddstore.mpi;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * What a rank tells the others before they join.
+ *
+ * @param free whether this JVM may enter MPI with others now
+ * @param process random, of the JVM
+ * @param world the number of the world that the JVM is in; 0 if it is in none
+ * @param worldRank its rank there
+ * @param trouble why its world is of no use any more; empty if it is
+ * @param job the number that this rank proposes for a new world
+ * @param color of the rank's group
+ * @param host equal for processes that share memory
+ * @param hasRdma whether the host has an RDMA device
+ * @param osc the component of one-sided communication that the user wants; empty if none is named
+ * @param name of the process, for people
+ */
+record Member(
+    boolean free,
+    long process,
+    int world,
+    int worldRank,
+    String trouble,
+    int job,
+    int color,
+    String host,
+    boolean hasRdma,
+    String osc,
+    String name) {
+
+  byte[] toBytes() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeBoolean(free);
+      out.writeLong(process);
+      out.writeInt(world);
+      out.writeInt(worldRank);
+      out.writeUTF(trouble);
+      out.writeInt(job);
+      out.writeInt(color);
+      out.writeUTF(host);
+      out.writeBoolean(hasRdma);
+      out.writeUTF(osc);
+      out.writeUTF(name);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  static Member parse(byte[] bytes) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+      return new Member(
+          in.readBoolean(),
+          in.readLong(),
+          in.readInt(),
+          in.readInt(),
+          in.readUTF(),
+          in.readInt(),
+          in.readInt(),
+          in.readUTF(),
+          in.readBoolean(),
+          in.readUTF(),
+          in.readUTF());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package org.ddstore.mpi;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What the text of MPI_Get_library_version says of an MPI that we could use. */
+final class OpenMpiVersion {
+  private static final Pattern TEXT = Pattern.compile("Open MPI v((\\d+)\\.[\\w.]+)");
+
+  /** The series that has a PMI-1 client. */
+  private static final int MAJOR = 4;
+
+  private OpenMpiVersion() {}
+
+  /** Why this MPI cannot be used; empty if it can. */
+  static Optional<String> problem(String libraryVersion) {
+    Matcher text = TEXT.matcher(libraryVersion);
+    if (!text.lookingAt()) {
+      return Optional.of(
+          "this MPI is not Open MPI (%s): install Open MPI 4".formatted(firstLine(libraryVersion)));
+    }
+    int major = Integer.parseInt(text.group(2));
+    if (major > MAJOR) {
+      return Optional.of(
+          "Open MPI %s has no PMI-1 client any more, so running JVMs cannot become a world of it: install Open MPI 4"
+              .formatted(text.group(1)));
+    }
+    return major == MAJOR
+        ? Optional.empty()
+        : Optional.of("Open MPI %s is too old: install Open MPI 4".formatted(text.group(1)));
+  }
+
+  /** As in {@code Open MPI 4.1.4}. */
+  static String shortName(String libraryVersion) {
+    Matcher text = TEXT.matcher(libraryVersion);
+    return text.lookingAt() ? "Open MPI " + text.group(1) : firstLine(libraryVersion);
+  }
+
+  private static String firstLine(String text) {
+    return text.lines().findFirst().orElse("no version");
+  }
+}

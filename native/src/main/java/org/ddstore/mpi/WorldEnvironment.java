@@ -1,0 +1,191 @@
+package org.ddstore.mpi;
+
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.ddstore.DDStoreException;
+
+/**
+ * The environment that makes Open MPI start and choose well in processes that it did not start. A
+ * variable that the user has set stays as it is, but for those by which MPI finds us.
+ */
+final class WorldEnvironment {
+  /** The component of one-sided communication. */
+  static final String OSC = "OMPI_MCA_osc";
+
+  private static final String RDMA_OR_ALONE = "rdma,pt2pt";
+  private static final Path INFINIBAND = Path.of("/sys/class/infiniband");
+
+  /**
+   * A variable.
+   *
+   * @param reason why it has this value
+   */
+  record Variable(String name, String value, String reason) {
+    @Override
+    public String toString() {
+      return name + "=" + value;
+    }
+  }
+
+  private final List<Variable> ours = new ArrayList<>();
+  private final Map<String, String> users;
+
+  /**
+   * @param users the environment of the process
+   */
+  private WorldEnvironment(Map<String, String> users) {
+    this.users = users;
+  }
+
+  /** Whether this host has a device that UCX reads remote memory by. */
+  static boolean hasRdmaDevice() {
+    String[] devices = INFINIBAND.toFile().list();
+    return devices != null && devices.length > 0;
+  }
+
+  /**
+   * What MPI is to find.
+   *
+   * @param users the environment of the process
+   * @param spansHosts whether some ranks share no memory
+   * @param hasRdma whether all ranks have an RDMA device
+   * @param host by which this process is reached; names the interface for TCP
+   * @param crowded whether this host has more ranks than processors
+   * @param directory of this process, which is deleted after it
+   */
+  static WorldEnvironment of(
+      Map<String, String> users,
+      boolean spansHosts,
+      boolean hasRdma,
+      String host,
+      boolean crowded,
+      Path directory) {
+    WorldEnvironment environment = new WorldEnvironment(users);
+    environment.set(
+        "OMPI_MCA_pmix",
+        "flux",
+        "else a process inside a Slurm or mpirun job asks the process manager of that job");
+    environment.set(
+        "UCX_ERROR_SIGNALS",
+        "",
+        "the JVM uses SIGSEGV itself, and UCX would end it with the first");
+    environment.set(
+        "OMPI_MCA_orte_create_session_dirs", "false", "nobody would delete them after a kill");
+    for (String component : List.of("btl_vader", "osc_rdma", "osc_sm")) {
+      environment.set(
+          "OMPI_MCA_" + component + "_backing_directory",
+          directory.toString(),
+          "what a killed process leaves is swept with its directory");
+    }
+    if (crowded) {
+      environment.set(
+          "OMPI_MCA_mpi_yield_when_idle", "1", "more ranks than processors: who waits makes room");
+    }
+    if (!spansHosts) {
+      environment.set("OMPI_MCA_pml", "ob1", "one host: nothing but shared memory is needed");
+      environment.set("OMPI_MCA_btl", "vader,self", "one host: no port is opened");
+      environment.set(
+          OSC,
+          RDMA_OR_ALONE,
+          "rdma reads memory of other processes without their help; it makes no windows of a rank alone, and pt2pt does");
+    } else if (hasRdma) {
+      environment.set("OMPI_MCA_pml", "ucx", "all hosts have RDMA devices");
+      environment.set(OSC, "ucx", "reads by RDMA");
+      environment.set(
+          "OMPI_MCA_opal_common_ucx_progress_iterations",
+          "1",
+          "the thread that makes progress must reach UCX with every call");
+    } else {
+      environment.set("OMPI_MCA_pml", "ob1", "TCP between the hosts");
+      environment.set("OMPI_MCA_btl", "vader,self,tcp", "TCP between the hosts");
+      environment.set(OSC, "pt2pt", "the one that makes windows over TCP");
+      interfaceOf(host)
+          .ifPresent(
+              name ->
+                  environment.set(
+                      "OMPI_MCA_btl_tcp_if_include", name, "the interface of Spark's address"));
+    }
+    return environment;
+  }
+
+  private void set(String name, String value, String reason) {
+    if (!users.containsKey(name)) {
+      ours.add(new Variable(name, value, reason));
+    }
+  }
+
+  private static Optional<String> interfaceOf(String host) {
+    try {
+      return Optional.ofNullable(NetworkInterface.getByInetAddress(InetAddress.getByName(host)))
+          .map(NetworkInterface::getName);
+    } catch (UnknownHostException | SocketException e) {
+      return Optional.empty(); // MPI looks for itself
+    }
+  }
+
+  /** What we set. */
+  List<Variable> ours() {
+    return List.copyOf(ours);
+  }
+
+  /** The value that MPI will see; null if neither the user nor we have set it. */
+  String value(String name) {
+    return users.containsKey(name)
+        ? users.get(name)
+        : ours.stream()
+            .filter(variable -> variable.name().equals(name))
+            .map(Variable::value)
+            .findFirst()
+            .orElse(null);
+  }
+
+  /**
+   * Whether a target must call MPI for reads of it to go on.
+   *
+   * @param mayReadProcesses whether shared memory does without
+   */
+  boolean needsProgress(boolean mayReadProcesses) {
+    return !mayReadProcesses || !Objects.equals(value(OSC), RDMA_OR_ALONE);
+  }
+
+  /**
+   * Sets it all for this process, and what MPI finds us by.
+   *
+   * @param job a number that no other world has; positive, bit 15 is 0
+   * @param library the path of ours, as the linker knows it
+   */
+  void apply(int job, String library) {
+    ProcessManager.setEnvironment("FLUX_JOB_ID", Integer.toString(job));
+    ProcessManager.setEnvironment("FLUX_PMI_LIBRARY_PATH", library);
+    for (Variable variable : ours) {
+      ProcessManager.setEnvironment(variable.name(), variable.value());
+    }
+  }
+
+  /** Refuses what cannot work, whoever has set it. */
+  void check() {
+    String pmix = value("OMPI_MCA_pmix");
+    if (!Objects.equals(pmix, "flux")) {
+      throw new DDStoreException(
+          "OMPI_MCA_pmix=%s: only flux makes a world of processes that run already; unset it"
+              .formatted(pmix));
+    }
+  }
+
+  /** For people: what is set by whom. */
+  String description() {
+    StringBuilder text = new StringBuilder("osc ").append(value(OSC));
+    if (users.containsKey(OSC)) {
+      text.append(" (as ").append(OSC).append(" says)");
+    }
+    return text.toString();
+  }
+}

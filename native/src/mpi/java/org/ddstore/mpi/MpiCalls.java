@@ -1,0 +1,100 @@
+package org.ddstore.mpi;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import mpi.MPIException;
+import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
+
+/**
+ * All calls of MPI in this JVM: one at a time, because the component for TCP allows no more, and
+ * each watched.
+ */
+final class MpiCalls {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Watchdog watchdog = new Watchdog();
+  private volatile long lastNs = System.nanoTime();
+
+  /** Calls MPI. */
+  @FunctionalInterface
+  interface Call<T> {
+    T run() throws MPIException;
+  }
+
+  MpiCalls() {
+    watchdog.start();
+  }
+
+  /**
+   * Calls MPI once no other thread does.
+   *
+   * @param what for messages
+   * @param patience how long other threads may hold MPI
+   * @param limit how long the call may block
+   * @throws DeadlineExceededException if others hold MPI too long
+   * @throws DDStoreException what MPI says
+   */
+  <T> T call(String what, Duration patience, Duration limit, Call<T> call) {
+    occupy(what, patience);
+    watchdog.begin(what, limit);
+    try {
+      return call.run();
+    } catch (MPIException e) {
+      throw failure(what, e);
+    } finally {
+      watchdog.end();
+      lastNs = System.nanoTime();
+      lock.unlock();
+    }
+  }
+
+  /** Gives MPI the opportunity to serve others, if no thread is in it anyway. */
+  void progress(Call<?> call, Duration limit) {
+    if (lock.tryLock()) {
+      watchdog.begin("progress", limit);
+      try {
+        call.run();
+      } catch (MPIException e) {
+        throw failure("progress", e);
+      } finally {
+        watchdog.end();
+        lock.unlock();
+      }
+    }
+  }
+
+  /** How long ago this process last read or met others by MPI. */
+  long idleNs() {
+    return System.nanoTime() - lastNs;
+  }
+
+  private void occupy(String what, Duration patience) {
+    boolean interrupted = false;
+    long deadlineNs = System.nanoTime() + patience.toNanos();
+    try {
+      while (true) {
+        try {
+          if (lock.tryLock(deadlineNs - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+            return;
+          }
+          throw new DeadlineExceededException(
+              "%s: other threads were in MPI for %d ms".formatted(what, patience.toMillis()));
+        } catch (InterruptedException e) {
+          interrupted = true; // the call that is under way ends, and the caller looks
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  static DDStoreException failure(String what, MPIException e) {
+    return new DDStoreException(
+        "%s: MPI error %d, class %d: %s"
+            .formatted(what, e.getErrorCode(), e.getErrorClass(), e.getMessage()),
+        e);
+  }
+}

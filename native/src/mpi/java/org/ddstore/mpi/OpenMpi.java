@@ -1,0 +1,17 @@
+package org.ddstore.mpi;
+
+import mpi.MPI;
+import org.ddstore.collective.Communicator;
+
+/** Open MPI by its Java bindings. */
+public final class OpenMpi implements MpiBinding {
+  @Override
+  public String libraryVersion() {
+    return MPI.getLibVersion();
+  }
+
+  @Override
+  public MpiTransport join(Communicator ranks, int color, MpiOptions options) {
+    return World.join(ranks, color, options);
+  }
+}

@@ -1,0 +1,132 @@
+package org.ddstore.mpi;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import mpi.Intracomm;
+import mpi.MPI;
+import mpi.MPIException;
+import mpi.Win;
+import org.ddstore.memory.Segment;
+import org.ddstore.memory.SegmentMap;
+
+/**
+ * The windows of one segment of each rank: one over the version word, one for each chunk and one
+ * for each buffer of offsets. Ranks that have fewer of them join with empty ones. Open for passive
+ * targets from their making to their end.
+ */
+final class SegmentWindows {
+  private static final ByteBuffer NOTHING = MPI.newByteBuffer(Long.BYTES);
+
+  private final Segment own;
+  private final Win version;
+  private final List<Win> chunks = new ArrayList<>();
+  private final List<Win> offsets = new ArrayList<>();
+  private final List<RecordLayout> layouts = new ArrayList<>();
+
+  /**
+   * Makes the windows. Collective over the ranks of {@code comm}.
+   *
+   * @param own one reference to it, which becomes this one's
+   */
+  SegmentWindows(Intracomm comm, Segment own) throws MPIException {
+    this.own = own;
+    SegmentMap map = own.map();
+    int[] counts = exchangeLayouts(map, comm);
+    version = window(map.version(), comm);
+    add(chunks, counts[0], map.chunks(), comm);
+    add(offsets, counts[1], map.offsets(), comm);
+  }
+
+  /** The most chunks and buffers of offsets that a rank has. */
+  private int[] exchangeLayouts(SegmentMap map, Intracomm comm) throws MPIException {
+    byte[] layout = RecordLayout.of(own, map).toBytes();
+    int size = comm.getSize();
+    int[] facts = new int[3 * size];
+    comm.allGather(
+        new int[] {map.chunks().size(), map.offsets().size(), layout.length},
+        3,
+        MPI.INT,
+        facts,
+        3,
+        MPI.INT);
+    int[] lengths = new int[size];
+    int[] starts = new int[size];
+    int[] most = new int[2];
+    int bytes = 0;
+    for (int rank = 0; rank < size; rank++) {
+      most[0] = Math.max(most[0], facts[3 * rank]);
+      most[1] = Math.max(most[1], facts[3 * rank + 1]);
+      lengths[rank] = facts[3 * rank + 2];
+      starts[rank] = bytes;
+      bytes = Math.addExact(bytes, lengths[rank]);
+    }
+    byte[] all = new byte[bytes];
+    comm.allGatherv(layout, layout.length, MPI.BYTE, all, lengths, starts, MPI.BYTE);
+    for (int rank = 0; rank < size; rank++) {
+      byte[] one = new byte[lengths[rank]];
+      System.arraycopy(all, starts[rank], one, 0, one.length);
+      layouts.add(RecordLayout.parse(one));
+    }
+    return most;
+  }
+
+  private static void add(List<Win> windows, int count, List<ByteBuffer> memory, Intracomm comm)
+      throws MPIException {
+    for (int i = 0; i < count; i++) {
+      windows.add(window(i < memory.size() ? memory.get(i) : null, comm));
+    }
+  }
+
+  /**
+   * @param memory null for an empty window
+   */
+  private static Win window(ByteBuffer memory, Intracomm comm) throws MPIException {
+    Win window =
+        new Win(
+            memory == null ? NOTHING : memory,
+            memory == null ? 0 : memory.capacity(),
+            1,
+            MPI.INFO_NULL,
+            comm);
+    window.setErrhandler(MPI.ERRORS_RETURN);
+    window.lockAll(MPI.MODE_NOCHECK); // nobody locks it in another way
+    return window;
+  }
+
+  Win version() {
+    return version;
+  }
+
+  Win chunk(int index) {
+    return chunks.get(index);
+  }
+
+  Win offsets(int index) {
+    return offsets.get(index);
+  }
+
+  RecordLayout layout(int rank) {
+    return layouts.get(rank);
+  }
+
+  Segment own() {
+    return own;
+  }
+
+  /** Ends the windows. Collective. The segment stays. */
+  void free() throws MPIException {
+    free(version);
+    for (Win window : chunks) {
+      free(window);
+    }
+    for (Win window : offsets) {
+      free(window);
+    }
+  }
+
+  private static void free(Win window) throws MPIException {
+    window.unlockAll();
+    window.free();
+  }
+}

@@ -1,0 +1,126 @@
+package org.ddstore.mpi;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import mpi.MPIException;
+import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.FrozenMembershipException;
+import org.ddstore.memory.Nonce;
+import org.ddstore.transport.PeerRows;
+import org.ddstore.transport.RemoteReader;
+
+/**
+ * Reads rows of other processes by MPI windows: the gets of a batch are posted to all owners before
+ * any is waited for. Ragged rows take one round for their offsets and one for their data.
+ *
+ * <p>Rows of fixed records may be changed by their owner meanwhile: the version words are read
+ * after the rows, and compared with what they were the last time. Versions only grow, so equal ones
+ * say that nothing has changed since then, and so not during the read.
+ */
+final class WindowReader implements RemoteReader {
+  private static final long CHANGING_NS = TimeUnit.MICROSECONDS.toNanos(100);
+
+  private final WindowTransport transport;
+  private final Duration timeout;
+  private final WindowGets gets = new WindowGets();
+  private final Map<Nonce, KnownShard> known = new HashMap<>();
+  private final VersionReads versions = new VersionReads();
+  private final OffsetReads offsets = new OffsetReads();
+  private long deadlineNs;
+
+  WindowReader(WindowTransport transport, Duration timeout) {
+    this.transport = transport;
+    this.timeout = timeout;
+    begin();
+  }
+
+  @Override
+  public void begin() {
+    deadlineNs = System.nanoTime() + timeout.toNanos();
+  }
+
+  @Override
+  public void fetch(List<PeerRows> peers) {
+    if (!World.trouble().isEmpty()) {
+      throw new FrozenMembershipException("cannot read by MPI: " + World.trouble());
+    }
+    List<PeerRows> ragged = peers.stream().filter(rows -> rows.recordBytes() == 0).toList();
+    List<PeerRows> fixed = peers.stream().filter(rows -> rows.recordBytes() > 0).toList();
+    if (!ragged.isEmpty()) {
+      call(() -> offsets.read(gets, ragged, this::known));
+      ragged.forEach(rows -> offsets.setLengths(rows));
+      call(() -> offsets.readData(gets, ragged, this::known));
+    }
+    fixed.forEach(PeerRows::reserve);
+    if (!fixed.isEmpty()) {
+      versions.choose(fixed, this::known);
+      if (versions.someUnknown()) {
+        call(() -> versions.readAll(gets));
+        versions.areUnchanged(); // keeps them
+      }
+      do {
+        call(
+            () -> {
+              for (PeerRows rows : fixed) {
+                FixedReads.post(gets, rows, this::known);
+              }
+            });
+        call(() -> versions.readAll(gets));
+      } while (!versions.areUnchanged() && awaitStable());
+    }
+  }
+
+  /** Posts what the round posts, and waits for it, as one call. */
+  private void call(Round round) {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new DDStoreException("interrupted while reading rows by MPI");
+    }
+    long leftNs = deadlineNs - System.nanoTime();
+    if (leftNs <= 0) {
+      throw new DeadlineExceededException(
+          "remote rows did not come by MPI within %d ms".formatted(timeout.toMillis()));
+    }
+    transport
+        .world()
+        .calls()
+        .call(
+            "read of rows",
+            Duration.ofNanos(leftNs),
+            transport.callTimeout(),
+            () -> {
+              try {
+                round.post();
+                gets.complete();
+                return null;
+              } finally {
+                gets.reset();
+              }
+            });
+  }
+
+  /** What is posted and waited for together. */
+  @FunctionalInterface
+  interface Round {
+    void post() throws MPIException;
+  }
+
+  private boolean awaitStable() {
+    LockSupport.parkNanos(this, CHANGING_NS);
+    return true; // the next round looks at the deadline
+  }
+
+  private KnownShard known(Nonce nonce) {
+    return known.computeIfAbsent(nonce, n -> new KnownShard(transport.shard(n)));
+  }
+
+  @Override
+  public void close() {
+    versions.close();
+    offsets.close();
+  }
+}

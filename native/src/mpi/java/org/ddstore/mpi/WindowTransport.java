@@ -1,0 +1,203 @@
+package org.ddstore.mpi;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import mpi.Intracomm;
+import mpi.MPI;
+import mpi.MPIException;
+import org.ddstore.DDStoreException;
+import org.ddstore.ProcessAddress;
+import org.ddstore.memory.Nonce;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.RemoteReader;
+import org.ddstore.transport.SegmentAddress;
+
+/** The windows of one store. */
+final class WindowTransport implements MpiTransport {
+  /** Ranks that close come within this time; a task that is told to stop does so in less. */
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
+
+  private final World world;
+  private final Gathering gathering;
+  private final MpiOptions options;
+  private final Map<Nonce, RemoteShard> shards = new ConcurrentHashMap<>();
+  private final List<SegmentWindows> windows = new ArrayList<>(); // guarded by this
+  private final Set<Nonce> exported = new HashSet<>(); // and not shared yet; guarded by this
+  private final Set<Nonce> withdrawn = new HashSet<>(); // guarded by this
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /**
+   * A segment as others reach it.
+   *
+   * @param rank of the owner in the communicator
+   */
+  record RemoteShard(SegmentWindows windows, int rank, RecordLayout layout) {}
+
+  WindowTransport(World world, Gathering gathering, MpiOptions options) {
+    this.world = world;
+    this.gathering = gathering;
+    this.options = options;
+    world.serve(true);
+  }
+
+  @Override
+  public String description() {
+    return "mpi, " + world.description();
+  }
+
+  @Override
+  public ProcessAddress local() {
+    return options.local();
+  }
+
+  @Override
+  public synchronized void export(Segment segment) {
+    if (closed.get()) {
+      throw new IllegalStateException("closed: " + this);
+    }
+    if (!segment.retain()) {
+      throw new IllegalStateException("freed: " + segment);
+    }
+    exported.add(segment.nonce());
+  }
+
+  @Override
+  public void share(Segment own, List<SegmentAddress> all) {
+    gathering.run(
+        "windows over " + own,
+        options.collectiveTimeout(),
+        (comm, agreed) -> add(make(comm, own), all));
+  }
+
+  /** When it fails here it has failed elsewhere, or waits there: the world has come apart. */
+  private static SegmentWindows make(Intracomm comm, Segment own) {
+    try {
+      return new SegmentWindows(comm, own);
+    } catch (MPIException e) {
+      DDStoreException failure = MpiCalls.failure("windows over " + own, e);
+      World.breakDown(failure.getMessage());
+      throw failure;
+    }
+  }
+
+  private synchronized void add(SegmentWindows made, List<SegmentAddress> all) {
+    exported.remove(made.own().nonce());
+    windows.add(made);
+    for (int rank = 0; rank < all.size(); rank++) {
+      shards.put(all.get(rank).nonce(), new RemoteShard(made, rank, made.layout(rank)));
+    }
+  }
+
+  @Override
+  public synchronized void withdraw(Segment segment) {
+    if (exported.remove(segment.nonce())) {
+      segment.release(); // no window was made of it
+    } else {
+      withdrawn.add(segment.nonce());
+    }
+  }
+
+  /** A segment that others share with this rank. */
+  RemoteShard shard(Nonce nonce) {
+    RemoteShard shard = shards.get(nonce);
+    if (shard == null) {
+      throw new DDStoreException("no window over segment %s in %s".formatted(nonce, this));
+    }
+    return shard;
+  }
+
+  World world() {
+    return world;
+  }
+
+  Duration callTimeout() {
+    return options.callTimeout();
+  }
+
+  @Override
+  public RemoteReader newReader(Duration timeout) {
+    return new WindowReader(this, timeout);
+  }
+
+  @Override
+  public void release() {
+    int[] flags = withdrawnFlags();
+    if (flags.length > 0) {
+      gathering.run("release of windows", CLOSE_PATIENCE, (comm, agreed) -> free(agreed), flags);
+    }
+  }
+
+  private synchronized int[] withdrawnFlags() {
+    return windows.stream().mapToInt(w -> withdrawn.contains(w.own().nonce()) ? 1 : 0).toArray();
+  }
+
+  /**
+   * @param which 1 for windows that are to be freed, in the order of their making
+   */
+  private synchronized void free(int... which) throws MPIException {
+    List<SegmentWindows> kept = new ArrayList<>();
+    for (int i = 0; i < windows.size(); i++) {
+      SegmentWindows each = windows.get(i);
+      if (which[i] == 0) {
+        kept.add(each);
+        continue;
+      }
+      each.free();
+      shards.values().removeIf(shard -> shard.windows() == each);
+      withdrawn.remove(each.own().nonce());
+      each.own().release();
+    }
+    windows.clear();
+    windows.addAll(kept);
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      if (isFinalized()) {
+        forget();
+      } else {
+        gathering.run("close of " + this, CLOSE_PATIENCE, (comm, agreed) -> end(comm));
+      }
+    } finally {
+      world.serve(false);
+    }
+  }
+
+  private static boolean isFinalized() {
+    try {
+      return MPI.isFinalized();
+    } catch (MPIException e) {
+      throw MpiCalls.failure("MPI_Finalized", e);
+    }
+  }
+
+  /** MPI has ended and its windows with it. */
+  private synchronized void forget() {
+    windows.forEach(each -> each.own().release());
+    windows.clear();
+    shards.clear();
+  }
+
+  private synchronized void end(Intracomm comm) throws MPIException {
+    int[] all = new int[windows.size()];
+    Arrays.fill(all, 1);
+    free(all);
+    comm.free();
+  }
+
+  @Override
+  public String toString() {
+    return "MpiTransport[%s, %s]".formatted(world, options.local());
+  }
+}
