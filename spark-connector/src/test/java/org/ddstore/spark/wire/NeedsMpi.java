@@ -1,0 +1,30 @@
+package org.ddstore.spark.wire;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.ddstore.mpi.Mpi;
+import org.ddstore.transport.Availability;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Runs where MPI can be used; elsewhere it is skipped with the reason. */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@ExtendWith(NeedsMpi.Condition.class)
+@interface NeedsMpi {
+  /** Asks once. */
+  final class Condition implements ExecutionCondition {
+    private static final Availability HERE = Mpi.availability();
+
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+      return HERE.isAvailable()
+          ? ConditionEvaluationResult.enabled(HERE.detail())
+          : ConditionEvaluationResult.disabled("needs MPI: " + HERE.detail());
+    }
+  }
+}
