@@ -20,6 +20,7 @@ import java.io.UncheckedIOException;
  * @param host equal for processes that share memory
  * @param hasRdma whether the host has an RDMA device
  * @param osc the component of one-sided communication that the user wants; empty if none is named
+ * @param pid its number on its host
  * @param name of the process, for people
  */
 record Member(
@@ -33,6 +34,7 @@ record Member(
     String host,
     boolean hasRdma,
     String osc,
+    long pid,
     String name) {
 
   byte[] toBytes() {
@@ -48,6 +50,7 @@ record Member(
       out.writeUTF(host);
       out.writeBoolean(hasRdma);
       out.writeUTF(osc);
+      out.writeLong(pid);
       out.writeUTF(name);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -68,6 +71,7 @@ record Member(
           in.readUTF(),
           in.readBoolean(),
           in.readUTF(),
+          in.readLong(),
           in.readUTF());
     } catch (IOException e) {
       throw new UncheckedIOException(e);

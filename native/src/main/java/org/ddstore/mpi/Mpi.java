@@ -9,6 +9,9 @@ import org.ddstore.transport.Availability;
 
 /** Reads between ranks by MPI, in processes that no mpirun has started. */
 public final class Mpi {
+  /** The exit status of a JVM that is ended because MPI does not come back from a call. */
+  public static final int HUNG_STATUS = 86;
+
   private static final String NOT_BUILT =
       "this jar was built without mpi.jar: run native/mpi/build-mpi-jar and build again";
   private static final String NO_LIBRARY =

@@ -13,7 +13,7 @@ import org.ddstore.DeadlineExceededException;
  */
 final class MpiCalls {
   private final ReentrantLock lock = new ReentrantLock();
-  private final Watchdog watchdog = new Watchdog();
+  private final Watchdog watchdog;
   private volatile long lastNs = System.nanoTime();
 
   /** Calls MPI. */
@@ -22,7 +22,8 @@ final class MpiCalls {
     T run() throws MPIException;
   }
 
-  MpiCalls() {
+  MpiCalls(Watchdog watchdog) {
+    this.watchdog = watchdog;
     watchdog.start();
   }
 

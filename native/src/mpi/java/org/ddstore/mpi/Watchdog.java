@@ -1,22 +1,34 @@
 package org.ddstore.mpi;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Ends this JVM when a call of MPI blocks longer than it may: a read from a process that has died
- * spins for ever, and nothing else ends it. One call at a time.
+ * Ends this JVM when MPI does not come back from a call: a read from a process that has died spins
+ * for ever, and nothing else ends it. It does so at the end of the time that the call has, and
+ * earlier if a process of this host has died, because MPI then writes a line with each turn.
  */
 final class Watchdog {
-  /** The exit status of a JVM that is ended here. */
-  static final int STATUS = 86;
+  private static final long PERIOD_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private static final long PERIOD_NS = TimeUnit.MILLISECONDS.toNanos(200);
+  /** A call that began before a death was known may still end well. */
+  private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private static final System.Logger LOG = System.getLogger(Watchdog.class.getName());
 
+  private final Map<String, ProcessHandle> neighbours;
   private volatile String call;
-  private volatile long deadlineNs;
+  private volatile long beginNs;
+  private volatile long limitNs;
+
+  /**
+   * @param neighbours the other members of the world on this host, by their names
+   */
+  Watchdog(Map<String, ProcessHandle> neighbours) {
+    this.neighbours = Map.copyOf(neighbours);
+  }
 
   void start() {
     Thread thread = new Thread(this::watch, "ddstore-mpi-watchdog");
@@ -24,11 +36,14 @@ final class Watchdog {
     thread.start();
   }
 
+  /** A call begins; one at a time. */
   void begin(String what, Duration limit) {
-    deadlineNs = System.nanoTime() + limit.toNanos();
+    limitNs = limit.toNanos();
+    beginNs = System.nanoTime();
     call = what;
   }
 
+  /** It has come back. */
   void end() {
     call = null;
   }
@@ -36,15 +51,33 @@ final class Watchdog {
   private void watch() {
     while (true) {
       LockSupport.parkNanos(this, PERIOD_NS);
+      neighbours.forEach(
+          (name, process) -> {
+            if (World.trouble().isEmpty() && !process.isAlive()) {
+              World.breakDown(name + " has ended");
+            }
+          });
       String now = call;
-      if (now != null && System.nanoTime() - deadlineNs > 0 && call == now) {
-        String message =
-            "MPI has not come back from \"%s\" in its time, which happens when a rank has died; nothing ends the call, so this JVM is ended with status %d. The processes of an MPI world are its members for good: all executors of it have to be replaced"
-                .formatted(now, STATUS);
-        LOG.log(System.Logger.Level.ERROR, message);
-        System.err.println(message); // the log may be written by a thread that has no time left
-        Runtime.getRuntime().halt(STATUS);
+      long begunNs = beginNs;
+      long allowedNs = World.trouble().isEmpty() ? limitNs : Math.min(limitNs, GRACE_NS);
+      // Reading the call again tells that the time is that of this call.
+      if (now != null && System.nanoTime() - begunNs > allowedNs && stillIn(now, begunNs)) {
+        endProcess(now);
       }
     }
+  }
+
+  private boolean stillIn(String what, long begunNs) {
+    return call != null && call.equals(what) && beginNs == begunNs;
+  }
+
+  private static void endProcess(String what) {
+    String message =
+        "MPI does not come back from \"%s\"%s. Nothing ends the call, so this JVM is ended with status %d. The processes of an MPI world are its members for good: all executors of it have to be replaced"
+            .formatted(
+                what, World.trouble().isEmpty() ? "" : ": " + World.trouble(), Mpi.HUNG_STATUS);
+    LOG.log(System.Logger.Level.ERROR, message);
+    System.err.println(message); // the log may be written by a thread that has no time left
+    Runtime.getRuntime().halt(Mpi.HUNG_STATUS);
   }
 }

@@ -4,6 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -110,6 +112,7 @@ final class World {
         HostIdentity.ofThisProcess(),
         WorldEnvironment.hasRdmaDevice(),
         Objects.requireNonNullElse(System.getenv(WorldEnvironment.OSC), ""),
+        ProcessHandle.current().pid(),
         "process %d at %s".formatted(ProcessHandle.current().pid(), options.local()));
   }
 
@@ -137,7 +140,7 @@ final class World {
     environment.apply(members.job(), NativeLibrary.path());
     ProcessManager.open(
         ranks.rank(), ranks.size(), clique, mine -> join(ranks.exchange("MPI start", () -> mine)));
-    MpiCalls calls = new MpiCalls();
+    MpiCalls calls = new MpiCalls(new Watchdog(neighbours(ranks.rank(), members)));
     // From here on a rank that fails takes the others with it: MPI_Init gives up by ending
     // processes.
     return calls.call(
@@ -171,6 +174,18 @@ final class World {
               environment.ours());
           return new World(members.job(), rank, size, calls, progress, description);
         });
+  }
+
+  /** The other processes of this host, by their names. */
+  private static Map<String, ProcessHandle> neighbours(int rank, Membership members) {
+    Map<String, ProcessHandle> neighbours = new LinkedHashMap<>();
+    for (int other : members.clique(rank)) {
+      if (other != rank) {
+        Member member = members.members().get(other);
+        ProcessHandle.of(member.pid()).ifPresent(process -> neighbours.put(member.name(), process));
+      }
+    }
+    return neighbours;
   }
 
   private static byte[] join(byte[]... parts) {
