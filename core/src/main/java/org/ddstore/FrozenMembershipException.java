@@ -7,11 +7,18 @@ package org.ddstore;
 public class FrozenMembershipException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 
-  public FrozenMembershipException(String message) {
+  private final boolean lost;
+
+  /**
+   * @param lost whether the world is of no use any more, also to its members
+   */
+  public FrozenMembershipException(String message, boolean lost) {
     super(message);
+    this.lost = lost;
   }
 
-  public FrozenMembershipException(String message, Throwable cause) {
-    super(message, cause);
+  /** True if the world is of no use any more; false if it is not that of these ranks. */
+  public boolean isLost() {
+    return lost;
   }
 }

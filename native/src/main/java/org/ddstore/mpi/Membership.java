@@ -45,7 +45,8 @@ record Membership(List<Member> members) {
       if (!member.trouble().isEmpty()) {
         throw new FrozenMembershipException(
             "the MPI world of %s is of no use any more: %s; %s"
-                .formatted(member.name(), member.trouble(), REMEDY));
+                .formatted(member.name(), member.trouble(), REMEDY),
+            true);
       }
     }
     Member first = members.get(0);
@@ -54,7 +55,8 @@ record Membership(List<Member> members) {
         throw new FrozenMembershipException(
             "%s is in %s and %s in %s; %s"
                 .formatted(
-                    first.name(), worldName(first), member.name(), worldName(member), REMEDY));
+                    first.name(), worldName(first), member.name(), worldName(member), REMEDY),
+            false);
       }
       if (!member.osc().equals(first.osc())) {
         throw new DDStoreException(

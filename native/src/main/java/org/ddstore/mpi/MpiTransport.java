@@ -18,11 +18,9 @@ public interface MpiTransport extends Transport, AutoCloseable {
 
   /**
    * Frees all windows and gives back the segments. Collective: the stores of all ranks are closed,
-   * and all ranks close this, also when what they did has failed. Idempotent; harmless after MPI
-   * was finalised.
-   *
-   * @throws org.ddstore.FrozenMembershipException if a rank does not come: the world is of no use
-   *     any more, and the segments stay in memory until the process ends
+   * and all ranks close this, also when what they did has failed. If a rank does not come, the
+   * world is of no use any more, which the next join says, and the segments stay in memory until
+   * the process ends. Idempotent; harmless after MPI was finalised.
    */
   @Override
   void close();

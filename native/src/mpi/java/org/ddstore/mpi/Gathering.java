@@ -8,7 +8,6 @@ import java.util.concurrent.locks.LockSupport;
 import mpi.Intracomm;
 import mpi.MPI;
 import mpi.Request;
-import org.ddstore.FrozenMembershipException;
 
 /**
  * How the ranks of one group come together before they call MPI in a way that blocks until all have
@@ -33,6 +32,8 @@ final class Gathering {
   @FunctionalInterface
   interface Section {
     /**
+     * Calls MPI, as all ranks do.
+     *
      * @param comm of the group
      * @param agreed the smallest of what the ranks gave, number by number
      */
@@ -44,7 +45,7 @@ final class Gathering {
    * Collective.
    *
    * @param mine the same count on all ranks
-   * @throws FrozenMembershipException if ranks do not come
+   * @throws org.ddstore.FrozenMembershipException if ranks do not come
    */
   void run(String what, Duration patience, Section section, int... mine) {
     long deadlineNs = System.nanoTime() + patience.toNanos();
@@ -58,7 +59,7 @@ final class Gathering {
               .call(
                   what,
                   options.collectiveTimeout(),
-                  options.callTimeout(),
+                  options.collectiveTimeout(),
                   () -> {
                     section.run(comm, Arrays.copyOfRange(agreed, 1, agreed.length));
                     return null;
@@ -85,7 +86,7 @@ final class Gathering {
   /** The smallest of each number. An interrupt does not end it: ranks that come apart are lost. */
   private int[] agree(String what, long deadlineNs, Duration patience, int... mine) {
     if (!World.trouble().isEmpty()) {
-      throw new FrozenMembershipException(what + ": " + World.trouble());
+      throw World.lost(what);
     }
     IntBuffer sent = MPI.newIntBuffer(mine.length).put(0, mine);
     IntBuffer received = MPI.newIntBuffer(mine.length);
@@ -97,7 +98,7 @@ final class Gathering {
       if (now - deadlineNs > 0) {
         World.breakDown(
             "not all ranks came to \"%s\" within %d ms".formatted(what, patience.toMillis()));
-        throw new FrozenMembershipException(World.trouble());
+        throw World.lost(what);
       }
       if (now - startNs < SPIN_NS) {
         Thread.onSpinWait();

@@ -9,7 +9,6 @@ import java.util.concurrent.locks.LockSupport;
 import mpi.MPIException;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
-import org.ddstore.FrozenMembershipException;
 import org.ddstore.memory.Nonce;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
@@ -47,7 +46,7 @@ final class WindowReader implements RemoteReader {
   @Override
   public void fetch(List<PeerRows> peers) {
     if (!World.trouble().isEmpty()) {
-      throw new FrozenMembershipException("cannot read by MPI: " + World.trouble());
+      throw World.lost("read of rows");
     }
     List<PeerRows> ragged = peers.stream().filter(rows -> rows.recordBytes() == 0).toList();
     List<PeerRows> fixed = peers.stream().filter(rows -> rows.recordBytes() > 0).toList();

@@ -13,6 +13,7 @@ import mpi.Intracomm;
 import mpi.MPI;
 import mpi.MPIException;
 import org.ddstore.DDStoreException;
+import org.ddstore.FrozenMembershipException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
@@ -23,6 +24,8 @@ import org.ddstore.transport.SegmentAddress;
 final class WindowTransport implements MpiTransport {
   /** Ranks that close come within this time; a task that is told to stop does so in less. */
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
+
+  private static final System.Logger LOG = System.getLogger(WindowTransport.class.getName());
 
   private final World world;
   private final Gathering gathering;
@@ -169,6 +172,8 @@ final class WindowTransport implements MpiTransport {
       } else {
         gathering.run("close of " + this, CLOSE_PATIENCE, (comm, agreed) -> end(comm));
       }
+    } catch (FrozenMembershipException e) {
+      LOG.log(System.Logger.Level.WARNING, "segments stay in memory: {0}", e.getMessage());
     } finally {
       world.serve(false);
     }

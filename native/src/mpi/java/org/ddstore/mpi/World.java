@@ -14,6 +14,7 @@ import mpi.MPI;
 import mpi.MPIException;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
+import org.ddstore.FrozenMembershipException;
 import org.ddstore.collective.Communicator;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.nativeio.NativeLibrary;
@@ -247,6 +248,14 @@ final class World {
   /** Why this world is of no use any more; empty if it is. */
   static String trouble() {
     return trouble;
+  }
+
+  /** What to throw when the world is of no use any more. */
+  static FrozenMembershipException lost(String what) {
+    return new FrozenMembershipException(
+        "%s: %s. The processes of an MPI world are its members for good: all executors of it have to be replaced"
+            .formatted(what, trouble),
+        true);
   }
 
   String description() {

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.Utils$;
 import org.ddstore.DDStoreException;
@@ -19,6 +21,7 @@ import org.ddstore.spark.ClassicSpark;
  */
 final class EmbeddedSpark implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
+  private static final String MPI_JAR = "mpi.jar";
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
   private final SparkSession session;
@@ -99,11 +102,24 @@ final class EmbeddedSpark implements AutoCloseable {
         .config("spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures", "40");
     Path code = ownCode();
     if (Files.isRegularFile(code)) {
-      builder.config("spark.jars", code.toUri().toString());
+      builder.config(
+          "spark.jars",
+          Stream.concat(Stream.of(code), mpiJar())
+              .map(jar -> jar.toUri().toString())
+              .collect(Collectors.joining(",")));
     } else {
       // Run from class folders, by a test or an IDE.
       builder.config("spark.executor.extraClassPath", System.getProperty("java.class.path"));
     }
+  }
+
+  /** The Java bindings of Open MPI, where the launcher has them: we ship without. */
+  private static Stream<Path> mpiJar() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .filter(entry -> entry.endsWith(File.separator + MPI_JAR))
+        .map(Path::of)
+        .filter(Files::isRegularFile)
+        .limit(1);
   }
 
   /** The runtime jar, or a folder of classes. */

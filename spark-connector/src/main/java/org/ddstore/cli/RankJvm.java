@@ -21,13 +21,14 @@ import org.apache.spark.network.sasl.SecretKeyHolder;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.mpi.MpiOptions;
+import org.ddstore.spark.RemoteRows;
 import org.ddstore.spark.TransportChoice;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
 import org.ddstore.transport.OneSidedOptions;
-import org.ddstore.transport.Transport;
 
 /**
  * One rank of a measurement, a JVM of its own. It is told what to do by its standard input, and
@@ -80,9 +81,17 @@ final class RankJvm {
       out.println(ADDRESS + Base64.getEncoder().encodeToString(endpoint.address()));
       List<byte[]> addresses =
           Stream.of(in.readLine().split(",", -1)).map(Base64.getDecoder()::decode).toList();
-      try (Communicator ranks = endpoint.connect(addresses, PATIENCE)) {
-        Transport transport = choice.agree(Arrays.asList(ranks.allGather(choice.offer())), session);
-        work.run(ranks, transport, result -> out.println(RESULT + encode(result)));
+      try (Communicator ranks = endpoint.connect(addresses, PATIENCE);
+          RemoteRows remote =
+              RemoteRows.open(
+                  choice,
+                  Arrays.asList(ranks.allGather(choice.offer())),
+                  session,
+                  ranks,
+                  0,
+                  new MpiOptions(
+                      session.local(), ProcessDirectory.SHARED_MEMORY, PATIENCE, PATIENCE))) {
+        work.run(ranks, remote.transport(), result -> out.println(RESULT + encode(result)));
       }
     }
   }

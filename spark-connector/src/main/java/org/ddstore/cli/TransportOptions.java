@@ -11,11 +11,11 @@ import picocli.CommandLine.Spec;
 final class TransportOptions {
   @Option(
       names = "--transport",
-      paramLabel = "auto|tcp|fabric",
+      paramLabel = "auto|tcp|fabric|mpi",
       description =
           "How rows are read that memory does not reach: tcp over Spark's own network, fabric by"
-              + " libfabric, also without RDMA hardware, auto for fabric with such hardware and else"
-              + " tcp; auto unless said.")
+              + " libfabric, also without RDMA hardware, mpi by windows of Open MPI, one rank an"
+              + " executor, auto for fabric with such hardware and else tcp; auto unless said.")
   private String transport = "auto";
 
   @Option(

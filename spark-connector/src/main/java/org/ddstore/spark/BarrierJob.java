@@ -15,6 +15,7 @@ import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.DDStoreException;
+import org.ddstore.FrozenMembershipException;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.ingest.IngestException;
 import org.ddstore.spark.ingest.NotUniformException;
@@ -193,7 +194,20 @@ final class BarrierJob {
     if (!again || interrupted || !still.isEmpty()) {
       throw failed;
     }
+    replaceWorld(watch, failed);
     return (StoreJobException) failed;
+  }
+
+  private void replaceWorld(JobWatch watch, RuntimeException failed) {
+    if (!settings.transport().equals(TransportChoice.MPI) || !watch.hasLostProcesses()) {
+      return;
+    }
+    try {
+      WorldReplacement.replace(session.sparkContext(), watch.executors());
+    } catch (DDStoreException e) {
+      failed.addSuppressed(e);
+      throw failed;
+    }
   }
 
   /** Task failures reach listeners a moment after the job's. */
@@ -225,7 +239,13 @@ final class BarrierJob {
     String message = String.valueOf(e.getMessage());
     return CANCELLED.matcher(message).matches()
         || message.contains("spark.driver.maxResultSize")
-        || watch.first().map(BarrierJob::isUnsendable).orElse(false);
+        || watch.first().map(BarrierJob::isUnsendable).orElse(false)
+        || watch.first().map(BarrierJob::isOfAnotherWorld).orElse(false);
+  }
+
+  /** The same executors would say so again. */
+  private static boolean isOfAnotherWorld(JobWatch.Failure failure) {
+    return failure.cause() instanceof FrozenMembershipException frozen && !frozen.isLost();
   }
 
   private static boolean isUnsendable(JobWatch.Failure failure) {

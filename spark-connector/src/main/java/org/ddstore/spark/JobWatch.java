@@ -10,12 +10,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.ExecutorLostFailure;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
+import org.ddstore.FrozenMembershipException;
+import org.ddstore.RankLostException;
 
 /**
  * Notes of the tasks of one job how they failed, because the exception that Spark throws on the
@@ -30,6 +33,8 @@ final class JobWatch extends SparkListener {
   private final Set<Integer> stages = new HashSet<>();
   private final List<Failure> failures = new ArrayList<>();
 
+  private final Set<String> executors = new TreeSet<>();
+
   /** Task to rank. */
   private final Map<Long, Integer> running = new HashMap<>();
 
@@ -40,8 +45,9 @@ final class JobWatch extends SparkListener {
    * @param cause what it threw, or null if it could not say or could not be read
    * @param text what Spark says of it
    * @param thrown the class of what it threw, or empty
+   * @param lostExecutor whether its executor ended under it
    */
-  record Failure(int rank, Throwable cause, String text, String thrown) {}
+  record Failure(int rank, Throwable cause, String text, String thrown, boolean lostExecutor) {}
 
   JobWatch(String job) {
     this.job = job;
@@ -69,6 +75,7 @@ final class JobWatch extends SparkListener {
   public synchronized void onTaskStart(SparkListenerTaskStart start) {
     if (stages.contains(start.stageId())) {
       running.put(start.taskInfo().taskId(), start.taskInfo().index());
+      executors.add(start.taskInfo().executorId());
     }
   }
 
@@ -85,9 +92,10 @@ final class JobWatch extends SparkListener {
               rank,
               cause,
               failure.className() + ": " + firstLine(failure.description()),
-              failure.className()));
+              failure.className(),
+              false));
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
-      failures.add(new Failure(rank, null, lost.toErrorString(), ""));
+      failures.add(new Failure(rank, null, lost.toErrorString(), "", true));
     }
     running.remove(end.taskInfo().taskId());
     notifyAll();
@@ -95,6 +103,31 @@ final class JobWatch extends SparkListener {
 
   private static String firstLine(String text) {
     return text == null ? "" : text.lines().findFirst().orElse("");
+  }
+
+  /** The executors that tasks ran on. */
+  synchronized Set<String> executors() {
+    return new TreeSet<>(executors);
+  }
+
+  /** Whether executors were lost, or ranks have found processes of others to be. */
+  synchronized boolean hasLostProcesses() {
+    return failures.stream()
+        .anyMatch(failure -> failure.lostExecutor() || has(failure.cause(), JobWatch::saysLost));
+  }
+
+  private static boolean saysLost(Throwable thrown) {
+    return thrown instanceof RankLostException
+        || (thrown instanceof FrozenMembershipException frozen && frozen.isLost());
+  }
+
+  private static boolean has(Throwable thrown, Predicate<Throwable> what) {
+    for (Throwable t = thrown; t != null; t = t.getCause()) {
+      if (what.test(t)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The first failure, preferring one that is not the echo of another rank's. */

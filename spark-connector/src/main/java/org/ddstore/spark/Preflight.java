@@ -108,6 +108,9 @@ public final class Preflight {
               "dynamic allocation is on, with which Spark refuses barrier stages (SPARK-24942)",
               "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
     }
+    if (settings.transport().equals(TransportChoice.MPI)) {
+      addSharedProcesses(problems, cluster, ranks);
+    }
     addDirectory(problems, cluster, driver, settings);
     if (settings.checkMemory() && estimatedBytes > 0) {
       addSharedMemory(problems, cluster, driver, ranks, estimatedBytes, settings);
@@ -136,6 +139,25 @@ public final class Preflight {
             : "wait longer for executors with spark.ddstore.slotsTimeout, or ";
     String lighter = cluster.taskCpus() > 1 ? ", or spark.task.cpus=1" : "";
     return new Problem(missing, fewer + more + lighter);
+  }
+
+  /** MPI knows processes: a JVM can be one rank. */
+  private static void addSharedProcesses(List<Problem> problems, ClusterFacts cluster, int ranks) {
+    int most =
+        cluster.executors().stream()
+            .mapToInt(executor -> executor.cores() / cluster.taskCpus())
+            .max()
+            .orElse(0);
+    if (ranks > 1 && most > 1) {
+      problems.add(
+          new Problem(
+              "MPI has one rank a JVM, and an executor has %d slots here".formatted(most),
+              cluster.isLocal()
+                  ? "a master with executors in JVMs of their own, as local-cluster[%d,1,1024]"
+                      .formatted(ranks)
+                  : "%d executors with spark.executor.cores equal to spark.task.cpus (%d)"
+                      .formatted(ranks, cluster.taskCpus())));
+    }
   }
 
   private static void addDirectory(

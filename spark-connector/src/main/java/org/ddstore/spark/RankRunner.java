@@ -105,20 +105,19 @@ final class RankRunner<T> implements Serializable {
       String mine = new StartMessage(choice.offer(), endpoint.address()).encode();
       List<StartMessage> all =
           Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
-      try (Communicator ranks = connect(context, endpoint, all)) {
-        Transport transport = choice.agree(all.stream().map(StartMessage::offer).toList(), session);
-        return runInGroup(
-            ranks,
-            new Remote(transport, transport.description() + ": " + choice.reason()),
-            options,
-            writer,
-            loadNanos);
+      try (Communicator ranks = connect(context, endpoint, all);
+          RemoteRows remote =
+              RemoteRows.open(
+                  choice,
+                  all.stream().map(StartMessage::offer).toList(),
+                  session,
+                  ranks,
+                  groups.groupOf(ranks.rank()),
+                  settings.mpiOptions(session.local(), directoryRoot()))) {
+        return runInGroup(ranks, remote, options, writer, loadNanos);
       }
     }
   }
-
-  /** How rows are read that memory does not reach, and that with the reason for people. */
-  private record Remote(Transport transport, String description) {}
 
   private void fill(Runnable write) {
     try {
@@ -176,7 +175,11 @@ final class RankRunner<T> implements Serializable {
   }
 
   private T runInGroup(
-      Communicator ranks, Remote remote, StoreOptions options, ShardWriter writer, long loadNanos)
+      Communicator ranks,
+      RemoteRows remote,
+      StoreOptions options,
+      ShardWriter writer,
+      long loadNanos)
       throws Exception {
     if (groups.groups() == 1) {
       return runTask(ranks, ranks, remote, options, writer, loadNanos);
@@ -189,7 +192,7 @@ final class RankRunner<T> implements Serializable {
   private T runTask(
       Communicator ranks,
       Communicator group,
-      Remote remote,
+      RemoteRows remote,
       StoreOptions options,
       ShardWriter writer,
       long loadNanos)
@@ -197,7 +200,7 @@ final class RankRunner<T> implements Serializable {
     try (DDStore store = DDStore.open(group, remote.transport(), options);
         TaskLoaders loaders = new TaskLoaders()) {
       try {
-        addShard(ranks, store, remote.transport(), options, writer);
+        addShard(ranks, store, remote.forCopies(), options, writer);
         T result =
             task.run(
                 new RankContext(

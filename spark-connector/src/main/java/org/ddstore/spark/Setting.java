@@ -31,7 +31,8 @@ enum Setting {
       "auto",
       Kind.choice(TransportChoice.NAMES),
       "How rows are read that memory does not reach: `tcp` over Spark's own network; `fabric` by"
-          + " libfabric, also without RDMA hardware; `auto` takes `fabric` where all ranks have RDMA"
+          + " libfabric, also without RDMA hardware; `mpi` by windows of Open MPI, with one rank an"
+          + " executor; `auto` takes `fabric` where all ranks have RDMA"
           + " hardware, else `tcp`."),
   FABRIC_PROVIDER(
       "fabric.provider",

@@ -18,8 +18,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.text.similarity.LevenshteinDistance;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.Backing;
+import org.ddstore.ProcessAddress;
 import org.ddstore.StoreOptions;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.mpi.MpiOptions;
 import org.ddstore.transport.OneSidedOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +49,9 @@ final class Settings implements Serializable {
 
   /** Threads, buffers and time-outs of connections, which Spark's network code reads itself. */
   private static final String NETWORK = Setting.PREFIX + "io.";
+
+  /** A read that is late gets its error before MPI is given up with its process. */
+  private static final Duration MPI_GRACE = Duration.ofSeconds(10);
 
   private final EnumMap<Setting, String> values;
 
@@ -157,6 +162,16 @@ final class Settings implements Serializable {
   OneSidedOptions oneSidedOptions(String host, int index) {
     return new OneSidedOptions(
         text(Setting.FABRIC_PROVIDER), text(Setting.FABRIC_INTERFACE), host, index);
+  }
+
+  /**
+   * What of this MPI needs.
+   *
+   * @param local where the process is reached by tcp
+   * @param directory for files of shared memory
+   */
+  MpiOptions mpiOptions(ProcessAddress local, Path directory) {
+    return new MpiOptions(local, directory, readTimeout().plus(MPI_GRACE), collectiveTimeout());
   }
 
   Settings withTransport(String transport) {

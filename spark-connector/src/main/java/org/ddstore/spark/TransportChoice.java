@@ -19,16 +19,18 @@ import org.ddstore.transport.TransportProvider;
  * Which transport the ranks of a store take for rows that memory does not reach. Each rank finds
  * out what it could use, tells all others in the exchange of the start, and all come to the same
  * end: {@code fabric} where every rank has it, by the same provider, and for {@code auto} with RDMA
- * hardware; else {@code auto} takes {@code tcp}, and {@code fabric} is an error.
+ * hardware; else {@code auto} takes {@code tcp}, and {@code fabric} is an error. {@code mpi} is
+ * taken only where it was asked for, and opened by {@link RemoteRows}.
  */
 public final class TransportChoice {
   /** The names that the user may say. */
-  public static final List<String> NAMES = List.of("auto", "tcp", "fabric");
+  public static final List<String> NAMES = List.of("auto", "tcp", "fabric", "mpi");
 
   static final int OFFER_BYTES = 1 + Integer.BYTES;
 
   private static final String AUTO = "auto";
   private static final String FABRIC = "fabric";
+  static final String MPI = "mpi";
 
   private static final byte NOTHING = 0;
   private static final byte SOFTWARE = 1;
@@ -56,7 +58,7 @@ public final class TransportChoice {
   public static TransportChoice of(
       String wanted, int rank, OneSidedOptions options, WireOptions wire) {
     if (!wanted.equals(AUTO) && !wanted.equals(FABRIC)) {
-      return new TransportChoice(wanted, null, OneSidedChoice.none("not asked for"));
+      return new TransportChoice(wanted, null, OneSidedChoice.none("asked for"));
     }
     Optional<OneSidedProvider> found = provider();
     OneSidedChoice own =
@@ -159,6 +161,11 @@ public final class TransportChoice {
   private String differs(int rank) {
     return "rank %d would use another provider than rank 0 (this rank: %s); spark.ddstore.fabric.provider names one for all"
         .formatted(rank, own.detail());
+  }
+
+  /** True if the ranks read by MPI, whatever {@link #agree} gave. */
+  boolean isMpi() {
+    return wanted.equals(MPI);
   }
 
   /** Why it is this transport, for people; after {@link #agree}. */

@@ -1,0 +1,73 @@
+package org.ddstore.spark;
+
+import java.util.List;
+import org.ddstore.collective.Communicator;
+import org.ddstore.mpi.Mpi;
+import org.ddstore.mpi.MpiOptions;
+import org.ddstore.mpi.MpiTransport;
+import org.ddstore.spark.wire.WireSession;
+import org.ddstore.transport.Transport;
+
+/**
+ * How one rank reads rows that memory does not reach: what the ranks have agreed on, open. Closed
+ * after the store and before its communicators, also on the way out of a failure.
+ */
+public final class RemoteRows implements AutoCloseable {
+  private final Transport transport;
+  private final Transport forCopies;
+  private final String reason;
+  private final MpiTransport mpi;
+
+  private RemoteRows(Transport transport, Transport forCopies, String reason, MpiTransport mpi) {
+    this.transport = transport;
+    this.forCopies = forCopies;
+    this.reason = reason;
+    this.mpi = mpi;
+  }
+
+  /**
+   * Opens what the ranks agree on. Collective over {@code ranks}.
+   *
+   * @param offers of all ranks, of {@link TransportChoice#offer()}
+   * @param session stays the caller's
+   * @param ranks of the whole stage
+   * @param group the replica group of this rank
+   * @param options in case it is MPI
+   */
+  public static RemoteRows open(
+      TransportChoice choice,
+      List<byte[]> offers,
+      WireSession session,
+      Communicator ranks,
+      int group,
+      MpiOptions options) {
+    Transport agreed = choice.agree(offers, session);
+    if (!choice.isMpi()) {
+      return new RemoteRows(agreed, agreed, choice.reason(), null);
+    }
+    MpiTransport mpi = Mpi.join(ranks, group, options);
+    return new RemoteRows(new MpiBesideTcp(mpi, session), session, choice.reason(), mpi);
+  }
+
+  /** For the store of the group. */
+  public Transport transport() {
+    return transport;
+  }
+
+  /** For reads across groups: MPI has windows inside a group only. */
+  Transport forCopies() {
+    return forCopies;
+  }
+
+  /** What it is and why, for people. */
+  String description() {
+    return transport.description() + ": " + reason;
+  }
+
+  @Override
+  public void close() {
+    if (mpi != null) {
+      mpi.close();
+    }
+  }
+}
