@@ -167,7 +167,7 @@ final class World {
                   .formatted(
                       OpenMpiVersion.shortName(MPI.getLibVersion()), environment.description());
           LOG.log(
-              System.Logger.Level.INFO,
+              System.Logger.Level.DEBUG,
               "MPI world {0} of {1} ranks: {2}; set: {3}",
               Integer.toString(members.job()),
               Integer.toString(size),

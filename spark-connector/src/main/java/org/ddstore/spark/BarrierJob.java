@@ -37,6 +37,10 @@ final class BarrierJob {
   private static final Pattern CANCELLED =
       Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
 
+  private static final String LOST_WORLD =
+      ". The processes of an MPI world are its members for good: before the next attempt all its"
+          + " executors are replaced";
+
   /** How long the next attempt waits for slots at least. */
   private static final Duration REPLACEMENT = Duration.ofMinutes(2);
 
@@ -198,8 +202,12 @@ final class BarrierJob {
     return (StoreJobException) failed;
   }
 
+  private boolean hasLostWorld(JobWatch watch) {
+    return settings.transport().equals(TransportChoice.MPI) && watch.hasLostProcesses();
+  }
+
   private void replaceWorld(JobWatch watch, RuntimeException failed) {
-    if (!settings.transport().equals(TransportChoice.MPI) || !watch.hasLostProcesses()) {
+    if (!hasLostWorld(watch)) {
       return;
     }
     try {
@@ -265,8 +273,13 @@ final class BarrierJob {
       return (RuntimeException) e;
     }
     return new StoreJobException(
-        "attempt %d of %d on %d ranks %s"
-            .formatted(attempt, settings.maxAttempts(), ranks, reason(e, first)),
+        "attempt %d of %d on %d ranks %s%s"
+            .formatted(
+                attempt,
+                settings.maxAttempts(),
+                ranks,
+                reason(e, first),
+                hasLostWorld(watch) ? LOST_WORLD : ""),
         cause == null ? e : cause);
   }
 

@@ -63,6 +63,18 @@ class PreflightTest {
   }
 
   @Test
+  void mpiNeedsAnExecutorForEachRank() {
+    Settings mpi = onDisk().withTransport("mpi");
+
+    assertThat(problems(cluster(4, 1, "here"), 4, 0, mpi)).isEmpty();
+    assertThat(problems(cluster(2, 2, "here"), 4, 0, mpi))
+        .containsExactly(
+            new Problem(
+                "MPI has one rank a JVM, and an executor has 2 slots here",
+                "4 executors with spark.executor.cores equal to spark.task.cpus (1)"));
+  }
+
+  @Test
   void fullSharedMemoryNamesNeedAndSpaceAndOffersFiles() {
     HostFacts host = host(GIB, 4 * GIB, null);
 

@@ -6,6 +6,7 @@ import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.NeedsTwoHosts;
+import org.ddstore.mpi.NeedsMpi;
 
 /** 4 processes on two hosts, all rows by MPI. */
 @NeedsTwoHosts

@@ -1,10 +1,9 @@
-package org.ddstore.spark.wire;
+package org.ddstore.mpi;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import org.ddstore.mpi.Mpi;
 import org.ddstore.transport.Availability;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
@@ -15,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(NeedsMpi.Condition.class)
-@interface NeedsMpi {
+public @interface NeedsMpi {
   /** Asks once. */
   final class Condition implements ExecutionCondition {
     private static final Availability HERE = Mpi.availability();
