@@ -108,7 +108,13 @@ final class ReadBench implements Callable<Integer> {
             progress.stepTo(results.size());
           });
     }
+    Map<Integer, Double> plainMpi = hosts == 1 ? plainMpi(plan) : Map.of();
     report(plan, results);
+    plainMpi.forEach(
+        (bytes, micros) ->
+            output.line(
+                "plain MPI in C, lock, get and unlock for each row of %s: %s us/row"
+                    .formatted(ByteSize.format(bytes), decimal(micros))));
     long mismatches = results.stream().mapToLong(ReadResult::mismatches).sum();
     output.finish(
         mismatches,
@@ -121,8 +127,18 @@ final class ReadBench implements Callable<Integer> {
             "shardBytes",
             plan.shardBytes(),
             "encrypted",
-            encrypted));
+            encrypted,
+            "plainMpiMicrosPerRow",
+            plainMpi));
     return mismatches == 0 ? 0 : 1;
+  }
+
+  /** By the sizes of a row; none where it is not asked for. */
+  private Map<Integer, Double> plainMpi(ReadBenchPlan plan)
+      throws IOException, InterruptedException {
+    Optional<PlainMpi> program =
+        plan.transport().equals("mpi") ? PlainMpi.find() : Optional.empty();
+    return program.isPresent() ? program.get().measure(plan) : Map.of();
   }
 
   private void check() {
