@@ -14,7 +14,6 @@ import org.ddstore.DeadlineExceededException;
 final class MpiCalls {
   private final ReentrantLock lock = new ReentrantLock();
   private final Watchdog watchdog;
-  private volatile long lastNs = System.nanoTime();
 
   /** Calls MPI. */
   @FunctionalInterface
@@ -45,7 +44,6 @@ final class MpiCalls {
       throw failure(what, e);
     } finally {
       watchdog.end();
-      lastNs = System.nanoTime();
       lock.unlock();
     }
   }
@@ -63,11 +61,6 @@ final class MpiCalls {
         lock.unlock();
       }
     }
-  }
-
-  /** How long ago this process last read or met others by MPI. */
-  long idleNs() {
-    return System.nanoTime() - lastNs;
   }
 
   private void occupy(String what, Duration patience) {

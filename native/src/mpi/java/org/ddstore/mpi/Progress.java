@@ -1,28 +1,44 @@
 package org.ddstore.mpi;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import mpi.MPI;
+import mpi.MPIException;
+import mpi.Status;
 
 /**
  * Serves reads by others while this process computes, where the component needs the target's help:
- * one daemon thread that looks into MPI now and then, often while this process itself reads, seldom
- * when it does not, and not at all while there is nothing to read.
+ * one daemon thread that looks into MPI now and then. Readers announce themselves by a message
+ * without content; it looks often while they read, seldom else, and not at all while there is
+ * nothing to read.
  */
 final class Progress {
+  /** Of the messages by which readers announce themselves. */
+  private static final int TAG = 1;
+
+  /** Readers announce themselves again after this time. */
+  private static final long ANNOUNCED_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final ByteBuffer EMPTY = MPI.newByteBuffer(1);
   private static final long BUSY_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long SHORT_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONG_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private final MpiCalls calls;
   private final Thread thread;
+  private final long[] announcedNs; // by rank in the world; inside MPI
+  private long readNs = System.nanoTime() - BUSY_NS;
   private final AtomicInteger users = new AtomicInteger();
 
-  Progress(MpiCalls calls) {
+  Progress(MpiCalls calls, int ranks) {
     this.calls = calls;
+    this.announcedNs = new long[ranks];
+    Arrays.fill(announcedNs, System.nanoTime() - ANNOUNCED_NS);
     this.thread = new Thread(this::run, "ddstore-mpi-progress");
     thread.setDaemon(true);
     thread.start();
@@ -45,8 +61,29 @@ final class Progress {
         LockSupport.park(this);
         continue;
       }
-      calls.progress(() -> MPI.COMM_WORLD.iProbe(MPI.ANY_SOURCE, MPI.ANY_TAG), LIMIT);
-      LockSupport.parkNanos(this, calls.idleNs() < BUSY_NS ? SHORT_PAUSE_NS : LONG_PAUSE_NS);
+      calls.progress(this::look, LIMIT);
+      boolean busy = System.nanoTime() - readNs < BUSY_NS;
+      LockSupport.parkNanos(this, busy ? SHORT_PAUSE_NS : LONG_PAUSE_NS);
+    }
+  }
+
+  /** Enters MPI, which serves what has come, and takes announcements. */
+  private Void look() throws MPIException {
+    Status announced = MPI.COMM_WORLD.iProbe(MPI.ANY_SOURCE, TAG);
+    while (announced != null) {
+      readNs = System.nanoTime();
+      MPI.COMM_WORLD.recv(EMPTY, 0, MPI.BYTE, announced.getSource(), TAG);
+      announced = MPI.COMM_WORLD.iProbe(MPI.ANY_SOURCE, TAG);
+    }
+    return null;
+  }
+
+  /** Tells a process that it is being read from. Inside {@link MpiCalls}. */
+  void announce(int worldRank) throws MPIException {
+    long now = System.nanoTime();
+    if (now - announcedNs[worldRank] >= ANNOUNCED_NS) {
+      announcedNs[worldRank] = now;
+      MPI.COMM_WORLD.iSend(EMPTY, 0, MPI.BYTE, worldRank, TAG).free();
     }
   }
 }

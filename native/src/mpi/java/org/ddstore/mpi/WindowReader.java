@@ -48,6 +48,7 @@ final class WindowReader implements RemoteReader {
     if (!World.trouble().isEmpty()) {
       throw World.lost("read of rows");
     }
+    call(() -> announce(peers));
     List<PeerRows> ragged = peers.stream().filter(rows -> rows.recordBytes() == 0).toList();
     List<PeerRows> fixed = peers.stream().filter(rows -> rows.recordBytes() > 0).toList();
     if (!ragged.isEmpty()) {
@@ -71,6 +72,12 @@ final class WindowReader implements RemoteReader {
             });
         call(() -> versions.readAll(gets));
       } while (!versions.areUnchanged() && awaitStable());
+    }
+  }
+
+  private void announce(List<PeerRows> peers) throws MPIException {
+    for (PeerRows rows : peers) {
+      transport.announce(known(rows.segment(0).nonce()).rank());
     }
   }
 

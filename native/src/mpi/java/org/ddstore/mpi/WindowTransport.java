@@ -28,6 +28,7 @@ final class WindowTransport implements MpiTransport {
   private static final System.Logger LOG = System.getLogger(WindowTransport.class.getName());
 
   private final World world;
+  private final int[] worldRanks; // by rank of the group
   private final Gathering gathering;
   private final MpiOptions options;
   private final Map<Nonce, RemoteShard> shards = new ConcurrentHashMap<>();
@@ -43,8 +44,9 @@ final class WindowTransport implements MpiTransport {
    */
   record RemoteShard(SegmentWindows windows, int rank, RecordLayout layout) {}
 
-  WindowTransport(World world, Gathering gathering, MpiOptions options) {
+  WindowTransport(World world, int[] worldRanks, Gathering gathering, MpiOptions options) {
     this.world = world;
+    this.worldRanks = worldRanks.clone();
     this.gathering = gathering;
     this.options = options;
     world.serve(true);
@@ -114,6 +116,11 @@ final class WindowTransport implements MpiTransport {
       throw new DDStoreException("no window over segment %s in %s".formatted(nonce, this));
     }
     return shard;
+  }
+
+  /** Tells an owner, by its rank in the group, that it is read from. Inside {@link MpiCalls}. */
+  void announce(int rank) throws MPIException {
+    world.announce(worldRanks[rank]);
   }
 
   World world() {

@@ -160,7 +160,7 @@ final class World {
           }
           Progress progress =
               environment.needsProgress(ProcessManager.mayReadProcesses())
-                  ? new Progress(calls)
+                  ? new Progress(calls, size)
                   : null;
           String description =
               "%s, %s"
@@ -206,7 +206,7 @@ final class World {
             options.collectiveTimeout(),
             options.collectiveTimeout(),
             () -> groupOf(worldRanks));
-    return new WindowTransport(this, new Gathering(this, comm, options), options);
+    return new WindowTransport(this, worldRanks, new Gathering(this, comm, options), options);
   }
 
   private static Intracomm groupOf(int[] worldRanks) throws MPIException {
@@ -226,6 +226,13 @@ final class World {
       progress.begin();
     } else if (progress != null) {
       progress.end();
+    }
+  }
+
+  /** Tells a process that it is being read from, if it has to help. Inside {@link MpiCalls}. */
+  void announce(int worldRank) throws MPIException {
+    if (progress != null && worldRank != rank) {
+      progress.announce(worldRank);
     }
   }
 
