@@ -36,11 +36,10 @@ record Membership(List<Member> members) {
   /**
    * Refuses what can be no world.
    *
-   * @throws DDStoreException if two ranks share a JVM, or want different components
+   * @throws DDStoreException if ranks want different components
    * @throws FrozenMembershipException if they are not all in one world that works, or all in none
    */
   void check() {
-    checkOneRankAProcess();
     for (Member member : members) {
       if (!member.trouble().isEmpty()) {
         throw new FrozenMembershipException(
@@ -71,7 +70,12 @@ record Membership(List<Member> members) {
     return member.world() == 0 ? "no MPI world" : "MPI world " + member.world();
   }
 
-  private void checkOneRankAProcess() {
+  /**
+   * Refuses ranks that share a JVM.
+   *
+   * @throws DDStoreException with the settings that part them
+   */
+  void checkOneRankAProcess() {
     Map<Long, Integer> ranks = new HashMap<>();
     for (int rank = 0; rank < members.size(); rank++) {
       Integer other = ranks.putIfAbsent(members.get(rank).process(), rank);

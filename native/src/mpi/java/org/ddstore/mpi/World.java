@@ -78,16 +78,19 @@ final class World {
     long pausedMs = 0;
     for (int attempt = 0; pausedMs < options.collectiveTimeout().toMillis(); attempt++) {
       boolean free = MEETING.tryLock();
-      Membership members = null;
+      boolean kept = false;
+      Membership members;
       try {
         members =
             Membership.parse(
                 ranks.exchange("MPI membership", () -> member(free, color, options).toBytes()));
-        if (members.allFree()) {
+        members.checkOneRankAProcess(); // they would wait for each other here
+        kept = members.allFree();
+        if (kept) {
           return members;
         }
       } finally {
-        if (free && (members == null || !members.allFree())) {
+        if (free && !kept) {
           MEETING.unlock();
         }
       }

@@ -51,8 +51,9 @@ record MpiBackend(String root, String lanes) implements RankBackend {
   public RankEnv enter(Meeting meeting, Duration timeout) throws IOException {
     ProcessDirectory directory = ProcessDirectory.acquire(Path.of(lanes));
     LaneExchange exchange = LaneExchange.overFiles(directory);
+    Communicator group = null;
     try {
-      Communicator group = FilesBackend.join(exchange, meeting, timeout);
+      group = FilesBackend.join(exchange, meeting, timeout);
       MpiTransport transport = join(meeting);
       return new RankEnv(
           meeting,
@@ -76,6 +77,9 @@ record MpiBackend(String root, String lanes) implements RankBackend {
         }
       };
     } catch (IOException | RuntimeException e) {
+      if (group != null) {
+        group.close();
+      }
       leave(exchange, directory);
       throw e;
     }
