@@ -43,7 +43,7 @@ class SmallSharedMemoryTest {
       assertThat(output.get(name))
           .as(name)
           .startsWith("StoreJobException: attempt 2 of 2 on 2 ranks failed: rank ")
-          .contains("No space left on device. What helps: a larger mount")
+          .contains("No space left on device", "What helps: a larger mount")
           .contains("spark.ddstore.backing=file");
     }
     assertThat(output.get("to files")).isEqualTo("[200000, 200000]");
