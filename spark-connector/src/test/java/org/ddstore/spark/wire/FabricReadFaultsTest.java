@@ -3,6 +3,7 @@ package org.ddstore.spark.wire;
 import org.ddstore.hosts.NeedsTwoHosts;
 
 /** By libfabric. */
+@FabricFaults
 @NeedsTwoHosts
 @NeedsFabric
 class FabricReadFaultsTest extends ReadFaultsContract {
