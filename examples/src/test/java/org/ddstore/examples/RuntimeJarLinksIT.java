@@ -3,6 +3,7 @@ package org.ddstore.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("slow")
 class RuntimeJarLinksIT {
+  /** The bindings of Open MPI: where they are, the runtime jar has classes that name them. */
+  private static final Path MPI_JAR =
+      Path.of(System.getProperty("ddstore.root"), "native/mpi/build/mpi.jar");
+
   static List<SparkHome> supported() {
     return SparkHome.supported();
   }
@@ -21,7 +26,7 @@ class RuntimeJarLinksIT {
   @ParameterizedTest
   @MethodSource("supported")
   void everythingIsThere(SparkHome spark) throws IOException {
-    try (JarLinks links = JarLinks.open(SparkHome.RUNTIME_JAR, spark.jars())) {
+    try (JarLinks links = JarLinks.open(SparkHome.RUNTIME_JAR, spark.jars(), MPI_JAR)) {
       assertThat(links.classes()).as("classes of the runtime jar").hasSizeGreaterThan(100);
       assertThat(links.broken()).isEmpty();
     }
