@@ -136,7 +136,7 @@ public record ClusterFacts(
       if (facts.isComplete(ranks, mostCores, isSettled)) {
         return facts;
       }
-      pause();
+      pause("executors register");
       ClusterFacts before = facts;
       facts = of(context, profile);
       if (facts.slots != before.slots) {
@@ -146,12 +146,17 @@ public record ClusterFacts(
     return facts;
   }
 
-  private static void pause() {
+  /**
+   * Waits until it is worth to look at the executors again.
+   *
+   * @param purpose what is waited for, for a message: {@code executors register}
+   */
+  static void pause(String purpose) {
     try {
       Thread.sleep(POLL_MS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new DDStoreException("interrupted while executors register", e);
+      throw new DDStoreException("interrupted while " + purpose, e);
     }
   }
 

@@ -17,7 +17,6 @@ import org.slf4j.LoggerFactory;
 final class WorldReplacement {
   private static final Logger LOG = LoggerFactory.getLogger(WorldReplacement.class);
   private static final Duration PATIENCE = Duration.ofMinutes(1);
-  private static final int POLL_MS = 100;
 
   private WorldReplacement() {}
 
@@ -38,7 +37,7 @@ final class WorldReplacement {
             "executors %s are in an MPI world that has lost a member, and have not ended within %d s: start the application again"
                 .formatted(present(context, members), PATIENCE.toSeconds()));
       }
-      pause();
+      ClusterFacts.pause("executors are replaced");
     }
   }
 
@@ -49,14 +48,5 @@ final class WorldReplacement {
             .collect(Collectors.toCollection(HashSet::new));
     present.retainAll(executors);
     return present;
-  }
-
-  private static void pause() {
-    try {
-      Thread.sleep(POLL_MS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new DDStoreException("interrupted while executors are replaced", e);
-    }
   }
 }

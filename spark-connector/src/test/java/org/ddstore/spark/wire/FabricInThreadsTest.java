@@ -1,52 +1,12 @@
 package org.ddstore.spark.wire;
 
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import org.apache.spark.SparkConf;
-import org.ddstore.StoreOptions;
-import org.ddstore.contract.GroupFactory;
-import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
-import org.ddstore.contract.TestRoots;
-import org.ddstore.contract.ThreadRanks;
-import org.ddstore.contract.TransportFactory;
-import org.junit.jupiter.api.AfterAll;
+import org.ddstore.transport.Transport;
 
 /** Ranks as threads, each with ends of its own for questions and for rows. */
 @NeedsFabric
-class FabricInThreadsTest extends StoreContract {
-  private static final int RANKS = 3;
-
-  private final StoreToken token = StoreToken.random();
-  private final List<WireSession> open = new ArrayList<>();
-
-  FabricInThreadsTest() {
-    super(RANKS);
-  }
-
+class FabricInThreadsTest extends TcpInThreadsTest {
   @Override
-  protected RankHarness createHarness() throws IOException {
-    Path root = TestRoots.sharedMemory();
-    StoreOptions options = StoreOptions.defaults().withSharedMemory(root).withShortcut(false);
-    return new ThreadRanks(options, GroupFactory.local(), this::lease, root);
-  }
-
-  private synchronized TransportFactory.Lease lease(int rank) {
-    while (open.size() <= rank) {
-      open.add(Wire.joinAlone(token, WireOptions.of(new SparkConf(false), null, "127.0.0.1")));
-    }
-    return new TransportFactory.Lease(FabricBackend.open(open.get(rank)), () -> {});
-  }
-
-  @AfterAll
-  void leave() {
-    open.forEach(WireSession::close);
-  }
-
-  @Override
-  public boolean readsOverANetwork() {
-    return true;
+  Transport transport(WireSession session) {
+    return FabricBackend.open(session);
   }
 }
