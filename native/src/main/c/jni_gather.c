@@ -61,7 +61,10 @@ static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, 
   return 1;
 }
 
-/* Reads a table as PlaceTable.java lays it out: extents, chunks, record bytes, rows; extents; chunks. */
+/*
+ * Reads a table as PlaceTable.java lays it out: extents, chunks, record bytes, rows; extents; chunks. 0: it is not one, or
+ * an exception is pending.
+ */
 static int read_table(JNIEnv *env, jlongArray places, struct table *table) {
   jsize longs = (*env)->GetArrayLength(env, places);
   if ((size_t)longs > sizeof table->longs / sizeof table->longs[0]) {
@@ -71,6 +74,10 @@ static int read_table(JNIEnv *env, jlongArray places, struct table *table) {
   if ((*env)->ExceptionCheck(env)) {
     return 0;
   }
+  if (longs < PLACES_HEAD || table->longs[0] < 0 || table->longs[0] > DDS_MOST_EXTENTS || table->longs[1] < 0 ||
+      table->longs[1] != longs - PLACES_HEAD - EXTENT_LONGS * table->longs[0]) {
+    return 0;
+  }
   size_t extents = (size_t)table->longs[0];
   table->places = (struct dds_places){.extents = (const struct dds_extent *)(table->longs + PLACES_HEAD),
                                       .extent_count = extents,
@@ -78,7 +85,7 @@ static int read_table(JNIEnv *env, jlongArray places, struct table *table) {
                                       .record_bytes = table->longs[2],
                                       .rows = table->longs[3]};
   memset(table->rows_of_extents, 0, extents * sizeof table->rows_of_extents[0]);
-  return extents <= DDS_MOST_EXTENTS;
+  return 1;
 }
 
 /* Tells how many rows of each extent were copied. */

@@ -64,7 +64,7 @@ final class NativeGather implements GatherKernel {
   }
 
   /** 0 or -errno. */
-  private static native int scatterFields(
+  static native int scatterFields(
       long[] places,
       long[] rows,
       int first,

@@ -91,6 +91,28 @@ class KernelOracleTest {
         .isDeepEqualTo(fixed(placement, kernel, schema, all, indices));
   }
 
+  /**
+   * Extents, chunks, record bytes, rows; then as many longs as these say, or the library says no.
+   */
+  @Test
+  void refusesATableThatDoesNotFitItsLongs() {
+    List<long[]> wrong = new ArrayList<>();
+    wrong.add(new long[0]);
+    wrong.add(new long[] {1, 1, 8});
+    wrong.add(new long[] {1, 1, 8, 1});
+    wrong.add(new long[] {65, 0, 8, 1});
+    wrong.add(new long[] {Long.MAX_VALUE, 0, 8, 1});
+    wrong.add(new long[] {-1, 4, 8, 1});
+    wrong.add(new long[] {1, 2, 8, 1, 0, 1, 0, 0, 1});
+    wrong.add(new long[] {1, -4, 8, 1});
+    wrong.add(Arrays.copyOf(new long[] {65, 0, 8, 1}, 4 + 4 * 65));
+    for (long[] places : wrong) {
+      assertThat(NativeGather.scatterFields(places, new long[1], 0, 1, new long[3], 1, new int[64]))
+          .as(Arrays.toString(places))
+          .isEqualTo(-22);
+    }
+  }
+
   /** More extents than a table of places holds: they are found one by one. */
   @Test
   void scattersFromManyExtents() {
