@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
 /**
@@ -19,15 +20,22 @@ public final class FileSpace {
   /** Does nothing; stands for a reserver that is not there. */
   private static final SpaceReserver NONE = (file, from, bytes) -> false;
 
-  private static final SpaceReserver RESERVER =
-      ServiceLoader.load(SpaceReserver.class, SpaceReserver.class.getClassLoader())
-          .findFirst()
-          .orElse(NONE);
+  private static final SpaceReserver RESERVER = reserver();
 
   private final Path path;
   private final FileChannel channel;
   private long reserved;
   private boolean able = true;
+
+  private static SpaceReserver reserver() {
+    try {
+      return ServiceLoader.load(SpaceReserver.class, SpaceReserver.class.getClassLoader())
+          .findFirst()
+          .orElse(NONE);
+    } catch (ServiceConfigurationError e) {
+      return NONE; // files are written nevertheless; doctor tells why the library is not there
+    }
+  }
 
   /**
    * @param channel open for writing; the caller closes it

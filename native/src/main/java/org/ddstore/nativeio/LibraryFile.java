@@ -41,8 +41,9 @@ final class LibraryFile {
     String resource = resource();
     Path root =
         Path.of(
-            System.getProperty(
-                NativeLibrary.DIRECTORY_PROPERTY, System.getProperty("java.io.tmpdir")));
+                System.getProperty(
+                    NativeLibrary.DIRECTORY_PROPERTY, System.getProperty("java.io.tmpdir")))
+            .toAbsolutePath(); // System.load takes no other
     Path directory = null;
     try (InputStream library = open(resource)) {
       directory =

@@ -46,6 +46,12 @@ public final class NativeLibrary {
       return new NativeLibrary(features(), path, null);
     } catch (LibraryFile.UnusableException e) {
       return new NativeLibrary(0, null, e.getMessage());
+    } catch (RuntimeException e) {
+      return new NativeLibrary(
+          0,
+          null,
+          "cannot be loaded: %s; -D%s=DIRECTORY names the directory to load it from"
+              .formatted(e, DIRECTORY_PROPERTY));
     }
   }
 

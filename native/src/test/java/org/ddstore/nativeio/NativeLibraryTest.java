@@ -52,6 +52,22 @@ class NativeLibraryTest {
 
   @Test
   @Tag("system")
+  void aRelativeTemporaryDirectoryIsTaken(@TempDir Path temporary) throws Exception {
+    Path relative = Path.of("").toAbsolutePath().relativize(temporary);
+    assertThat(Child.start(List.of(), TMPDIR + relative).said()).contains("true loaded");
+    assertThat(temporary).isEmptyDirectory();
+  }
+
+  @Test
+  @Tag("system")
+  void aDirectoryThatIsNoPathIsTold() throws Exception {
+    assertThat(Child.start(IllegalDirectory.class, List.of()).said())
+        .startsWith("false cannot be loaded: java.nio.file.InvalidPathException")
+        .contains("-Dddstore.native.directory");
+  }
+
+  @Test
+  @Tag("system")
   void aDirectoryWithoutProgramsIsToldWithTheRemedy(@TempDir Path temporary) throws Exception {
     assumeTrue(mayMount(), "skipped: unshare -m and mount need root, which this user is not");
     List<String> mounted =
@@ -103,14 +119,26 @@ class NativeLibraryTest {
     }
   }
 
+  /** The same where the directory is not even a path. */
+  static final class IllegalDirectory {
+    public static void main(String[] arguments) {
+      System.setProperty(NativeLibrary.DIRECTORY_PROPERTY, "a\0b");
+      Says.main(arguments);
+    }
+  }
+
   private record Child(Process process) {
     static Child start(List<String> before, String... options) throws IOException {
+      return start(Says.class, before, options);
+    }
+
+    static Child start(Class<?> main, List<String> before, String... options) throws IOException {
       List<String> command = new ArrayList<>(before);
       List<String> java = ChildJvm.command();
       command.addAll(java.subList(0, java.size() - 2)); // the class path goes last
       command.addAll(List.of(options));
       command.addAll(java.subList(java.size() - 2, java.size()));
-      command.add(Says.class.getName());
+      command.add(main.getName());
       return new Child(new ProcessBuilder(command).redirectErrorStream(true).start());
     }
 
