@@ -1,6 +1,7 @@
 package org.ddstore.fabric;
 
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -53,8 +54,16 @@ final class FabricChooser {
     return hardware.isEmpty() ? bySparkAddress(options) : nearest(hardware, options.index());
   }
 
+  /**
+   * One for each device: libfabric tells of some once for each form of addresses ({@code verbs}: of
+   * IPv4, IPv6 and InfiniBand), and opens the first.
+   */
   private static List<FabricOffer> legal(List<FabricOffer> all, OneSidedOptions options) {
-    return all.stream().filter(offer -> offer.isLegal(options.provider())).toList();
+    Map<List<String>, FabricOffer> first = new LinkedHashMap<>();
+    all.stream()
+        .filter(offer -> offer.isLegal(options.provider()))
+        .forEach(offer -> first.putIfAbsent(List.of(offer.provider(), offer.domain()), offer));
+    return List.copyOf(first.values());
   }
 
   private OneSidedChoice byInterface(List<FabricOffer> legal, String named, String by) {
@@ -94,7 +103,7 @@ final class FabricChooser {
                     offer,
                     options.host(),
                     options.host().isEmpty()
-                        ? "bound to the address of Spark"
+                        ? "the first that libfabric has, bound to no address"
                         : "bound to " + options.host()))
         .orElseGet(
             () ->

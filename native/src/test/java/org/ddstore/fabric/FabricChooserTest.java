@@ -85,6 +85,41 @@ class FabricChooserTest {
   }
 
   @Test
+  void aDeviceOfSeveralFormsOfAddressesIsOne() throws IOException {
+    FabricOffer one = verbs("mlx5_0", "0000:17:00.0", 1);
+    FabricOffer two = verbs("mlx5_1", "0000:b1:00.0", 1);
+    FabricChooser chooser =
+        chooser(one, form(one, "3"), form(one, "5"), form(two, "5"), form(two, "3"));
+    List<String> taken = new ArrayList<>();
+    for (int index = 0; index < 4; index++) {
+      OneSidedChoice choice =
+          chooser.choose(new OneSidedOptions("", "", "10.0.0.1", index), Map.of());
+      taken.add(choice.networkInterface() + " " + choice.means());
+      assertThat(choice.detail()).contains("one of 2 as near of 2 in all");
+    }
+    assertThat(taken)
+        .containsExactly(
+            "mlx5_0 verbs;ofi_rxm/2",
+            "mlx5_1 verbs;ofi_rxm/5",
+            "mlx5_0 verbs;ofi_rxm/2",
+            "mlx5_1 verbs;ofi_rxm/5");
+    assertThat(
+            chooser.choose(new OneSidedOptions("", "mlx5_1", "10.0.0.1", 0), Map.of()).means())
+        .isEqualTo("verbs;ofi_rxm/5");
+  }
+
+  private static FabricOffer form(FabricOffer offer, String addressForm) {
+    return new FabricOffer(offer.provider(), offer.domain(), addressForm, offer.pciDevice());
+  }
+
+  @Test
+  void whatIsBoundToNoAddressSaysSo() {
+    assertThat(chooser(TCP_ETH0).choose(new OneSidedOptions("", "", "", 0), Map.of()).detail())
+        .contains("bound to no address")
+        .doesNotContain("address of Spark");
+  }
+
+  @Test
   void theInterfaceOfTheEnvironmentAndBeforeItThatOfTheSetting() throws IOException {
     FabricOffer near = verbs("mlx5_1", "0000:b1:00.0", 1);
     FabricChooser chooser = chooser(near, TCP_ETH0, TCP_LO);
