@@ -17,10 +17,10 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
       Set.of("verbs", "efa", "cxi", "psm", "psm2", "psm3", "opx", "gni", "ucx", "mlx");
 
   /**
-   * What is never taken: shm does not check keys and leaves files, sockets takes milliseconds, udp
-   * loses, and what becomes of the rest is not known.
+   * The one in software. All others are never taken: shm does not check keys and leaves files,
+   * sockets takes milliseconds, udp loses, and what becomes of the rest is not known.
    */
-  private static final Set<String> REFUSED = Set.of("shm", "sockets", "udp", "rstream", "coll");
+  private static final String SOFTWARE = "tcp";
 
   /** Taken only when the user names it: in the one release that has it, it is an experiment. */
   private static final String EXPERIMENT = "net";
@@ -32,10 +32,11 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
 
   /** True if it may be taken where the user asks for {@code wanted}, or for nothing: empty. */
   boolean isLegal(String wanted) {
-    return !REFUSED.contains(core())
-        && (wanted.isEmpty()
-            ? !core().equals(EXPERIMENT)
-            : provider.equals(wanted) || core().equals(wanted));
+    if (wanted.isEmpty()) {
+      return isRdma() || core().equals(SOFTWARE);
+    }
+    return (isRdma() || core().equals(SOFTWARE) || core().equals(EXPERIMENT))
+        && (provider.equals(wanted) || core().equals(wanted));
   }
 
   /** Processes read from each other if this is equal. */

@@ -147,10 +147,16 @@ class FabricChooserTest {
 
   @Test
   void whatLosesOrLeaksIsNeverTaken() {
-    for (String name : List.of("shm", "sockets", "udp;ofi_rxd")) {
+    for (String name : List.of("shm", "sockets", "udp;ofi_rxd", "rstream", "coll", "lpp", "", "x")) {
       FabricOffer offer = new FabricOffer(name, "eth0", "2", "");
       assertThat(chooser(offer).choose(NO_WISH, Map.of()).isAvailable()).as(name).isFalse();
       assertThat(offer.isLegal(name)).as(name).isFalse();
+    }
+    for (String name : List.of("verbs;ofi_rxm", "efa", "cxi", "psm3", "opx", "tcp;ofi_rxm")) {
+      FabricOffer offer = new FabricOffer(name, "eth0", "2", "");
+      assertThat(offer.isLegal("")).as(name).isTrue();
+      assertThat(offer.isLegal(name)).as(name).isTrue();
+      assertThat(offer.isLegal(name.replace(";ofi_rxm", ""))).as(name).isTrue();
     }
     FabricOffer experiment = new FabricOffer("net", "eth0", "2", "");
     assertThat(experiment.isLegal("")).isFalse();
