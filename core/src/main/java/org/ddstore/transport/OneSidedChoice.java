@@ -6,7 +6,7 @@ import java.util.Objects;
  * What a process would use of a one-sided transport, or why there is nothing.
  *
  * @param means what it uses; processes can read from each other if this is equal. Empty: nothing
- * @param rdma whether hardware serves the reads
+ * @param rdma whether it uses RDMA hardware
  * @param provider by the library's name
  * @param networkInterface by its name here
  * @param host to which ends are bound; empty if the interface alone says

@@ -17,6 +17,13 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
       Set.of("verbs", "efa", "cxi", "psm", "psm2", "psm3", "opx", "gni", "ucx", "mlx");
 
   /**
+   * Of those, the ones by which reads end in the device: the owner's processors take no part. By
+   * the others they may, on some devices, be answered by a program: efa does so for devices without
+   * reads, psm2, psm3 and opx for all.
+   */
+  private static final Set<String> SERVED_BY_DEVICE = Set.of("verbs", "cxi", "gni", "ucx", "mlx");
+
+  /**
    * The one in software. All others are never taken: shm does not check keys and leaves files,
    * sockets takes milliseconds, udp loses, and what becomes of the rest is not known.
    */
@@ -25,9 +32,19 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
   /** Taken only when the user names it: in the one release that has it, it is an experiment. */
   private static final String EXPERIMENT = "net";
 
-  /** True if hardware serves reads. */
+  /** True if it uses RDMA hardware. */
   boolean isRdma() {
     return RDMA.contains(core());
+  }
+
+  /**
+   * True if a deregistration alone ends the reads of memory: no program of the owner's holds an
+   * answer that it has begun.
+   *
+   * @param provider as {@link #provider()} is
+   */
+  static boolean isServedByDevice(String provider) {
+    return SERVED_BY_DEVICE.contains(core(provider));
   }
 
   /** True if it may be taken where the user asks for {@code wanted}, or for nothing: empty. */
@@ -46,6 +63,10 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
 
   /** The provider that reaches the wire. */
   private String core() {
+    return core(provider);
+  }
+
+  private static String core(String provider) {
     return Arrays.asList(provider.split(";", -1)).get(0);
   }
 }

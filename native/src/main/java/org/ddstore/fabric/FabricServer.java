@@ -19,7 +19,8 @@ import org.ddstore.transport.PeerCalls;
  * <p>A provider in software answers reads from our memory at a time of its own, also after the
  * memory has been deregistered. So a withdrawal closes the serving end before it gives the memory
  * back, which ends what is under way; the end is opened again, under another generation, when
- * something is exported or asked for. Hardware is told by the deregistration alone.
+ * something is exported or asked for. A device that serves reads itself is told by the
+ * deregistration alone.
  */
 final class FabricServer implements PeerCalls.Service, AutoCloseable {
   private static final long PATIENCE_MS = 50;
@@ -66,7 +67,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
         return;
       }
       gone.deregister();
-      if (!choice.rdma() || served.isEmpty()) {
+      if (!FabricOffer.isServedByDevice(choice.provider()) || served.isEmpty()) {
         closeEnd();
       }
       gone.release();

@@ -103,8 +103,7 @@ class FabricChooserTest {
             "mlx5_1 verbs;ofi_rxm/5",
             "mlx5_0 verbs;ofi_rxm/2",
             "mlx5_1 verbs;ofi_rxm/5");
-    assertThat(
-            chooser.choose(new OneSidedOptions("", "mlx5_1", "10.0.0.1", 0), Map.of()).means())
+    assertThat(chooser.choose(new OneSidedOptions("", "mlx5_1", "10.0.0.1", 0), Map.of()).means())
         .isEqualTo("verbs;ofi_rxm/5");
   }
 
@@ -147,7 +146,8 @@ class FabricChooserTest {
 
   @Test
   void whatLosesOrLeaksIsNeverTaken() {
-    for (String name : List.of("shm", "sockets", "udp;ofi_rxd", "rstream", "coll", "lpp", "", "x")) {
+    for (String name :
+        List.of("shm", "sockets", "udp;ofi_rxd", "rstream", "coll", "lpp", "", "x")) {
       FabricOffer offer = new FabricOffer(name, "eth0", "2", "");
       assertThat(chooser(offer).choose(NO_WISH, Map.of()).isAvailable()).as(name).isFalse();
       assertThat(offer.isLegal(name)).as(name).isFalse();
@@ -161,6 +161,16 @@ class FabricChooserTest {
     FabricOffer experiment = new FabricOffer("net", "eth0", "2", "");
     assertThat(experiment.isLegal("")).isFalse();
     assertThat(experiment.isLegal("net")).isTrue();
+  }
+
+  @Test
+  void onlyDevicesThatServeReadsThemselvesKeepTheEnd() {
+    for (String name : List.of("verbs;ofi_rxm", "verbs;ofi_rxd", "cxi", "gni", "mlx", "ucx")) {
+      assertThat(FabricOffer.isServedByDevice(name)).as(name).isTrue();
+    }
+    for (String name : List.of("efa", "psm", "psm2", "psm3", "opx", "tcp;ofi_rxm", "tcp", "net")) {
+      assertThat(FabricOffer.isServedByDevice(name)).as(name).isFalse();
+    }
   }
 
   @Test
