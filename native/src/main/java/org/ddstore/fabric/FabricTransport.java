@@ -38,6 +38,11 @@ final class FabricTransport implements OneSidedTransport {
   }
 
   @Override
+  public String detail() {
+    return choice.detail();
+  }
+
+  @Override
   public ProcessAddress local() {
     return calls.local();
   }

@@ -12,6 +12,7 @@ import org.ddstore.transport.Availability;
 import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedOptions;
 import org.ddstore.transport.OneSidedProvider;
+import org.ddstore.transport.OneSidedTransport;
 import org.ddstore.transport.Transport;
 import org.ddstore.transport.TransportProvider;
 
@@ -122,8 +123,9 @@ public final class TransportChoice {
     int without = wanted.equals(AUTO) ? firstOther(offers, RDMA) : firstOther(offers, SOFTWARE);
     int other = firstOfOtherMeans(offers);
     if (without < 0 && other < 0) {
-      reason = own.detail();
-      return session.oneSided(calls -> provider.open(own, calls));
+      OneSidedTransport opened = session.oneSided(calls -> provider.open(own, calls));
+      reason = opened.detail(); // of the first rank in this JVM, which opened it for all
+      return opened;
     }
     String why = without >= 0 ? lacks(without, offers.get(without)) : differs(other);
     if (wanted.equals(FABRIC)) {

@@ -106,6 +106,13 @@ class TransportChoiceTest {
       Transport taken = choice.agree(List.of(own, own), session);
       assertThat(taken.description()).startsWith("fabric, tcp;ofi_rxm on lo");
       assertThat(choice.agree(List.of(own, own), session)).as("shared").isSameAs(taken);
+      TransportChoice second =
+          TransportChoice.of("fabric", 1, new OneSidedOptions("tcp", "lo", LOOPBACK, 1), PLAIN);
+      assertThat(second.agree(List.of(own, second.offer()), session)).isSameAs(taken);
+      assertThat(second.reason())
+          .as("what was opened, by another rank")
+          .isEqualTo(choice.reason())
+          .contains("bound to 127.0.0.1");
     }
   }
 
