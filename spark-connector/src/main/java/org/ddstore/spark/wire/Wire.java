@@ -111,9 +111,12 @@ public final class Wire {
           return;
         }
         sessions.remove(session.token().id(), session);
-        session.end();
-        if (sessions.isEmpty()) {
-          close();
+        try {
+          session.end();
+        } finally {
+          if (sessions.isEmpty()) {
+            close();
+          }
         }
       }
     }

@@ -3,6 +3,8 @@ package org.ddstore.spark.wire;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.ddstore.ProcessAddress;
@@ -82,18 +84,34 @@ public final class WireSession implements Transport, AutoCloseable {
     return messenger;
   }
 
-  /** The last user has left. */
+  /** The last user has left. All is closed, whatever fails; the first failure is thrown. */
   synchronized void end() {
+    List<Runnable> steps = new ArrayList<>();
     if (oneSided != null) {
-      oneSided.close();
+      steps.add(oneSided::close);
     }
     if (lanes != null) {
-      lanes.close();
+      steps.add(lanes::close);
     }
     if (directory != null) {
-      directory.release();
+      steps.add(directory::release);
     }
-    server.close();
+    steps.add(server::close);
+    RuntimeException first = null;
+    for (Runnable step : steps) {
+      try {
+        step.run();
+      } catch (RuntimeException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
   }
 
   /** The ranks of a process have left this store. */
