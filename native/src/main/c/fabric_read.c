@@ -24,6 +24,13 @@ struct source {
   uint64_t key;
 };
 
+struct landing {
+  struct fid_mr *region; /* NULL if the provider needs none */
+  uint64_t base;
+  size_t bytes;
+  bool used;
+};
+
 /* A message under way. The provider owns the context until it has completed. */
 struct message {
   struct fi_context2 context;
@@ -36,8 +43,7 @@ struct dds_fabric_reader {
   struct dds_fabric_end *end;
   struct source *sources;
   int source_count, source_capacity;
-  struct fid_mr **landings; /* NULL: removed, or the provider needs none */
-  bool *landing_used;
+  struct landing *landings;
   int landing_count, landing_capacity;
   struct message *messages;
   struct message *free_messages;
@@ -104,8 +110,8 @@ done:
 
 static void close_landings(struct dds_fabric_reader *reader) {
   for (int i = 0; i < reader->landing_count; i++) {
-    if (reader->landings[i] != NULL) {
-      fi_close(&reader->landings[i]->fid);
+    if (reader->landings[i].region != NULL) {
+      fi_close(&reader->landings[i].region->fid);
     }
   }
   reader->landing_count = 0;
@@ -128,7 +134,6 @@ void dds_reader_close(struct dds_fabric_reader *reader) {
   free(reader->messages);
   free(reader->sources);
   free(reader->landings);
-  free(reader->landing_used);
   free(reader);
 }
 
@@ -166,20 +171,17 @@ int dds_reader_add_source(struct dds_fabric_reader *reader, int peer, uint64_t k
 
 static int free_landing(struct dds_fabric_reader *reader) {
   for (int i = 0; i < reader->landing_count; i++) {
-    if (!reader->landing_used[i]) {
+    if (!reader->landings[i].used) {
       return i;
     }
   }
-  if (!room((void **)&reader->landings, sizeof *reader->landings, reader->landing_count, reader->landing_capacity) ||
-      !room((void **)&reader->landing_used, sizeof *reader->landing_used, reader->landing_count,
-            reader->landing_capacity)) {
+  if (!room((void **)&reader->landings, sizeof *reader->landings, reader->landing_count, reader->landing_capacity)) {
     return -ENOMEM;
   }
   if (reader->landing_count == reader->landing_capacity) {
     reader->landing_capacity = 2 * reader->landing_capacity + 16;
   }
-  reader->landings[reader->landing_count] = NULL;
-  reader->landing_used[reader->landing_count] = false;
+  reader->landings[reader->landing_count] = (struct landing){.used = false};
   return reader->landing_count++;
 }
 
@@ -188,29 +190,38 @@ int dds_reader_add_landing(struct dds_fabric_reader *reader, void *memory, size_
   if (region < 0) {
     return region;
   }
+  struct landing landing = {.base = (uint64_t)(uintptr_t)memory, .bytes = bytes, .used = true};
   if (dds_fabric_registers_landing(reader->end)) {
     uint64_t key = (uint64_t)region + 1; /* nobody reads it by that */
-    int result = dds_fabric_register(reader->end, memory, bytes, key, &reader->landings[region]);
+    int result = dds_fabric_register(reader->end, memory, bytes, key, &landing.region);
     if (result < 0) {
       return result;
     }
   }
-  reader->landing_used[region] = true;
+  reader->landings[region] = landing;
   return region;
 }
 
 void dds_reader_remove_landing(struct dds_fabric_reader *reader, int region) {
-  if (reader->landings[region] != NULL) {
-    fi_close(&reader->landings[region]->fid);
-    reader->landings[region] = NULL;
+  if (reader->landings[region].region != NULL) {
+    fi_close(&reader->landings[region].region->fid);
   }
-  reader->landing_used[region] = false;
+  reader->landings[region] = (struct landing){.used = false};
+}
+
+/* True if all of the read comes to memory that was given for it. */
+static bool lands(const struct dds_fabric_reader *reader, const struct dds_read *read) {
+  if (read->region >= (uint32_t)reader->landing_count || !reader->landings[read->region].used) {
+    return false;
+  }
+  const struct landing *landing = &reader->landings[read->region];
+  return read->landing >= landing->base && read->landing - landing->base <= landing->bytes &&
+         read->bytes <= landing->bytes - (read->landing - landing->base);
 }
 
 int dds_reader_begin(struct dds_fabric_reader *reader, const struct dds_read *reads, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    if (reads[i].source >= (uint32_t)reader->source_count || reads[i].region >= (uint32_t)reader->landing_count ||
-        !reader->landing_used[reads[i].region]) {
+    if (reads[i].source >= (uint32_t)reader->source_count || !lands(reader, &reads[i])) {
       return -EINVAL;
     }
   }
@@ -259,7 +270,8 @@ static int post(struct dds_fabric_reader *reader) {
   struct fi_rma_iov pieces[MOST_PIECES];
   struct iovec landing;
   const struct dds_read *first = &reader->reads[reader->next];
-  void *description = reader->landings[first->region] == NULL ? NULL : fi_mr_desc(reader->landings[first->region]);
+  struct fid_mr *region = reader->landings[first->region].region;
+  void *description = region == NULL ? NULL : fi_mr_desc(region);
   uint32_t next = reader->next;
   uint64_t next_done = reader->next_done;
   size_t count = gather(reader, pieces, reader->message_bytes, &next, &next_done, &landing);

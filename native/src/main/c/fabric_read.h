@@ -51,7 +51,7 @@ void dds_reader_remove_landing(struct dds_fabric_reader *reader, int region);
 
 /*
  * Takes up new reads; the last ones have ended. The array stays the caller's and unchanged until they end.
- * -EINVAL: one of them names a source or a region that there is not.
+ * -EINVAL: one of them names a source or a region that there is not, or leaves the memory of its region.
  */
 int dds_reader_begin(struct dds_fabric_reader *reader, const struct dds_read *reads, uint32_t count);
 

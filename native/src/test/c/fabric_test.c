@@ -141,7 +141,27 @@ static void reads_what_there_is(struct owner owner, size_t in_flight, unsigned s
     }
     CHECK(landing[at] == 0xAB);
   }
+  uint64_t first = (uintptr_t)landing;
+  uint64_t wrong[][2] = {{first - 1, 1},
+                         {first + sizeof landing, 1},
+                         {first + sizeof landing + 1, 0},
+                         {first + sizeof landing - 7, 8},
+                         {first, sizeof landing + 1},
+                         {UINT64_MAX, 1},
+                         {0, 1}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    reads[0].landing = wrong[i][0];
+    reads[0].bytes = (uint32_t)wrong[i][1];
+    CHECK(dds_reader_begin(reader, reads, 1) == -EINVAL);
+  }
+  reads[0].landing = first + sizeof landing - 8;
+  reads[0].bytes = 8;
+  CHECK(dds_reader_begin(reader, reads, 1) == 0);
+  CHECK(run(reader, 20) == 1);
   reads[0].source = 1;
+  CHECK(dds_reader_begin(reader, reads, 1) == -EINVAL);
+  reads[0].source = (uint32_t)source;
+  dds_reader_remove_landing(reader, region);
   CHECK(dds_reader_begin(reader, reads, 1) == -EINVAL);
   dds_reader_close(reader);
 }

@@ -10,6 +10,8 @@ import org.ddstore.transport.RemoteSegment;
  * this process; any thread.
  */
 final class RemoteMemory {
+  private static final int MOST_SHIFT = 62; // 1L << 63 is negative
+
   private final RemoteSegment segment;
   private final MemoryTable table;
   private final long[] chunkStarts;
@@ -25,14 +27,18 @@ final class RemoteMemory {
     check();
   }
 
-  /** A reader's own arithmetic must not leave what the table says. */
+  /**
+   * A reader's own arithmetic must not leave what the table says, and what it says must be whole:
+   * then no read of rows that there are leaves the piece that it names.
+   */
   private void check() {
-    boolean ragged = segment.recordBytes() == 0;
     boolean legal =
-        ragged
-            ? chunkStarts.length == table.chunks().size() + 1
-                && (offsets.length == segment.rows() + 1 || offsetsOfPieces() == segment.rows() + 1)
-            : rowsOfChunks() == segment.rows();
+        table.word().bytes() >= Long.BYTES
+            && isShift(table.rowShift())
+            && isShift(table.offsetShift())
+            && (segment.recordBytes() == 0
+                ? streamFits() && offsetsFit()
+                : fits(table.chunks(), table.rowShift(), segment.rows(), segment.recordBytes()));
     if (!legal) {
       throw new DDStoreException(
           "the table of a segment of %s does not fit its %,d rows"
@@ -40,20 +46,43 @@ final class RemoteMemory {
     }
   }
 
-  private long rowsOfChunks() {
-    List<MemoryTable.Piece> chunks = table.chunks();
-    long rows = 0;
-    for (int i = 0; i < chunks.size(); i++) {
-      long last = segment.rows() - rows;
-      long here = Math.min(last, 1L << table.rowShift());
-      rows += chunks.get(i).bytes() >= here * segment.recordBytes() ? here : 0;
-    }
-    return rows;
+  private static boolean isShift(int shift) {
+    return shift >= 0 && shift <= MOST_SHIFT;
   }
 
-  private long offsetsOfPieces() {
-    long room = table.offsetPieces().stream().mapToLong(piece -> piece.bytes() / Long.BYTES).sum();
-    return Math.min(room, segment.rows() + 1);
+  /** True if so many elements lie in the pieces, 2^{@code shift} in each but the last. */
+  private static boolean fits(
+      List<MemoryTable.Piece> pieces, int shift, long elements, int elementBytes) {
+    int piece = 0;
+    for (long left = elements; left > 0; piece++) {
+      long here = Math.min(left, 1L << shift);
+      if (piece == pieces.size() || pieces.get(piece).bytes() / elementBytes < here) {
+        return false;
+      }
+      left -= here;
+    }
+    return true;
+  }
+
+  private boolean streamFits() {
+    List<MemoryTable.Piece> chunks = table.chunks();
+    if (chunkStarts.length != chunks.size() + 1 || chunkStarts[0] != 0) {
+      return false;
+    }
+    for (int chunk = 0; chunk < chunks.size(); chunk++) {
+      long start = chunkStarts[chunk];
+      long end = chunkStarts[chunk + 1];
+      if (end < start || end - start > chunks.get(chunk).bytes()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean offsetsFit() {
+    return offsets.length > 0
+        ? offsets.length == segment.rows() + 1
+        : fits(table.offsetPieces(), table.offsetShift(), segment.rows() + 1, Long.BYTES);
   }
 
   ProcessAddress process() {
