@@ -18,7 +18,7 @@ import org.ddstore.transport.PeerCalls;
  *
  * <p>A provider in software answers reads from our memory at a time of its own, also after the
  * memory has been deregistered. So a withdrawal closes the serving end before it gives the memory
- * back, which ends what is under way; the end is opened again, under another generation, when
+ * back, which ends what is under way; the end is opened again, under another address, when
  * something is exported or asked for. A device that serves reads itself is told by the
  * deregistration alone.
  */
@@ -30,7 +30,6 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Nonce, ServedSegment> served = new HashMap<>(); // guarded by lock
   private ServingEnd end; // guarded by lock; null while nothing is served
-  private long generation; // guarded by lock
   private boolean closed; // guarded by lock
 
   FabricServer(FabricLibrary library, OneSidedChoice choice) {
@@ -79,7 +78,6 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
   private ServingEnd open() {
     if (end == null) {
       end = new ServingEnd(library, choice);
-      generation++;
     }
     return end;
   }
@@ -115,7 +113,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
       if (!wanted.isRegistered()) {
         wanted.register(at);
       }
-      return wanted.table(choice.means(), at, generation).encode();
+      return wanted.table(choice.means(), at).encode();
     } finally {
       lock.unlock();
     }

@@ -10,7 +10,7 @@ import org.ddstore.DDStoreException;
  * What an owner tells of one segment, so that others read it without asking again. Big-endian:
  *
  * <pre>
- * u8 status | u8 format version | text means | bytes address of the serving end | int64 generation
+ * u8 status | u8 format version | text means | bytes address of the serving end
  * piece version word | int64 version | int32 log2 of rows per chunk | pieces chunks
  * int64s chunk starts (ragged) | int32 log2 of offsets per piece | int64s offsets | pieces offsets
  *
@@ -22,7 +22,6 @@ import org.ddstore.DDStoreException;
  *
  * @param means of {@link FabricOffer#means()}: the reader's must be equal
  * @param address of the serving end, as its provider writes it
- * @param generation tells one serving end of a process from its next
  * @param word where the version word is
  * @param version what it was when the table was made
  * @param offsets all of them, or empty
@@ -31,7 +30,6 @@ import org.ddstore.DDStoreException;
 record MemoryTable(
     String means,
     List<Byte> address,
-    long generation,
     Piece word,
     long version,
     int rowShift,
@@ -48,7 +46,7 @@ record MemoryTable(
   /** It is being registered: ask again. */
   static final byte BUSY = 2;
 
-  private static final byte FORMAT = 1;
+  private static final byte FORMAT = 2;
 
   /** Registered memory as a reader names it. */
   record Piece(long remote, long key, long bytes) {
@@ -59,17 +57,15 @@ record MemoryTable(
     byte[] name = means.getBytes(StandardCharsets.UTF_8);
     long bytes =
         2L
-            + 7 * Integer.BYTES
+            + 8 * Integer.BYTES
             + name.length
             + address.size()
-            + 2 * Long.BYTES
+            + Long.BYTES
             + Piece.BYTES * (1L + chunks.size() + offsetPieces.size())
-            + 2 * Integer.BYTES
             + Long.BYTES * ((long) chunkStarts.size() + offsets.size());
     ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(bytes));
     out.put(OK).put(FORMAT).putInt(name.length).put(name).putInt(address.size());
     address.forEach(out::put);
-    out.putLong(generation);
     put(out, word);
     out.putLong(version).putInt(rowShift);
     putAll(out, chunks);
@@ -98,7 +94,6 @@ record MemoryTable(
     for (int left = count(in, 1); left > 0; left--) {
       address.add(in.get());
     }
-    long generation = in.getLong();
     Piece word = getPiece(in);
     long version = in.getLong();
     int rowShift = in.getInt();
@@ -110,7 +105,6 @@ record MemoryTable(
     return new MemoryTable(
         new String(name, StandardCharsets.UTF_8),
         List.copyOf(address),
-        generation,
         word,
         version,
         rowShift,

@@ -67,11 +67,10 @@ final class ServedSegment {
     return segment.rows() < MOST_OFFSETS_SENT;
   }
 
-  MemoryTable table(String means, ServingEnd end, long generation) {
+  MemoryTable table(String means, ServingEnd end) {
     return new MemoryTable(
         means,
         end.address(),
-        generation,
         word.piece(),
         segment.version(),
         map.rowShift(),
