@@ -41,6 +41,8 @@ struct message {
 
 struct dds_fabric_reader {
   struct dds_fabric_end *end;
+  fi_addr_t *peers; /* as the provider names them: by numbers, or by addresses of its own */
+  int peer_count, peer_capacity;
   struct source *sources;
   int source_count, source_capacity;
   struct landing *landings;
@@ -132,40 +134,46 @@ void dds_reader_close(struct dds_fabric_reader *reader) {
     dds_fabric_close(reader->end);
   }
   free(reader->messages);
+  free(reader->peers);
   free(reader->sources);
   free(reader->landings);
   free(reader);
 }
 
-int dds_reader_add_peer(struct dds_fabric_reader *reader, const void *address) {
-  fi_addr_t peer = FI_ADDR_UNSPEC;
-  int count = fi_av_insert(reader->end->addresses, address, 1, &peer, 0, NULL);
-  if (count < 0) {
-    return count;
-  }
-  return count == 1 && peer <= INT32_MAX ? (int)peer : -EINVAL;
-}
-
 /* Makes room for one more; false if there is no memory. */
-static bool room(void **array, size_t element_bytes, int count, int capacity) {
-  if (count < capacity) {
+static bool room(void **array, size_t element_bytes, int count, int *capacity) {
+  if (count < *capacity) {
     return true;
   }
-  void *larger = realloc(*array, (size_t)(2 * capacity + 16) * element_bytes);
+  void *larger = realloc(*array, (size_t)(2 * *capacity + 16) * element_bytes);
   if (larger != NULL) {
     *array = larger;
+    *capacity = 2 * *capacity + 16;
   }
   return larger != NULL;
 }
 
-int dds_reader_add_source(struct dds_fabric_reader *reader, int peer, uint64_t key) {
-  if (!room((void **)&reader->sources, sizeof *reader->sources, reader->source_count, reader->source_capacity)) {
+int dds_reader_add_peer(struct dds_fabric_reader *reader, const void *address) {
+  fi_addr_t peer = FI_ADDR_UNSPEC;
+  if (!room((void **)&reader->peers, sizeof *reader->peers, reader->peer_count, &reader->peer_capacity)) {
     return -ENOMEM;
   }
-  if (reader->source_count == reader->source_capacity) {
-    reader->source_capacity = 2 * reader->source_capacity + 16;
+  int count = fi_av_insert(reader->end->addresses, address, 1, &peer, 0, NULL);
+  if (count != 1) {
+    return count < 0 ? count : -EINVAL;
   }
-  reader->sources[reader->source_count] = (struct source){.peer = (fi_addr_t)peer, .key = key};
+  reader->peers[reader->peer_count] = peer;
+  return reader->peer_count++;
+}
+
+int dds_reader_add_source(struct dds_fabric_reader *reader, int peer, uint64_t key) {
+  if (peer < 0 || peer >= reader->peer_count) {
+    return -EINVAL;
+  }
+  if (!room((void **)&reader->sources, sizeof *reader->sources, reader->source_count, &reader->source_capacity)) {
+    return -ENOMEM;
+  }
+  reader->sources[reader->source_count] = (struct source){.peer = reader->peers[peer], .key = key};
   return reader->source_count++;
 }
 
@@ -175,11 +183,8 @@ static int free_landing(struct dds_fabric_reader *reader) {
       return i;
     }
   }
-  if (!room((void **)&reader->landings, sizeof *reader->landings, reader->landing_count, reader->landing_capacity)) {
+  if (!room((void **)&reader->landings, sizeof *reader->landings, reader->landing_count, &reader->landing_capacity)) {
     return -ENOMEM;
-  }
-  if (reader->landing_count == reader->landing_capacity) {
-    reader->landing_capacity = 2 * reader->landing_capacity + 16;
   }
   reader->landings[reader->landing_count] = (struct landing){.used = false};
   return reader->landing_count++;

@@ -40,7 +40,7 @@ void dds_reader_close(struct dds_fabric_reader *reader);
 /* The number of a process whose serving end has this address. */
 int dds_reader_add_peer(struct dds_fabric_reader *reader, const void *address);
 
-/* The number of memory that a process has registered. */
+/* The number of memory that a process has registered. -EINVAL: there is no such process. */
 int dds_reader_add_source(struct dds_fabric_reader *reader, int peer, uint64_t key);
 
 /* The number of memory to read into; it stays until it is removed or the reader is closed. */

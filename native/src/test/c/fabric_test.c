@@ -90,6 +90,8 @@ static struct dds_fabric_reader *open_reader(struct owner owner, size_t in_fligh
   CHECK(dds_reader_open(library, "tcp", NULL, "127.0.0.1", in_flight, &reader, &call) == 0);
   int peer = dds_reader_add_peer(reader, owner.address);
   CHECK(peer >= 0);
+  CHECK(dds_reader_add_source(reader, peer + 1, owner.key) == -EINVAL);
+  CHECK(dds_reader_add_source(reader, -1, owner.key) == -EINVAL);
   *source = dds_reader_add_source(reader, peer, owner.key);
   CHECK(*source == 0);
   return reader;
