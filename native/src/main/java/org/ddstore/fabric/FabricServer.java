@@ -46,7 +46,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
       }
       ServedSegment exported = new ServedSegment(segment);
       try {
-        exported.register(open());
+        register(exported, open());
       } catch (RuntimeException e) {
         exported.release();
         throw e;
@@ -65,13 +65,25 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
       if (gone == null) {
         return;
       }
-      gone.deregister();
-      if (!FabricOffer.isServedByDevice(choice.provider()) || served.isEmpty()) {
+      boolean ended = gone.deregister();
+      if (!ended || !FabricOffer.isServedByDevice(choice.provider()) || served.isEmpty()) {
         closeEnd();
       }
       gone.release();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** All parts or none. */
+  private void register(ServedSegment segment, ServingEnd at) {
+    try {
+      segment.register(at);
+    } catch (RuntimeException e) {
+      if (!segment.deregister()) {
+        closeEnd();
+      }
+      throw e;
     }
   }
 
@@ -111,7 +123,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
       }
       ServingEnd at = open();
       if (!wanted.isRegistered()) {
-        wanted.register(at);
+        register(wanted, at);
       }
       return wanted.table(choice.means(), at).encode();
     } finally {

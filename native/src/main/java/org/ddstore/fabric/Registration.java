@@ -5,8 +5,8 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.DDStoreException;
 
-/** Memory that a serving end lets others read. Closed before the end. */
-final class Registration implements AutoCloseable {
+/** Memory that a serving end lets others read. Ended before the end. */
+final class Registration {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final AtomicLong LIVE = new AtomicLong();
   private static final int KEY_TAKEN = -126; // FI_ENOKEY: this key is in use
@@ -45,7 +45,7 @@ final class Registration implements AutoCloseable {
         new MemoryTable.Piece(FabricNative.base(end, address), FabricNative.key(region), bytes));
   }
 
-  /** How many there are in this JVM. */
+  /** How many there are in this JVM, with those that could not be ended. */
   static long live() {
     return LIVE.get();
   }
@@ -54,9 +54,16 @@ final class Registration implements AutoCloseable {
     return piece;
   }
 
-  @Override
-  public void close() {
-    LIVE.decrementAndGet();
-    FabricNative.deregister(region);
+  /**
+   * Ends it, once.
+   *
+   * @return false if the provider refuses: then others may read the memory until the end is closed
+   */
+  boolean deregister() {
+    boolean ended = FabricNative.deregister(region) >= 0;
+    if (ended) {
+      LIVE.decrementAndGet();
+    }
+    return ended;
   }
 }

@@ -31,16 +31,11 @@ final class ServedSegment {
     return !registrations.isEmpty();
   }
 
-  /** Registers all parts; all or none. */
+  /** Registers all parts. If that fails some may be registered: the caller deregisters. */
   void register(ServingEnd end) {
-    try {
-      word = register(end, map.version());
-      chunks = registerAll(end, map.chunks());
-      offsets = sendsOffsets() ? List.of() : registerAll(end, map.offsets());
-    } catch (RuntimeException e) {
-      deregister();
-      throw e;
-    }
+    word = register(end, map.version());
+    chunks = registerAll(end, map.chunks());
+    offsets = sendsOffsets() ? List.of() : registerAll(end, map.offsets());
   }
 
   private List<Registration> registerAll(ServingEnd end, List<ByteBuffer> memories) {
@@ -53,9 +48,18 @@ final class ServedSegment {
     return registered;
   }
 
-  void deregister() {
-    registrations.forEach(Registration::close);
+  /**
+   * Ends all registrations.
+   *
+   * @return false if one cannot be ended: only closing the end keeps others from the memory
+   */
+  boolean deregister() {
+    boolean ended = true;
+    for (Registration registration : registrations) {
+      ended &= registration.deregister();
+    }
     registrations.clear();
+    return ended;
   }
 
   /** Gives the reference back. Nobody reads any more. */
