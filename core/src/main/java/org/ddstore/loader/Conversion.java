@@ -2,6 +2,7 @@ package org.ddstore.loader;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.ddstore.DType;
 import org.ddstore.Field;
 import org.ddstore.Schema;
@@ -43,6 +44,11 @@ interface Conversion {
     public FieldStep step(Schema schema) {
       return new PadStep(schema.field(name), length);
     }
+
+    @Override
+    public String toString() {
+      return "pad(\"%s\", %d)".formatted(name, length);
+    }
   }
 
   /** Two ragged fields as one dense. */
@@ -55,6 +61,11 @@ interface Conversion {
     @Override
     public FieldStep step(Schema schema) {
       return new DensifyStep(schema.field(columns), schema.field(name), width);
+    }
+
+    @Override
+    public String toString() {
+      return "densify(\"%s\", \"%s\", %d)".formatted(name, columns, width);
     }
   }
 
@@ -76,16 +87,31 @@ interface Conversion {
           .crop()
           .filter(crop -> crop.field().equals(name))
           .ifPresent(crop -> steps.add(new CropStep(field, crop)));
-      conversions.stream()
-          .filter(conversion -> conversion.name().equals(name) && !(conversion instanceof ToType))
-          .forEach(conversion -> steps.add(conversion.step(schema)));
-      conversions.stream()
-          .filter(conversion -> conversion.name().equals(name) && conversion instanceof ToType)
-          .forEach(conversion -> steps.add(conversion.step(schema)));
+      List<Conversion> ofField =
+          conversions.stream().filter(conversion -> conversion.name().equals(name)).toList();
+      onlyShape(name, ofField).ifPresent(conversion -> steps.add(conversion.step(schema)));
+      ofField.stream()
+          .filter(conversion -> conversion instanceof ToType)
+          .reduce((overruled, last) -> last) // as of a reader's casts
+          .ifPresent(conversion -> steps.add(conversion.step(schema)));
       if (!steps.isEmpty()) {
         outputs.add(new Output(name, steps));
       }
     }
     return outputs;
+  }
+
+  /**
+   * The conversion that is not to another type: each takes a field as it is read, so one at most.
+   */
+  private static Optional<Conversion> onlyShape(String name, List<Conversion> ofField) {
+    List<Conversion> shapes =
+        ofField.stream().filter(conversion -> !(conversion instanceof ToType)).toList();
+    if (shapes.size() > 1) {
+      throw new IllegalArgumentException(
+          "\"%s\" is to have %d shapes, by %s: keep one of them"
+              .formatted(name, shapes.size(), shapes));
+    }
+    return shapes.stream().findFirst();
   }
 }

@@ -89,7 +89,7 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.fields = List.of(names));
   }
 
-  /** Gives a field out as float32 or bfloat16. */
+  /** Gives a field out as float32 or bfloat16. Of two casts of one field the last counts. */
   public LoaderOptions cast(String field, DType to) {
     return cast(field, to, 1);
   }
@@ -101,7 +101,7 @@ public final class LoaderOptions implements Cloneable {
 
   /**
    * Gives a ragged field out as {@code [rows, length, innerShape...]}, zeros at the end of shorter
-   * rows; the row offsets stay.
+   * rows; the row offsets stay. A field is padded or made dense once.
    *
    * @param length at least that of the longest row; 0 for that of the longest of each batch
    */
@@ -110,7 +110,8 @@ public final class LoaderOptions implements Cloneable {
   }
 
   /**
-   * Gives a ragged field of sparse values out as {@code [rows, width]}.
+   * Gives a ragged field of sparse values out as {@code [rows, width]}. A field is padded or made
+   * dense once.
    *
    * @param columns the ragged field of the values' columns, of [0, width)
    */

@@ -179,6 +179,11 @@ class ConversionTest {
       assertThat(batch.field("points").getFloat(2L * longest * i + k))
           .isEqualTo(k < points.length ? points[k] : 0);
     }
+    assertDense(batch, i);
+  }
+
+  private static void assertDense(LoadedBatch batch, int i) {
+    int row = (int) batch.row(i);
     float[] expected = new float[Samples.WIDTH];
     for (int k = 0; k < Samples.columns(row).length; k++) {
       expected[Samples.columns(row)[k]] = (float) Samples.values(row)[k] * 0.5f;
@@ -187,6 +192,51 @@ class ConversionTest {
       assertThat(batch.field("values").getFloat((long) Samples.WIDTH * i + k))
           .isEqualTo(expected[k]);
     }
+  }
+
+  @Test
+  void ofTwoCastsOfAFieldTheLastCounts() {
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .cast("image", DType.BFLOAT16)
+            .cast("image", DType.FLOAT32, 2)
+            .cast("points", DType.FLOAT32, 3)
+            .cast("points", DType.BFLOAT16)
+            .pad("points", 4)
+            .cast("values", DType.BFLOAT16)
+            .densify("values", "columns", Samples.WIDTH)
+            .cast("values", DType.FLOAT32, 0.5);
+    try (Loader loader = open(Samplers.shuffled(1), options)) {
+      for (LoadedBatch batch : loader.epoch(0)) {
+        assertThat(batch.field("image")).hasToString("float32[16, 6, 5, 3]");
+        assertThat(batch.field("points")).hasToString("bfloat16[16, 4, 2]");
+        assertThat(batch.field("values")).hasToString("float32[16, 20]");
+        short[] halves = batch.field("points").toShortArray();
+        for (int i = 0; i < 16; i++) {
+          byte[] bytes = Samples.image((int) batch.row(i));
+          for (int k = 0; k < 90; k++) {
+            assertThat(batch.field("image").getFloat(90L * i + k))
+                .isEqualTo(2f * (bytes[k] & 0xFF));
+          }
+          float[] points = Samples.points((int) batch.row(i));
+          for (int k = 0; k < 8; k++) {
+            assertThat(halves[8 * i + k])
+                .isEqualTo(nearestBfloat16(k < points.length ? points[k] : 0));
+          }
+          assertDense(batch, i);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aSecondShapeOfAFieldIsRefused() {
+    refused(
+        LoaderOptions.defaults().pad("points", 3).cast("points", DType.BFLOAT16).pad("points", 4),
+        "\"points\" is to have 2 shapes, by [pad(\"points\", 3), pad(\"points\", 4)]: keep one of them");
+    refused(
+        LoaderOptions.defaults().pad("values", 6).densify("values", "columns", 20),
+        "by [pad(\"values\", 6), densify(\"values\", \"columns\", 20)]: keep one of them");
   }
 
   @Test
