@@ -13,7 +13,8 @@ final class MemoryBudget {
   private final long maxBytes;
   private final Recipe recipe;
   private final Map<Slot, Long> reserved = new HashMap<>();
-  private double bytesPerSample;
+  private long largestBytes;
+  private int largestSamples;
 
   MemoryBudget(long maxBytes, Recipe recipe) {
     this.maxBytes = maxBytes;
@@ -48,8 +49,7 @@ final class MemoryBudget {
   boolean tryReserve(Slot slot, int samples, Collection<Slot> idle) {
     long need =
         Math.max(
-            Math.max(slot.takenBytes(), recipe.capacityBytes(samples)),
-            (long) (bytesPerSample * samples));
+            Math.max(slot.takenBytes(), recipe.capacityBytes(samples)), expectedBytes(samples));
     long others = 0;
     for (Map.Entry<Slot, Long> other : reserved.entrySet()) {
       others += other.getKey() == slot ? 0 : other.getValue();
@@ -70,18 +70,25 @@ final class MemoryBudget {
     return true;
   }
 
-  /** Learns what the batch in a slot has taken. */
-  void took(Slot slot) {
-    long bytes = slot.takenBytes();
-    reserved.put(slot, bytes);
-    if (slot.plan().size() > 0) {
-      bytesPerSample = Math.max(bytesPerSample, (double) bytes / slot.plan().size());
+  /**
+   * Learns what the batch in a slot has taken.
+   *
+   * @param samples that the batch could have had; a last one has fewer, and may have one long row
+   */
+  void took(Slot slot, int samples) {
+    reserved.put(slot, slot.takenBytes());
+    long bytes = slot.presentBytes();
+    if (bytes > largestBytes) {
+      largestBytes = bytes;
+      largestSamples = samples;
     }
   }
 
-  /** What a batch of so many samples takes, by the largest so far; 0 before the first. */
-  double expectedBytes(int samples) {
-    return bytesPerSample * samples;
+  /** What a batch of so many samples takes at most, by the largest so far; 0 before the first. */
+  long expectedBytes(int samples) {
+    return samples <= largestSamples
+        ? largestBytes
+        : (long) ((double) largestBytes / Math.max(1, largestSamples) * samples);
   }
 
   /** The slot has been freed. */

@@ -162,7 +162,7 @@ final class Pipeline {
       return 1;
     }
     int half = depth / 2;
-    double bytes = budget.expectedBytes(toRead.peek().slot().plan().size());
+    long bytes = budget.expectedBytes(toRead.peek().slot().plan().size());
     return (int) Math.max(1, Math.min(half, TOGETHER_BYTES / Math.max(1, bytes)));
   }
 
@@ -207,7 +207,7 @@ final class Pipeline {
             return;
           }
           if (error == null) {
-            budget.took(entry.slot());
+            budget.took(entry.slot(), entry.source().maxSize());
             readsRemotely |= entry.slot().readsRemotely();
           } else {
             sources.clear();

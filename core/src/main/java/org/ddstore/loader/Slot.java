@@ -179,7 +179,8 @@ final class Slot {
     return takenBytes;
   }
 
-  private long presentBytes() {
+  /** The memory of the batch that it has now, in bytes, and of what it has converted before. */
+  long presentBytes() {
     long bytes = weights.buffer().capacity();
     for (GrowingBuffer[] buffers : converted.values()) {
       for (GrowingBuffer buffer : buffers) {

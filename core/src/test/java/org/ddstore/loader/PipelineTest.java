@@ -285,6 +285,22 @@ class PipelineTest {
     }
   }
 
+  /** The last batch has one row in the memory of a hundred: that says nothing about others. */
+  @Test
+  void aSmallLastBatchDoesNotEndReadingAhead() {
+    BatchSampler sampler = Samplers.shuffled(3).batchSize(101).everySample();
+    LoaderOptions options = LoaderOptions.defaults().withDepth(2).withMaxBytes(1 << 20);
+    try (Loader loader = Loader.open(samples.rows(), sampler, ALONE, options)) {
+      for (int epoch = 0; epoch < 2; epoch++) {
+        List<Integer> sizes = new ArrayList<>();
+        loader.epoch(epoch).forEach(batch -> sizes.add(batch.samples()));
+        assertThat(sizes).containsExactly(101, 101, 1);
+      }
+      assertThat(loader.epoch(2).next().samples()).isEqualTo(101);
+      awaitTrue(() -> loader.pending() == 2);
+    }
+  }
+
   @Test
   void aBatchThatCannotFitIsRefusedWithTheNumbers() {
     try (Loader loader = open(LoaderOptions.defaults().withMaxBytes(1000))) {
