@@ -6,13 +6,14 @@ import java.util.Map;
 
 /**
  * Keeps the memory of all slots within a bound. What a batch with ragged fields will take is not
- * known before: it is taken to be like the largest so far, and idle slots are freed when that was
- * not enough. Guarded by the pipeline.
+ * known before: the first has all memory for itself, others are taken to be like the largest so
+ * far, and idle slots are freed when that was not enough. Guarded by the pipeline.
  */
 final class MemoryBudget {
   private final long maxBytes;
   private final Recipe recipe;
   private final Map<Slot, Long> reserved = new HashMap<>();
+  private long reservedBytes;
   private long largestBytes;
   private int largestSamples;
 
@@ -50,24 +51,47 @@ final class MemoryBudget {
     long need =
         Math.max(
             Math.max(slot.takenBytes(), recipe.capacityBytes(samples)), expectedBytes(samples));
-    long others = 0;
-    for (Map.Entry<Slot, Long> other : reserved.entrySet()) {
-      others += other.getKey() == slot ? 0 : other.getValue();
+    if (largestBytes == 0 && recipe.readsRagged()) {
+      need = Math.max(need, maxBytes); // nobody knows: alone
     }
     for (Slot candidate : idle) {
-      if (others + need <= maxBytes) {
+      if (othersThan(slot) + need <= maxBytes) {
         break;
       }
       if (candidate != slot && reserved.containsKey(candidate)) {
-        others -= reserved.remove(candidate);
+        freed(candidate);
         candidate.free();
       }
     }
+    long others = othersThan(slot);
     if (others + need > maxBytes && others > 0) {
       return false;
     }
-    reserved.put(slot, need);
+    reserve(slot, need);
     return true;
+  }
+
+  /**
+   * As {@link #tryReserve}, for a batch that has a place and that may be thought larger by now: its
+   * place is made larger.
+   */
+  boolean tryKeep(Slot slot, int samples, Collection<Slot> idle) {
+    return reserved.getOrDefault(slot, 0L) >= expectedBytes(samples)
+        || tryReserve(slot, samples, idle);
+  }
+
+  /** As {@link #tryKeep}, beyond the bound if need be. */
+  void keep(Slot slot, int samples) {
+    reserve(slot, Math.max(reserved.getOrDefault(slot, 0L), expectedBytes(samples)));
+  }
+
+  private long othersThan(Slot slot) {
+    return reservedBytes - reserved.getOrDefault(slot, 0L);
+  }
+
+  private void reserve(Slot slot, long bytes) {
+    Long before = reserved.put(slot, bytes);
+    reservedBytes += bytes - (before == null ? 0 : before);
   }
 
   /**
@@ -76,7 +100,7 @@ final class MemoryBudget {
    * @param samples that the batch could have had; a last one has fewer, and may have one long row
    */
   void took(Slot slot, int samples) {
-    reserved.put(slot, slot.takenBytes());
+    reserve(slot, slot.takenBytes());
     long bytes = slot.presentBytes();
     if (bytes > largestBytes) {
       largestBytes = bytes;
@@ -93,12 +117,12 @@ final class MemoryBudget {
 
   /** The slot has been freed. */
   void freed(Slot slot) {
-    reserved.remove(slot);
+    Long bytes = reserved.remove(slot);
+    reservedBytes -= bytes == null ? 0 : bytes;
   }
 
   @Override
   public String toString() {
-    long bytes = reserved.values().stream().mapToLong(Long::longValue).sum();
-    return "%,d of %,d bytes".formatted(bytes, maxBytes);
+    return "%,d of %,d bytes".formatted(reservedBytes, maxBytes);
   }
 }

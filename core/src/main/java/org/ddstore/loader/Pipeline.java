@@ -171,7 +171,24 @@ final class Pipeline {
     return !toRead.isEmpty()
         && (toRead.size() >= window()
             || !inOrder.peek().isReady()
-            || (sources.isEmpty() && planning == null));
+            || (sources.isEmpty() && planning == null))
+        && hasRoom(toRead.peek());
+  }
+
+  /**
+   * Whether a planned batch may be read: those that were read since it was planned may have shown
+   * that it takes more. The one that the consumer waits for may always.
+   */
+  private boolean hasRoom(Entry entry) {
+    int samples = entry.source().maxSize();
+    if (budget.tryKeep(entry.slot(), samples, idle)) {
+      return true;
+    }
+    if (entry != inOrder.peek()) {
+      return false;
+    }
+    budget.keep(entry.slot(), samples);
+    return true;
   }
 
   /** Batches to be read together; waits for some. None at the end. */
@@ -181,9 +198,10 @@ final class Pipeline {
       while (!closed) {
         if (mayRead()) {
           List<Entry> together = new ArrayList<>();
-          for (int left = window(); left > 0 && !toRead.isEmpty(); left--) {
+          int most = window();
+          do {
             together.add(toRead.remove());
-          }
+          } while (together.size() < most && !toRead.isEmpty() && hasRoom(toRead.peek()));
           wake();
           return together;
         }

@@ -106,6 +106,11 @@ record Recipe(
     return Math.min(bytes, STAGING_BYTES);
   }
 
+  /** Whether what a batch takes is known only when it has been read. */
+  boolean readsRagged() {
+    return fields.stream().anyMatch(name -> variable.schema().field(name).isRagged());
+  }
+
   /** The memory of a batch without the data of ragged fields, which is not known before. */
   long capacityBytes(long samples) {
     long rows = samples * space.rowsPerSample();

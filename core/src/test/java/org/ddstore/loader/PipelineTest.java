@@ -285,6 +285,48 @@ class PipelineTest {
     }
   }
 
+  /** All are alike, and nothing of that is known before the first has been read. */
+  @Test
+  void raggedBatchesStayWithinTheBoundFromTheFirst() {
+    assertThat(mostBytesOfRagged(120_000, 0, 3)).as("bytes").isBetween(60_000L, 120_000L);
+  }
+
+  /** Those that were planned when all before were empty wait for each other. */
+  @Test
+  void raggedBatchesThatGrowPassTheBoundByOneAtMost() {
+    long oneBatch = mostBytesOfRagged(20_000, 0, 1);
+    assertThat(mostBytesOfRagged(120_000, 10, 1)).isLessThanOrEqualTo(120_000 + oneBatch);
+  }
+
+  /** The most memory at any time, of batches of 600 rows of which the first are empty. */
+  private long mostBytesOfRagged(long maxBytes, int emptyBatches, int workers) {
+    long before = OffHeapBuffer.liveBytes();
+    AtomicLong most = new AtomicLong();
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .withDepth(8)
+            .withWorkers(workers)
+            .withMaxBytes(maxBytes)
+            .withFields("points")
+            .withTransform(batch -> raise(most, OffHeapBuffer.liveBytes() - before));
+    try (Loader loader = open(options)) {
+      loader.push(
+          LongStream.range(0, 600 * 40)
+              .map(i -> 5 * (i % 40) + (i < 600L * emptyBatches ? 0 : 4))
+              .boxed()
+              .iterator(),
+          600);
+      for (int i = 0; i < 40; i++) {
+        awaitTrue(loader::isReady);
+        raise(most, OffHeapBuffer.liveBytes() - before);
+        try (LoadedBatch batch = loader.pop(PATIENCE)) {
+          assertThat(batch.field("points").shape()[0]).isEqualTo(i < emptyBatches ? 0 : 2400);
+        }
+      }
+    }
+    return most.get();
+  }
+
   /** The last batch has one row in the memory of a hundred: that says nothing about others. */
   @Test
   void aSmallLastBatchDoesNotEndReadingAhead() {
@@ -338,7 +380,10 @@ class PipelineTest {
   @Test
   void aCloseInTheMiddleEndsThreadsThatWaitForAnything() {
     CountDownLatch never = new CountDownLatch(1);
-    LoaderOptions blocked = LoaderOptions.defaults().withTransform(batch -> awaitLatch(never));
+    LoaderOptions blocked =
+        LoaderOptions.defaults()
+            .withFields("id") // of ragged ones the first batch would be alone
+            .withTransform(batch -> awaitLatch(never));
     try (Loader loader = open(blocked)) {
       loader.epoch(0);
       awaitTrue(() -> loader.pending() == 8);
