@@ -99,6 +99,7 @@ public final class Loader implements AutoCloseable {
       throw new IllegalArgumentException(
           "batch %,d of epoch %,d outside [0, %,d]".formatted(from, number, plan.batches()));
     }
+    pipeline.check(plan.maxSize()); // what is refused has not begun, and what was before goes on
     closeLoop();
     pipeline.reset();
     progress = EpochProgress.at(sampler, place, rows, number, plan, from);

@@ -57,12 +57,26 @@ final class Pipeline {
     }
   }
 
+  /**
+   * Refuses what {@link #push} would.
+   *
+   * @param samples of a batch
+   */
+  void check(int samples) {
+    lock.lock();
+    try {
+      throwFailure();
+      budget.check(samples);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Adds batches after those that are planned. */
   void push(BatchSource source) {
     locked(
         () -> {
-          throwFailure();
-          budget.check(source.maxSize());
+          check(source.maxSize());
           sources.add(source);
         });
   }

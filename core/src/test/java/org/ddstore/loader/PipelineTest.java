@@ -17,6 +17,7 @@ import org.ddstore.DeadlineExceededException;
 import org.ddstore.PoolStarvedException;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
 import org.junit.jupiter.api.AfterEach;
@@ -354,6 +355,25 @@ class PipelineTest {
     assertThatThrownBy(() -> LoaderOptions.defaults().withDepth(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("depth 0 outside [1, 1,024]");
+  }
+
+  @Test
+  void anEpochThatIsRefusedChangesNothing() {
+    BatchSampler large = Samplers.sequential().batchSize(Samples.ROWS);
+    LoaderOptions options = LoaderOptions.defaults().withFields("image").withMaxBytes(18_000);
+    try (Loader loader = Loader.open(samples.rows(), large, ALONE, options)) {
+      EpochState before = loader.state();
+      EpochState later =
+          new EpochState(4, 1, before.rows(), before.sampling(), before.schema(), "");
+      loader.push(List.of(7L).iterator(), 1);
+      assertThatThrownBy(() -> loader.resume(later))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("a batch of 203 samples takes");
+      assertThat(loader.state()).isEqualTo(before);
+      try (LoadedBatch batch = loader.pop(PATIENCE)) {
+        assertThat(batch.row(0)).isEqualTo(7);
+      }
+    }
   }
 
   @Test
