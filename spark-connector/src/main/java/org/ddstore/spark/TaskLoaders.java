@@ -2,6 +2,7 @@ package org.ddstore.spark;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.function.Supplier;
 import org.ddstore.loader.Loader;
 
@@ -26,11 +27,18 @@ final class TaskLoaders implements AutoCloseable {
   /** Closes those that are still open, the last opened first. Blocks as they do. Idempotent. */
   synchronized void closeAll() {
     closed = true;
-    RuntimeException first = null;
-    while (!newestFirst.isEmpty()) {
+    List<Runnable> closes = newestFirst.stream().<Runnable>map(loader -> loader::close).toList();
+    newestFirst.clear();
+    runAll(closes);
+  }
+
+  /** Runs all, whatever fails; the first failure is thrown, and later ones are added to it. */
+  static void runAll(List<Runnable> closes) {
+    Throwable first = null;
+    for (Runnable close : closes) {
       try {
-        newestFirst.pop().close();
-      } catch (RuntimeException e) {
+        close.run();
+      } catch (RuntimeException | Error e) {
         if (first == null) {
           first = e;
         } else {
@@ -38,8 +46,10 @@ final class TaskLoaders implements AutoCloseable {
         }
       }
     }
-    if (first != null) {
-      throw first;
+    if (first instanceof Error error) {
+      throw error;
+    } else if (first instanceof RuntimeException unchecked) {
+      throw unchecked;
     }
   }
 
