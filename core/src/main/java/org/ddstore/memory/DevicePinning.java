@@ -33,6 +33,7 @@ public interface DevicePinning extends AutoCloseable {
    *
    * @param memory direct, of whole pages, no page of which is pinned already
    * @throws org.ddstore.DDStoreException if the driver refuses
+   * @throws IllegalStateException after {@link #close()}, if nothing is pinned any more
    */
   Runnable pin(ByteBuffer memory);
 

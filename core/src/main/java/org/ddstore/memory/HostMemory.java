@@ -20,7 +20,7 @@ public final class HostMemory implements AutoCloseable {
   private final AtomicLong pinnedBytes = new AtomicLong();
   private volatile String refused;
 
-  private HostMemory(DevicePinning pinning, String opened) {
+  HostMemory(DevicePinning pinning, String opened) {
     this.pinning = pinning;
     this.opened = opened;
   }
@@ -84,7 +84,7 @@ public final class HostMemory implements AutoCloseable {
     return OffHeapBuffer.allocate(Math.min(pages, GrowingBuffer.MAX_BYTES), PAGE_BYTES, this::pin);
   }
 
-  /** Pins a buffer if that can be, and returns what undoes it. */
+  /** Pins a buffer if that can be, also not after the close, and returns what undoes it. */
   private Runnable pin(ByteBuffer memory) {
     try {
       Runnable unpin = pinning.pin(memory);
@@ -94,7 +94,7 @@ public final class HostMemory implements AutoCloseable {
         pinnedBytes.addAndGet(-bytes);
         unpin.run();
       };
-    } catch (DDStoreException e) {
+    } catch (DDStoreException | IllegalStateException e) {
       refused = e.getMessage();
       return () -> {};
     }

@@ -48,10 +48,19 @@ public final class OffHeapBuffer implements AutoCloseable {
       throw new IllegalArgumentException(
           "%,d bytes outside [0, %,d]".formatted(bytes, Integer.MAX_VALUE - ALIGNMENT_BYTES));
     }
-    OffHeap.Memory memory = OffHeap.INSTANCE.allocate((int) bytes, alignmentBytes);
-    OffHeapBuffer allocated = new OffHeapBuffer(memory, prepare.apply(memory.buffer()));
-    LIVE_BYTES.addAndGet(bytes);
-    return allocated;
+    return of(OffHeap.INSTANCE.allocate((int) bytes, alignmentBytes), prepare);
+  }
+
+  /** A buffer of memory, which is freed with it, or now if it cannot be prepared. */
+  static OffHeapBuffer of(OffHeap.Memory memory, Function<ByteBuffer, Runnable> prepare) {
+    try {
+      OffHeapBuffer allocated = new OffHeapBuffer(memory, prepare.apply(memory.buffer()));
+      LIVE_BYTES.addAndGet(memory.buffer().capacity());
+      return allocated;
+    } catch (RuntimeException | Error e) {
+      memory.free().run();
+      throw e;
+    }
   }
 
   /** Bytes allocated and not yet closed in this JVM. */
@@ -77,8 +86,11 @@ public final class OffHeapBuffer implements AutoCloseable {
   public void close() {
     if (closed.compareAndSet(false, true)) {
       LIVE_BYTES.addAndGet(-memory.buffer().capacity());
-      beforeFree.run();
-      memory.free().run();
+      try {
+        beforeFree.run();
+      } finally {
+        memory.free().run();
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class OffHeapBufferTest {
@@ -42,6 +43,44 @@ class OffHeapBufferTest {
     assertThatThrownBy(memory::buffer)
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("closed: OffHeapBuffer[1,000 bytes]");
+  }
+
+  /** Memory that counts how often it is freed. */
+  private static OffHeap.Memory counted(AtomicInteger frees) {
+    OffHeap.Memory memory = OffHeap.INSTANCE.allocate(100, OffHeapBuffer.ALIGNMENT_BYTES);
+    return new OffHeap.Memory(
+        memory.buffer(),
+        () -> {
+          frees.incrementAndGet();
+          memory.free().run();
+        });
+  }
+
+  @Test
+  void whatFailsBesideItDoesNotKeepTheMemory() {
+    long before = OffHeapBuffer.liveBytes();
+    AtomicInteger frees = new AtomicInteger();
+    IllegalStateException failure = new IllegalStateException("refused");
+    Runnable fails =
+        () -> {
+          throw failure;
+        };
+    assertThatThrownBy(
+            () ->
+                OffHeapBuffer.of(
+                    counted(frees),
+                    memory -> {
+                      fails.run();
+                      return fails;
+                    }))
+        .isSameAs(failure);
+    assertThat(frees).hasValue(1);
+    OffHeapBuffer prepared = OffHeapBuffer.of(counted(frees), memory -> fails);
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(before + 100);
+    assertThatThrownBy(prepared::close).isSameAs(failure);
+    prepared.close();
+    assertThat(frees).hasValue(2);
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(before);
   }
 
   @Test
