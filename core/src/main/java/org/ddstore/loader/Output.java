@@ -28,13 +28,13 @@ record Output(String name, List<FieldStep> steps) {
     return tensor;
   }
 
-  /** Memory of all steps for so many samples with so many bytes of the input each. */
-  long capacityBytes(long samples, long inBytes) {
+  /** Memory of all steps for so many entries with so many bytes of the input each. */
+  long capacityBytes(long entries, long inBytes) {
     long bytes = 0;
-    long perSample = inBytes;
+    long perEntry = inBytes;
     for (FieldStep step : steps) {
-      perSample = step.bytes(perSample);
-      bytes += GrowingBuffer.capacityFor(perSample * samples);
+      perEntry = step.bytes(perEntry);
+      bytes += GrowingBuffer.capacityFor(perEntry * entries);
     }
     return bytes;
   }

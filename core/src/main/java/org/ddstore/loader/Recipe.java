@@ -121,8 +121,10 @@ record Recipe(
       bytes += GrowingBuffer.capacityFor((rows + 1) * rowBytes);
       Output output = outputOf(name);
       if (output != null) {
-        long inBytes = field.isRagged() ? 0 : field.bytes() * (long) space.rowsPerSample();
-        bytes += output.capacityBytes(samples, inBytes);
+        bytes +=
+            field.isRagged() // one entry a row, of a size that the steps know or nobody
+                ? output.capacityBytes(rows, 0)
+                : output.capacityBytes(samples, field.bytes() * (long) space.rowsPerSample());
       }
     }
     return bytes + castBytes(rows);

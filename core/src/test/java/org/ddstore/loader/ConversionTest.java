@@ -295,6 +295,18 @@ class ConversionTest {
     }
   }
 
+  /** 48 rows of 1,000 points of 8 bytes are made of 16 samples. */
+  @Test
+  void theMemoryOfPaddedWindowsIsThatOfTheirRows() {
+    LoaderOptions options =
+        LoaderOptions.defaults().withFields("points").pad("points", 1000).withMaxBytes(300_000);
+    try (Loader loader = open(Samplers.windows(3, 2, 4, Samplers.shuffled(1)), options)) {
+      assertThatThrownBy(() -> loader.epoch(0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching("a batch of 16 samples takes 4[\\d,]{6} bytes, and .*");
+    }
+  }
+
   @Test
   void theTransformRunsElsewhereAndBringsTensorsAlong() {
     List<Thread> threads = new ArrayList<>();
