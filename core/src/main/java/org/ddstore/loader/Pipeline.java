@@ -134,10 +134,14 @@ final class Pipeline {
     try {
       while (!closed) {
         if (hasPlace() && budget.tryReserve(idle.peek(), sources.peek().maxSize(), idle)) {
+          lacksMemory = false;
           planning = new Entry(sources.peek(), idle.remove());
           return planning;
         }
         lacksMemory = hasPlace();
+        if (lacksMemory && mayRead()) {
+          canRead.signal(); // the window will not grow
+        }
         canPlan.awaitUninterruptibly();
       }
       return null;
@@ -180,11 +184,12 @@ final class Pipeline {
     return (int) Math.max(1, Math.min(half, TOGETHER_BYTES / Math.max(1, bytes)));
   }
 
-  /** Whether to read now: there is a window, or it will not grow, or the consumer needs a batch. */
+  /** Whether to read now: there is a window, or it cannot grow, or the consumer needs a batch. */
   private boolean mayRead() {
     return !toRead.isEmpty()
         && (toRead.size() >= window()
             || !inOrder.peek().isReady()
+            || lacksMemory
             || (sources.isEmpty() && planning == null))
         && hasRoom(toRead.peek());
   }

@@ -1,13 +1,16 @@
 package org.ddstore.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.List;
+import java.util.stream.LongStream;
 import org.ddstore.DDStore;
 import org.ddstore.Variable;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
+import org.ddstore.loader.Stage;
 import org.ddstore.sampling.Batching;
 import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.Distribution;
@@ -81,5 +84,36 @@ interface LoaderContract extends Contract {
             rank.meet();
           }
         });
+  }
+
+  /** Where there is memory for fewer batches than are best read together. */
+  @Test
+  default void whatIsPlannedIsReadWithoutTheConsumer() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable x = Rows.addLongs(store, "x", 1);
+            LoaderOptions options =
+                LoaderOptions.defaults().withDepth(32).withMaxBytes(100_000).withWorkers(1);
+            WorldRank place = new WorldRank(rank.rank(), rank.ranks());
+            try (Loader loader =
+                Loader.open(x, Samplers.sequential().batchSize(100), place, options)) {
+              loader.push(LongStream.generate(() -> x.rows() - 1).boxed().iterator(), 100);
+              for (int popped = 1; popped < 20; popped++) {
+                loader.pop(PATIENCE).close();
+                int before = popped;
+                await()
+                    .atMost(PATIENCE)
+                    .until(
+                        () -> loader.pending() > 1 && reads(loader) == before + loader.pending());
+              }
+            }
+            rank.meet();
+          }
+        });
+  }
+
+  private static long reads(Loader loader) {
+    return loader.statistics().get(Stage.READ.index()).count();
   }
 }
