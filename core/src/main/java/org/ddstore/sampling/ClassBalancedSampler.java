@@ -1,7 +1,5 @@
 package org.ddstore.sampling;
 
-import java.util.Arrays;
-
 /**
  * Rows of all classes in equal numbers, or in proportion to weights of the classes.
  *
@@ -51,13 +49,13 @@ public final class ClassBalancedSampler implements Sampler {
 
   @Override
   public String describe() {
-    return "classBalanced(%d, %s, blocks of %d, labels %08x, weights %08x)"
+    return "classBalanced(%d, %s, blocks of %d, labels %s, weights %s)"
         .formatted(
             seed,
             draws < 0 ? "without replacement" : draws + " draws",
             blockRows,
-            rows.digest(),
-            Arrays.hashCode(weights));
+            rows.fingerprint(),
+            Fingerprint.of(weights));
   }
 
   @Override

@@ -6,7 +6,7 @@ import java.util.Arrays;
 final class ClassRows {
   private final int[] starts;
   private final int[] rows;
-  private final int digest;
+  private final String fingerprint;
 
   /**
    * @param labels the class of each row, from 0
@@ -31,7 +31,7 @@ final class ClassRows {
     for (int row = 0; row < labels.length; row++) {
       rows[next[labels[row]]++] = row;
     }
-    digest = Arrays.hashCode(labels);
+    fingerprint = Fingerprint.of(labels);
   }
 
   int classes() {
@@ -52,8 +52,9 @@ final class ClassRows {
     return rows.length;
   }
 
-  int digest() {
-    return digest;
+  /** Of the labels. */
+  String fingerprint() {
+    return fingerprint;
   }
 
   /** Weight 1 for every class that has rows. */

@@ -1,7 +1,5 @@
 package org.ddstore.sampling;
 
-import java.util.Arrays;
-
 /**
  * Batches of like cost instead of like size, for ragged records: a batch has as many rows as a
  * bound on their cost allows. All ranks have the same number of batches, those of one step have
@@ -50,8 +48,8 @@ public final class CostAwareSampler implements BatchSampler {
 
   @Override
   public String describe(int world) {
-    return "costAware(%d, at most %d, costs %08x) steps of %d"
-        .formatted(seed, maxCost, Arrays.hashCode(costs), batchesOfStep(world));
+    return "costAware(%d, at most %d, costs %s) steps of %d"
+        .formatted(seed, maxCost, Fingerprint.of(costs), batchesOfStep(world));
   }
 
   private int batchesOfStep(int world) {

@@ -1,13 +1,11 @@
 package org.ddstore.sampling;
 
-import java.util.Arrays;
-
 /** Rows drawn in proportion to weights, each time from all of them. */
 final class WeightedSampler implements Sampler {
   private final long seed;
   private final long draws;
   private final int rows;
-  private final int digest;
+  private final String fingerprint;
   private final AliasTable table;
 
   WeightedSampler(long seed, long draws, double... weights) {
@@ -17,13 +15,13 @@ final class WeightedSampler implements Sampler {
     this.seed = seed;
     this.draws = draws;
     this.rows = weights.length;
-    this.digest = Arrays.hashCode(weights);
+    this.fingerprint = Fingerprint.of(weights);
     this.table = new AliasTable(Checks.weights(weights));
   }
 
   @Override
   public String describe() {
-    return "weighted(%d, %d draws, weights %08x)".formatted(seed, draws, digest);
+    return "weighted(%d, %d draws, weights %s)".formatted(seed, draws, fingerprint);
   }
 
   @Override

@@ -26,8 +26,8 @@ final class WeightedSubsetSampler implements Sampler {
 
   @Override
   public String describe() {
-    return "weightedWithoutReplacement(%d, %d draws, weights %08x)"
-        .formatted(seed, draws, Arrays.hashCode(weights));
+    return "weightedWithoutReplacement(%d, %d draws, weights %s)"
+        .formatted(seed, draws, Fingerprint.of(weights));
   }
 
   @Override
