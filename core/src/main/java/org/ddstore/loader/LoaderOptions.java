@@ -165,6 +165,11 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.device = OptionalInt.of(number));
   }
 
+  /** What {@link #withDevice} has set; empty if nothing. */
+  public OptionalInt device() {
+    return device;
+  }
+
   /** As {@link #withDevice}, if none is set. */
   public LoaderOptions withDefaultDevice(int number) {
     return device.isPresent() ? this : withDevice(number);

@@ -3,8 +3,10 @@ package org.ddstore.spark;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -96,6 +98,7 @@ public record Explanation(
       String transport,
       List<Path> paths,
       String device,
+      List<String> deviceWarnings,
       String batches)
       implements Serializable {
     private static final long serialVersionUID = 1L;
@@ -150,12 +153,25 @@ public record Explanation(
         plan.isSizeExact(),
         plan.schema(),
         plan.route(),
-        plan.warnings(),
+        warnings(plan, seen),
         problems(ClusterFacts.of(session.sparkContext(), profile), settings, described),
         groups.width(),
         described,
         seen.get(0).transport(),
         paths);
+  }
+
+  /** Of the rows, and of the devices: ranks with the same one together. */
+  private static List<String> warnings(IngestPlan plan, List<Seen> seen) {
+    Map<String, List<String>> ofDevices = new LinkedHashMap<>();
+    for (int r = 0; r < seen.size(); r++) {
+      for (String warning : seen.get(r).deviceWarnings()) {
+        ofDevices.computeIfAbsent(warning, added -> new ArrayList<>()).add("rank " + r);
+      }
+    }
+    List<String> all = new ArrayList<>(plan.warnings());
+    ofDevices.forEach((warning, ranks) -> all.add(String.join(", ", ranks) + ": " + warning));
+    return List.copyOf(all);
   }
 
   /** As a load would find them, on the driver and on each executor. */
@@ -193,13 +209,15 @@ public record Explanation(
       int owner = context.replicaGroup() * context.store().ranks() + extent.rank();
       paths.add(new Path(context.rank(), owner, extent.path().toString(), extent.reason()));
     }
+    DeviceBinding device = context.binding(OptionalInt.empty());
     return new Seen(
         context.executorId(),
         HostFacts.read(java.nio.file.Path.of(directory)).withExecutorId(context.executorId()),
         GatherKernels.description(),
         context.transport(),
         paths,
-        context.binding(OptionalInt.empty()).description(),
+        device.description(),
+        device.warnings(),
         HostMemory.probe());
   }
 

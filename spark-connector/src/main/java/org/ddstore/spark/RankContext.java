@@ -2,6 +2,8 @@ package org.ddstore.spark;
 
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.ddstore.DDStore;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
@@ -29,6 +31,7 @@ public final class RankContext {
   private final String host;
   private final String transport;
   private final long loadNanos;
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   RankContext(
       int attempt,
@@ -101,14 +104,16 @@ public final class RankContext {
   /**
    * A loader of this rank's batches of {@link #rows()}. All ranks share an epoch, those of other
    * replica groups too, so its {@link Loader#receipt receipt} is by {@link #communicator()}. Its
-   * batches are for {@link #device()}, unless the options name another. Local. To be closed by the
-   * caller; what is left open is closed when the task ends.
+   * batches are for {@link #device()}, unless the options name another of those that Spark gave.
+   * Local. To be closed by the caller; what is left open is closed when the task ends.
    *
    * @param sampler the same on all ranks
+   * @throws IllegalArgumentException if the options name a device that Spark did not give to this
+   *     rank's task, naming both
    */
   public Loader loader(BatchSampler sampler, LoaderOptions options) {
     WorldRank place = new WorldRank(rank(), ranks());
-    OptionalInt device = binding(OptionalInt.empty()).device();
+    OptionalInt device = bind(options.device());
     LoaderOptions bound =
         device.isPresent() ? options.withDefaultDevice(device.getAsInt()) : options;
     return loaders.open(() -> Loader.open(rows(), sampler, place, bound));
@@ -122,7 +127,8 @@ public final class RankContext {
   /**
    * The accelerator that Spark gave to this rank's task: the first address of the resource {@code
    * gpu}, empty if there is none that is a number. Warns in the log where the environment's {@code
-   * LOCAL_RANK} differs, and where the host has several devices and nobody has said which. Local.
+   * LOCAL_RANK} differs, and where the host has several devices and nobody has said which, once
+   * each. Local.
    */
   public OptionalInt device() {
     return bind(OptionalInt.empty());
@@ -140,8 +146,13 @@ public final class RankContext {
 
   private OptionalInt bind(OptionalInt configured) {
     DeviceBinding binding = binding(configured);
-    binding.warnings().forEach(warning -> LOG.warn("{}: {}", this, warning));
+    newWarnings(binding).forEach(warning -> LOG.warn("{}: {}", this, warning));
     return binding.device();
+  }
+
+  /** What this rank has not been warned of yet; from now on it has. */
+  List<String> newWarnings(DeviceBinding binding) {
+    return binding.warnings().stream().filter(warned::add).toList();
   }
 
   /** What is said of this rank's device, without a word in the log. */

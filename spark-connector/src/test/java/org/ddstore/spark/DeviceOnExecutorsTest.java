@@ -9,6 +9,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.Samplers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -37,7 +41,8 @@ class DeviceOnExecutorsTest {
                 "spark.worker.resource.gpu.amount", "1",
                 "spark.worker.resource.gpu.discoveryScript", discovery.toString(),
                 "spark.executor.resource.gpu.amount", "1",
-                "spark.task.resource.gpu.amount", "1"));
+                "spark.task.resource.gpu.amount", "1",
+                "spark.executorEnv.LOCAL_RANK", "7"));
   }
 
   @AfterAll
@@ -47,6 +52,14 @@ class DeviceOnExecutorsTest {
 
   private static StoreSpec numbers() {
     return DDStores.from(cluster.session().range(10).toDF()).ranks(2).maxAttempts(1);
+  }
+
+  private static BatchSampler sampler() {
+    return Samplers.sequential().batchSize(1);
+  }
+
+  private static LoaderOptions plain() {
+    return LoaderOptions.defaults().withPinnedMemory(false);
   }
 
   @Test
@@ -62,5 +75,45 @@ class DeviceOnExecutorsTest {
     Explanation explanation = numbers().explain();
     assertThat(explanation.ranks()).extracting(Explanation.Rank::device).containsOnly("device 3");
     assertThat(explanation.toString()).contains("rank 1 computes on device 3; batches ");
+  }
+
+  @Test
+  void aLoaderIsForADeviceThatSparkGave() {
+    assertThat(
+            numbers()
+                .run(
+                    rank -> {
+                      rank.loader(sampler(), plain().withDevice(3)).close();
+                      rank.loader(sampler(), plain()).close();
+                      return rank.rank();
+                    }))
+        .containsExactly(0, 1);
+    assertThatThrownBy(
+            () ->
+                numbers()
+                    .run(rank -> rank.loader(sampler(), plain().withDevice(1)).state().epoch()))
+        .hasMessageContaining("device 1 is configured, but spark.task.resource.gpu gave [3]");
+  }
+
+  @Test
+  void aRankIsWarnedOnceOfAnotherLocalRank() {
+    for (boolean loads : new boolean[] {true, false}) {
+      assertThat(
+              numbers()
+                  .run(
+                      rank -> {
+                        DeviceBinding binding = rank.binding(OptionalInt.empty());
+                        if (loads) {
+                          rank.loader(sampler()).close(); // warns
+                        }
+                        return List.of(
+                            rank.newWarnings(binding).size(), rank.newWarnings(binding).size());
+                      }))
+          .containsOnly(loads ? List.of(0, 0) : List.of(1, 0));
+    }
+    String warning = "rank 0, rank 1: LOCAL_RANK is 7, but the device is 3";
+    Explanation explanation = numbers().explain();
+    assertThat(explanation.warnings()).contains(warning);
+    assertThat(explanation.toString()).contains("warning: " + warning);
   }
 }
