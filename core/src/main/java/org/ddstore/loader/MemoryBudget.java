@@ -76,8 +76,13 @@ final class MemoryBudget {
    * place is made larger.
    */
   boolean tryKeep(Slot slot, int samples, Collection<Slot> idle) {
-    return reserved.getOrDefault(slot, 0L) >= expectedBytes(samples)
-        || tryReserve(slot, samples, idle);
+    long need = Math.max(recipe.capacityBytes(samples), expectedBytes(samples));
+    return reserved.getOrDefault(slot, 0L) >= need || tryReserve(slot, samples, idle);
+  }
+
+  /** A batch that is not read yet leaves its place to others, but for the memory that it has. */
+  void giveUp(Slot slot) {
+    reserve(slot, slot.takenBytes());
   }
 
   /** As {@link #tryKeep}, beyond the bound if need be. */

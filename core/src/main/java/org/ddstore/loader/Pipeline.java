@@ -195,11 +195,15 @@ final class Pipeline {
   }
 
   /**
-   * Whether a planned batch may be read: those that were read since it was planned may have shown
-   * that it takes more. The one that the consumer waits for may always.
+   * Whether the next planned batch may be read: those that were read since it was planned may have
+   * shown that it takes more. The one that the consumer waits for may always.
    */
   private boolean hasRoom(Entry entry) {
     int samples = entry.source().maxSize();
+    if (budget.tryKeep(entry.slot(), samples, idle)) {
+      return true;
+    }
+    toRead.stream().skip(1).map(Entry::slot).forEach(budget::giveUp); // they come after it
     if (budget.tryKeep(entry.slot(), samples, idle)) {
       return true;
     }

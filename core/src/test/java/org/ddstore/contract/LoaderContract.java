@@ -88,7 +88,7 @@ interface LoaderContract extends Contract {
 
   /** Where there is memory for fewer batches than are best read together. */
   @Test
-  default void whatIsPlannedIsReadWithoutTheConsumer() throws Exception {
+  default void batchesAreReadAheadOfTheConsumer() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -101,11 +101,8 @@ interface LoaderContract extends Contract {
               loader.push(LongStream.generate(() -> x.rows() - 1).boxed().iterator(), 100);
               for (int popped = 1; popped < 20; popped++) {
                 loader.pop(PATIENCE).close();
-                int before = popped;
-                await()
-                    .atMost(PATIENCE)
-                    .until(
-                        () -> loader.pending() > 1 && reads(loader) == before + loader.pending());
+                long ahead = popped + 2L;
+                await().atMost(PATIENCE).until(() -> reads(loader) >= ahead);
               }
             }
             rank.meet();

@@ -67,7 +67,7 @@ class MemoryBudgetTest {
     assertThat(budget.expectedBytes(BATCH)).isEqualTo(large).isBetween(27_000L, 40_000L);
     assertThat(budget.tryKeep(slots.get(1), BATCH, NONE_IDLE)).isFalse();
 
-    budget.freed(slots.get(2));
+    budget.giveUp(slots.get(2));
     assertThat(budget.tryKeep(slots.get(1), BATCH, NONE_IDLE)).isTrue();
     budget.keep(slots.get(2), BATCH);
     assertThat(budget).hasToString("%,d of 80,000 bytes".formatted(3 * large));
