@@ -17,12 +17,14 @@ import org.ddstore.DeadlineExceededException;
 final class Crew {
   private final Pipeline pipeline;
   private final StageCounters counters;
+  private final ReadsByPath reads;
   private final Consumer<LoadedBatch> transform;
   private final List<Member> members = new ArrayList<>();
 
-  Crew(Pipeline pipeline, StageCounters counters, LoaderOptions options) {
+  Crew(Pipeline pipeline, StageCounters counters, ReadsByPath reads, LoaderOptions options) {
     this.pipeline = pipeline;
     this.counters = counters;
+    this.reads = reads;
     this.transform = options.transform();
     members.add(new Member("ddstore-loader-plan", this::planAll));
     for (int worker = 0; worker < options.workers(); worker++) {
@@ -68,6 +70,7 @@ final class Crew {
       long start = System.nanoTime();
       Slot.readRows(some.stream().map(Entry::slot).toList());
       long nanos = System.nanoTime() - start;
+      some.get(0).slot().countReads(reads); // its reader has read all
       for (Entry entry : some) {
         counters.count(Stage.READ, nanos / some.size(), entry.slot().readBytes());
       }

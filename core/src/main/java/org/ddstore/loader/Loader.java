@@ -7,6 +7,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.zip.CRC32;
+import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.ReduceOp;
@@ -23,9 +25,9 @@ import org.ddstore.sampling.WorldRank;
  * finds them ready. Local, but for {@link #receipt}: ranks compute the same order and do not wait
  * for each other.
  *
- * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #pending} and the close of a
- * batch are for any. The first error of a sampler, a read or a transform comes out where its batch
- * would have, and again at every later call.
+ * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #readStatistics}, {@link
+ * #pending} and the close of a batch are for any. The first error of a sampler, a read or a
+ * transform comes out where its batch would have, and again at every later call.
  */
 public final class Loader implements AutoCloseable {
   private final Variable variable;
@@ -33,6 +35,7 @@ public final class Loader implements AutoCloseable {
   private final WorldRank place;
   private final LoaderOptions options;
   private final StageCounters counters = new StageCounters();
+  private final ReadsByPath reads = new ReadsByPath();
   private final HostMemory memory;
   private final Pipeline pipeline;
   private final Crew crew;
@@ -50,7 +53,7 @@ public final class Loader implements AutoCloseable {
     try {
       Recipe recipe = Recipe.of(variable, sampler.space(), options, memory);
       this.pipeline = new Pipeline(recipe, options, counters);
-      this.crew = new Crew(pipeline, counters, options);
+      this.crew = new Crew(pipeline, counters, reads, options);
     } catch (RuntimeException | Error e) {
       memory.close();
       throw e;
@@ -210,6 +213,14 @@ public final class Loader implements AutoCloseable {
   /** What each stage has done since the loader was opened. */
   public List<StageStatistics> statistics() {
     return counters.all();
+  }
+
+  /**
+   * What was read over each path since the loader was opened: one element per path, at its {@link
+   * ReadPath#index()}.
+   */
+  public List<ReadStatistics> readStatistics() {
+    return reads.all();
   }
 
   /** Whether the memory of batches is pinned for a device, and by what or why not, for people. */

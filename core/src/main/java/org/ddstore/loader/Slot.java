@@ -8,6 +8,7 @@ import org.ddstore.Batch;
 import org.ddstore.DType;
 import org.ddstore.Field;
 import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
@@ -25,6 +26,7 @@ final class Slot {
   private GrowingBuffer weights;
   private long[] rows = new long[0];
   private Reader reader;
+  private final ReadStatistics[] counted = new ReadStatistics[ReadPath.values().length];
   private Batch read;
   private long takenBytes;
 
@@ -68,9 +70,21 @@ final class Slot {
     }
     if (reader == null) {
       reader = recipe.variable().reader(recipe.reading());
+      for (ReadPath path : ReadPath.values()) {
+        counted[path.index()] = ReadsByPath.none(path);
+      }
     }
     if (read == null) {
       read = reader.getBatch();
+    }
+  }
+
+  /** Adds what its reader has read since it was last asked. */
+  void countReads(ReadsByPath reads) {
+    for (int path = 0; path < counted.length; path++) {
+      ReadStatistics now = reader.statistics(counted[path].path());
+      reads.add(counted[path], now);
+      counted[path] = now;
     }
   }
 

@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.ddstore.DDStore;
+import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
+import org.ddstore.StoreInfo;
 import org.ddstore.Variable;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
@@ -103,6 +106,33 @@ interface LoaderContract extends Contract {
                 loader.pop(PATIENCE).close();
                 long ahead = popped + 2L;
                 await().atMost(PATIENCE).until(() -> reads(loader) >= ahead);
+              }
+            }
+            rank.meet();
+          }
+        });
+  }
+
+  @Test
+  default void readsAreCountedByPath() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable x = Rows.addLongs(store, "x", 1);
+            WorldRank alone = new WorldRank(0, 1);
+            long[] expected = new long[ReadPath.values().length];
+            for (StoreInfo.Extent extent : store.info().variables().get(0).extents()) {
+              expected[rank.pathTo(extent.rank()).index()] += extent.rows();
+            }
+            Batching sampler = Samplers.shuffled(3).batchSize(2).everySample();
+            try (Loader loader = Loader.open(x, sampler, alone, LoaderOptions.defaults())) {
+              loader.epoch(0).forEach(LoaderContract::assertRows);
+              for (ReadPath path : ReadPath.values()) {
+                ReadStatistics reads = loader.readStatistics().get(path.index());
+                assertThat(reads.path()).isEqualTo(path);
+                assertThat(reads.rows()).as("%s", reads).isEqualTo(expected[path.index()]);
+                assertThat(reads.bytes()).isEqualTo(reads.rows() * x.schema().field("x").bytes());
+                assertThat(reads.calls() > 0).isEqualTo(reads.rows() > 0);
               }
             }
             rank.meet();
