@@ -150,10 +150,19 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.closeTimeout = checkTimeout("closeTimeout", timeout));
   }
 
-  /** The digest of the rows, as the store computes it: states of other rows are then refused. */
+  /**
+   * The digest of the rows, as {@link org.ddstore.DDStore#digest} computes it: it is part of the
+   * loader's states, and states of other rows are refused. A loader without one refuses states that
+   * have one. Unless set, that of a rank's store as it was loaded.
+   */
   public LoaderOptions withDigest(String newDigest) {
     Objects.requireNonNull(newDigest, "digest");
     return with(options -> options.digest = newDigest);
+  }
+
+  /** As {@link #withDigest}, if none is set. */
+  public LoaderOptions withDefaultDigest(String newDigest) {
+    return digest.isEmpty() ? withDigest(newDigest) : this;
   }
 
   /**

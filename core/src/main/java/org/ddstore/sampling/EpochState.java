@@ -72,7 +72,8 @@ public record EpochState(
   }
 
   /**
-   * Refuses a state of other data or of another configuration.
+   * Refuses a state of other data or of another configuration. One that has a digest of the rows is
+   * resumed only where that is known.
    *
    * @param here the state of the one who wants to go on
    * @throws IllegalArgumentException naming what differs
@@ -81,8 +82,9 @@ public record EpochState(
     StringBuilder differences = new StringBuilder();
     compare(differences, "rows", rows, here.rows);
     compare(differences, "schema", schema, here.schema);
-    if (!digest.isEmpty() && !here.digest.isEmpty()) {
-      compare(differences, "digest of the rows", digest, here.digest);
+    if (!digest.isEmpty()) { // without one nobody can tell: a digest here asks for none there
+      String mine = here.digest.isEmpty() ? "not known" : here.digest;
+      compare(differences, "digest of the rows", digest, mine);
     }
     compare(differences, "sampling", sampling, here.sampling);
     if (differences.length() > 0) {

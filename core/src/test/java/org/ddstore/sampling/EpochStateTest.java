@@ -36,7 +36,19 @@ class EpochStateTest {
                 + " digest of the rows is ab in the state, cd here;"
                 + " sampling is shuffled(42) global 512 slices dropped in the state,"
                 + " shuffled(43) global 256 slices dropped here;");
-    STATE.checkSame(new EpochState(0, 0, 20_000, STATE.sampling(), STATE.schema(), ""));
+  }
+
+  @Test
+  void aDigestIsComparedWhereverTheStateHasOne() {
+    EpochState without = new EpochState(0, 0, 20_000, STATE.sampling(), STATE.schema(), "");
+    assertThatThrownBy(() -> STATE.checkSame(without))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "the state is of something else:"
+                + " digest of the rows is ab in the state, not known here;");
+    without.checkSame(STATE);
+    without.checkSame(without);
+    STATE.checkSame(STATE);
   }
 
   @Test

@@ -23,6 +23,7 @@ public final class RankContext {
 
   private final int attempt;
   private final DDStore store;
+  private final String digest;
   private final Communicator communicator;
   private final TaskLoaders loaders;
   private final int replicaGroup;
@@ -36,6 +37,7 @@ public final class RankContext {
   RankContext(
       int attempt,
       DDStore store,
+      String digest,
       Communicator communicator,
       TaskLoaders loaders,
       int replicaGroup,
@@ -46,6 +48,7 @@ public final class RankContext {
       long loadNanos) {
     this.attempt = attempt;
     this.store = store;
+    this.digest = digest;
     this.communicator = communicator;
     this.loaders = loaders;
     this.replicaGroup = replicaGroup;
@@ -105,7 +108,8 @@ public final class RankContext {
    * A loader of this rank's batches of {@link #rows()}. All ranks share an epoch, those of other
    * replica groups too, so its {@link Loader#receipt receipt} is by {@link #communicator()}. Its
    * batches are for {@link #device()}, unless the options name another of those that Spark gave.
-   * Local. To be closed by the caller; what is left open is closed when the task ends.
+   * Its states are bound to the rows, as they were loaded, by their digest. Local. To be closed by
+   * the caller; what is left open is closed when the task ends.
    *
    * @param sampler the same on all ranks
    * @throws IllegalArgumentException if the options name a device that Spark did not give to this
@@ -114,8 +118,8 @@ public final class RankContext {
   public Loader loader(BatchSampler sampler, LoaderOptions options) {
     WorldRank place = new WorldRank(rank(), ranks());
     OptionalInt device = bind(options.device());
-    LoaderOptions bound =
-        device.isPresent() ? options.withDefaultDevice(device.getAsInt()) : options;
+    LoaderOptions ofRows = options.withDefaultDigest(digest);
+    LoaderOptions bound = device.isPresent() ? ofRows.withDefaultDevice(device.getAsInt()) : ofRows;
     return loaders.open(() -> Loader.open(rows(), sampler, place, bound));
   }
 

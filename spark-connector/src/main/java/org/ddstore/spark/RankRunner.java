@@ -200,12 +200,13 @@ final class RankRunner<T> implements Serializable {
     try (DDStore store = DDStore.open(group, remote.transport(), options);
         TaskLoaders loaders = new TaskLoaders()) {
       try {
-        addShard(ranks, store, remote.forCopies(), options, writer);
+        String digest = addShard(ranks, store, remote.forCopies(), options, writer);
         T result =
             task.run(
                 new RankContext(
                     attempt,
                     store,
+                    digest,
                     ranks,
                     loaders,
                     groups.groupOf(ranks.rank()),
@@ -224,8 +225,8 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  /** Adds what was loaded in group 0, and copies of it in the others. */
-  private void addShard(
+  /** Adds what was loaded in group 0, and copies of it in the others; returns its digest. */
+  private String addShard(
       Communicator ranks,
       DDStore store,
       Transport transport,
@@ -233,9 +234,11 @@ final class RankRunner<T> implements Serializable {
       ShardWriter writer) {
     if (groups.groups() == 1) {
       store.add(RankContext.ROWS, writer);
-    } else {
-      fill(() -> new ReplicaShards(groups, ranks, transport, options).add(store, writer));
+      return store.digest(RankContext.ROWS);
     }
+    ReplicaShards shards = new ReplicaShards(groups, ranks, transport, options);
+    fill(() -> shards.add(store, writer));
+    return shards.digest(store);
   }
 
   /** What Spark gave to this task, as it calls it. */

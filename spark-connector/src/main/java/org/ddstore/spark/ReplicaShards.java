@@ -24,7 +24,6 @@ record ReplicaShards(
    * Adds this rank's shard to the store of its group. Collective over all ranks.
    *
    * @param writer holds the shard in group 0, and nothing elsewhere
-   * @throws DDStoreException if a copy is not what was copied
    */
   void add(DDStore store, ShardWriter writer) {
     boolean loads = groups.loads(ranks.rank());
@@ -36,7 +35,17 @@ record ReplicaShards(
       copy(Catalog.parse(catalog), writer);
       store.add(RankContext.ROWS, writer);
     }
-    compare(store.digest(RankContext.ROWS));
+  }
+
+  /**
+   * The digest of the rows, the same in all groups. Collective over all ranks.
+   *
+   * @throws DDStoreException if a copy is not what was copied
+   */
+  String digest(DDStore store) {
+    String digest = store.digest(RankContext.ROWS);
+    compare(digest);
+    return digest;
   }
 
   private void copy(Catalog catalog, ShardWriter writer) {

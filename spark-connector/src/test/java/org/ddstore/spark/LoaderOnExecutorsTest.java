@@ -7,10 +7,12 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.ddstore.loader.EpochLoop;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.CoverageReceipt;
+import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.Samplers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -174,6 +176,35 @@ class LoaderOnExecutorsTest {
                       return 0;
                     }))
         .hasMessageContaining("no gradient in LoadedBatch[epoch 0, number 2, 5 samples]");
+  }
+
+  @Test
+  void aStateIsOfTheRowsThatWereLoaded() {
+    List<String> states =
+        numbers()
+            .run(
+                context -> {
+                  Loader loader = context.loader(everyRow());
+                  EpochLoop loop = loader.epoch(1);
+                  loop.next();
+                  loop.next();
+                  return loader.state().toJson();
+                });
+    assertThat(states).hasSize(4).containsOnly(states.get(0));
+    String state = states.get(0);
+    RankTask<Long> resumed =
+        context -> context.loader(everyRow()).resume(EpochState.parse(state)).next().number();
+
+    assertThat(numbers().ranks(2).run(resumed)).containsExactly(2L, 2L);
+    assertThat(numbers().width(2).run(resumed)).containsOnly(2L);
+    StoreSpec others =
+        DDStores.from(cluster.session().range(ROWS).selectExpr("id", "id * id + id % 2 as square"))
+            .ranks(4)
+            .maxAttempts(1);
+    String digest = EpochState.parse(state).digest();
+    assertThat(digest).hasSize(32);
+    assertThatThrownBy(() -> others.run(resumed))
+        .hasMessageContaining("the state is of something else: digest of the rows is " + digest);
   }
 
   @Test
