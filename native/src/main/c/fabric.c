@@ -200,6 +200,14 @@ static int open_end(struct dds_fabric_end *end, const char **call) {
   return fi_enable(end->endpoint);
 }
 
+/* A name is also that of what is layered on the provider, for libfabric: tcp stands for tcp;ofi_rxm. */
+static const struct fi_info *named(const struct fi_info *offers, const char *provider) {
+  while (offers != NULL && provider != NULL && strcmp(offers->fabric_attr->prov_name, provider) != 0) {
+    offers = offers->next;
+  }
+  return offers;
+}
+
 int dds_fabric_open(const struct dds_fabric *library, const char *provider, const char *domain, const char *node,
                     enum dds_fabric_role role, struct dds_fabric_end **opened, const char **call) {
   struct fi_info *offers = NULL;
@@ -217,7 +225,12 @@ int dds_fabric_open(const struct dds_fabric *library, const char *provider, cons
   if (result < 0) {
     goto done;
   }
-  end->info = library->dupinfo(offers);
+  const struct fi_info *offer = named(offers, provider);
+  if (offer == NULL) {
+    result = -FI_ENODATA;
+    goto done;
+  }
+  end->info = library->dupinfo(offer);
   result = end->info == NULL ? -ENOMEM : open_end(end, call);
 done:
   if (offers != NULL) {

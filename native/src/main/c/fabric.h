@@ -60,7 +60,10 @@ struct dds_fabric_end {
   bool can_sleep; /* the queue of completions can be waited for */
 };
 
-/* Opens the first offer of provider and domain, bound to node if that is not NULL. call: the libfabric call that failed. */
+/*
+ * Opens the first offer of provider and domain, bound to node if that is not NULL. call: the libfabric call that failed.
+ * provider: its whole name, with what is layered on it, as an offer has it; NULL: whatever comes first.
+ */
 int dds_fabric_open(const struct dds_fabric *library, const char *provider, const char *domain, const char *node,
                     enum dds_fabric_role role, struct dds_fabric_end **opened, const char **call);
 

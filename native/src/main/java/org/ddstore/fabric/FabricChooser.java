@@ -38,20 +38,28 @@ final class FabricChooser {
       named = environment.getOrDefault(INTERFACE_VARIABLE, "");
       by = INTERFACE_VARIABLE;
     }
-    List<FabricOffer> legal = legal(offers.apply(""), options);
+    List<FabricOffer> all = offers.apply("");
+    List<FabricOffer> legal = legal(all, options);
     if (legal.isEmpty()) {
-      return OneSidedChoice.none(
-          options.provider().isEmpty()
-              ? "%s has no provider here that reads remote memory".formatted(version)
-              : "%s has no provider \"%s\" here that may be used; it has %s"
-                  .formatted(
-                      version, options.provider(), names(offers.apply(""), FabricOffer::provider)));
+      return OneSidedChoice.none(whyNone(all, options.provider()));
     }
     if (!named.isEmpty()) {
       return byInterface(legal, named, by);
     }
     List<FabricOffer> hardware = legal.stream().filter(FabricOffer::isRdma).toList();
     return hardware.isEmpty() ? bySparkAddress(options) : nearest(hardware, options.index());
+  }
+
+  private String whyNone(List<FabricOffer> all, String wanted) {
+    if (!wanted.isEmpty() && !wanted.equals(FabricOffer.TCP)) {
+      return "%s has no provider \"%s\" here that may be used; it has %s"
+          .formatted(version, wanted, names(all, FabricOffer::provider));
+    }
+    String layered = FabricOffer.LAYERED_TCP;
+    return all.stream().anyMatch(offer -> offer.provider().equals(layered))
+        ? "%s reaches TCP only by %s, which can end the process when a read breaks off: install libfabric 1.17 or later, or take it nevertheless by spark.ddstore.fabric.provider=%s"
+            .formatted(version, layered, layered)
+        : "%s has no provider here that reads remote memory".formatted(version);
   }
 
   /**

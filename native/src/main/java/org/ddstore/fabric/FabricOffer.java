@@ -23,14 +23,21 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
    */
   private static final Set<String> SERVED_BY_DEVICE = Set.of("verbs", "cxi", "gni", "ucx", "mlx");
 
-  /**
-   * The one in software. All others are never taken: shm does not check keys and leaves files,
-   * sockets takes milliseconds, udp loses, and what becomes of the rest is not known.
-   */
-  private static final String SOFTWARE = "tcp";
+  /** The one in software, over TCP, for endpoints without connections. */
+  static final String TCP = "tcp";
 
-  /** Taken only when the user names it: in the one release that has it, it is an experiment. */
-  private static final String EXPERIMENT = "net";
+  /**
+   * What it is called: {@code net} in the one release that has it beside an older {@code tcp},
+   * 1.17. All others in software are never taken: shm does not check keys and leaves files, sockets
+   * takes milliseconds, udp loses, and what becomes of the rest is not known.
+   */
+  private static final Set<String> SOFTWARE = Set.of(TCP, "net");
+
+  /**
+   * Taken only where the user names it: up to libfabric 1.17 it ends the process when an end is
+   * closed while the answer to a read has come in part.
+   */
+  static final String LAYERED_TCP = "tcp;ofi_rxm";
 
   /** True if it uses RDMA hardware. */
   boolean isRdma() {
@@ -49,11 +56,12 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
 
   /** True if it may be taken where the user asks for {@code wanted}, or for nothing: empty. */
   boolean isLegal(String wanted) {
-    if (wanted.isEmpty()) {
-      return isRdma() || core().equals(SOFTWARE);
+    if (isRdma()) {
+      return wanted.isEmpty() || provider.equals(wanted) || core().equals(wanted);
     }
-    return (isRdma() || core().equals(SOFTWARE) || core().equals(EXPERIMENT))
-        && (provider.equals(wanted) || core().equals(wanted));
+    return SOFTWARE.contains(provider)
+        ? wanted.isEmpty() || wanted.equals(TCP) || wanted.equals(provider)
+        : provider.equals(LAYERED_TCP) && wanted.equals(LAYERED_TCP);
   }
 
   /** Processes read from each other if this is equal. */

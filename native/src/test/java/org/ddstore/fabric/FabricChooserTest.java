@@ -16,8 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Which provider and interface is taken on hosts that are described here. */
 class FabricChooserTest {
   private static final OneSidedOptions NO_WISH = new OneSidedOptions("", "", "10.0.0.1", 0);
-  private static final FabricOffer TCP_ETH0 = new FabricOffer("tcp;ofi_rxm", "eth0", "2", "");
-  private static final FabricOffer TCP_LO = new FabricOffer("tcp;ofi_rxm", "lo", "2", "");
+  private static final FabricOffer TCP_ETH0 = new FabricOffer("net", "eth0", "2", "");
+  private static final FabricOffer TCP_LO = new FabricOffer("net", "lo", "2", "");
 
   @TempDir private Path host;
 
@@ -52,11 +52,11 @@ class FabricChooserTest {
   @Test
   void softwareIsBoundToTheAddressOfSpark() {
     OneSidedChoice choice = chooser(TCP_LO, TCP_ETH0).choose(NO_WISH, Map.of());
-    assertThat(choice.means()).isEqualTo("tcp;ofi_rxm/2");
+    assertThat(choice.means()).isEqualTo("net/2");
     assertThat(choice.rdma()).isFalse();
     assertThat(choice.host()).isEqualTo("10.0.0.1");
     assertThat(choice.networkInterface()).isEqualTo("eth0");
-    assertThat(choice.detail()).contains("tcp;ofi_rxm on eth0", "10.0.0.1", "no RDMA hardware");
+    assertThat(choice.detail()).contains("net on eth0", "10.0.0.1", "no RDMA hardware");
   }
 
   @Test
@@ -141,7 +141,7 @@ class FabricChooserTest {
     OneSidedChoice none =
         chooser(TCP_ETH0).choose(new OneSidedOptions("verbs", "", "10.0.0.1", 0), Map.of());
     assertThat(none.isAvailable()).isFalse();
-    assertThat(none.detail()).contains("no provider \"verbs\"", "it has tcp;ofi_rxm");
+    assertThat(none.detail()).contains("no provider \"verbs\"", "it has net");
   }
 
   @Test
@@ -152,15 +152,44 @@ class FabricChooserTest {
       assertThat(chooser(offer).choose(NO_WISH, Map.of()).isAvailable()).as(name).isFalse();
       assertThat(offer.isLegal(name)).as(name).isFalse();
     }
-    for (String name : List.of("verbs;ofi_rxm", "efa", "cxi", "psm3", "opx", "tcp;ofi_rxm")) {
+    for (String name : List.of("verbs;ofi_rxm", "efa", "cxi", "psm3", "opx")) {
       FabricOffer offer = new FabricOffer(name, "eth0", "2", "");
       assertThat(offer.isLegal("")).as(name).isTrue();
       assertThat(offer.isLegal(name)).as(name).isTrue();
       assertThat(offer.isLegal(name.replace(";ofi_rxm", ""))).as(name).isTrue();
+      assertThat(offer.isLegal("tcp")).as(name).isFalse();
     }
-    FabricOffer experiment = new FabricOffer("net", "eth0", "2", "");
-    assertThat(experiment.isLegal("")).isFalse();
-    assertThat(experiment.isLegal("net")).isTrue();
+  }
+
+  @Test
+  void tcpHasItsNameByRelease() {
+    FabricOffer layered = new FabricOffer("tcp;ofi_rxm", "eth0", "2", "");
+    FabricOffer later = new FabricOffer("tcp", "eth0", "2", "");
+    for (FabricOffer offer : List.of(TCP_ETH0, later)) {
+      for (String wanted : List.of("", "tcp", offer.provider())) {
+        OneSidedOptions options = new OneSidedOptions(wanted, "", "10.0.0.1", 0);
+        assertThat(chooser(layered, offer).choose(options, Map.of()).provider())
+            .as("of \"%s\" wanted is taken", wanted)
+            .isEqualTo(offer.provider());
+      }
+    }
+    assertThat(later.isLegal("net")).isFalse();
+  }
+
+  @Test
+  void whatEndsTheProcessIsTakenOnlyByItsWholeName() {
+    FabricChooser chooser = chooser(new FabricOffer("tcp;ofi_rxm", "eth0", "2", ""));
+    for (String wanted : List.of("", "tcp")) {
+      OneSidedChoice none =
+          chooser.choose(new OneSidedOptions(wanted, "", "10.0.0.1", 0), Map.of());
+      assertThat(none.isAvailable()).isFalse();
+      assertThat(none.detail())
+          .contains("only by tcp;ofi_rxm", "install libfabric 1.17 or later")
+          .endsWith("spark.ddstore.fabric.provider=tcp;ofi_rxm");
+    }
+    OneSidedChoice named =
+        chooser.choose(new OneSidedOptions("tcp;ofi_rxm", "", "10.0.0.1", 0), Map.of());
+    assertThat(named.means()).isEqualTo("tcp;ofi_rxm/2");
   }
 
   @Test

@@ -3,7 +3,6 @@ package org.ddstore.spark.wire;
 import org.ddstore.hosts.NeedsTwoHosts;
 
 /** By libfabric: an end that is closed takes nothing any more. */
-@FabricFaults
 @NeedsTwoHosts
 @NeedsFabric
 class FabricLateReplyTest extends LateReplyContract {

@@ -3,7 +3,6 @@ package org.ddstore.spark.wire;
 import org.ddstore.hosts.NeedsTwoHosts;
 
 /** By libfabric. */
-@FabricFaults
 @NeedsTwoHosts
 @NeedsFabric
 class FabricReadFaultsTest extends ReadFaultsContract {
