@@ -1,10 +1,11 @@
 package org.ddstore.sampling;
 
 /**
- * A permutation in constant memory: a Feistel network of six rounds over pairs of [0, a) x [0, b)
- * with a = ceil(sqrt(size)) and b = ceil(size / a), so that a * b exceeds the size by less than a.
- * Numbers outside are sent through again until one is inside (cycle walking: Black and Rogaway,
- * 2002), which is rare: the cost does not jump where the size passes a power of two.
+ * A permutation in constant memory, of at most 192 KiB: a Feistel network of six rounds over pairs
+ * of [0, a) x [0, b) with a = ceil(sqrt(size)) and b = ceil(size / a), so that a * b exceeds the
+ * size by less than a. Numbers outside are sent through again until one is inside (cycle walking:
+ * Black and Rogaway, 2002), which is rare: the cost does not jump where the size passes a power of
+ * two.
  */
 final class FeistelPermutation implements Permutation {
   static final long MAX_SIZE = 1L << 61;
@@ -18,6 +19,10 @@ final class FeistelPermutation implements Permutation {
   private final long a;
   private final long b;
   private final long inverse; // 2^63 / b, rounded down, and below 2^63
+
+  /** Made when many numbers are first asked for; two threads may make the same. */
+  private RoundTables tables;
+
   private final long key0;
   private final long key1;
   private final long key2;
@@ -73,6 +78,41 @@ final class FeistelPermutation implements Permutation {
 
   @Override
   public void replace(long[] places, int from, int count) {
+    if (a > RoundTables.MOST_VALUES) {
+      compute(places, from, count);
+      return;
+    }
+    RoundTables made = tables;
+    if (made == null) {
+      made = tabulated();
+      tables = made;
+    }
+    made.replace(places, from, count);
+  }
+
+  private RoundTables tabulated() {
+    return new RoundTables(
+        this,
+        (int) a,
+        (int) b,
+        added(key0, b, a),
+        added(key1, a, b),
+        added(key2, b, a),
+        added(key3, a, b),
+        added(key4, b, a),
+        added(key5, a, b));
+  }
+
+  /** What a round adds modulo {@code modulus}, by the {@code values} of the other half. */
+  private static char[] added(long key, long values, long modulus) {
+    char[] added = new char[(int) values];
+    for (int value = 0; value < added.length; value++) {
+      added[value] = (char) KeyedHash.below(KeyedHash.mix(value ^ key), modulus);
+    }
+    return added;
+  }
+
+  private void compute(long[] places, int from, int count) {
     long[] left = new long[TOGETHER];
     long[] right = new long[TOGETHER];
     int end = from + count;
@@ -102,7 +142,7 @@ final class FeistelPermutation implements Permutation {
   }
 
   /** number / b for numbers of [0, 2^61], by a multiplication that is at most 1 too low. */
-  private long quotient(long number) {
+  long quotient(long number) {
     long low = Math.multiplyHigh(number << 1, inverse);
     return low + (number - low * b >= b ? 1 : 0);
   }

@@ -79,6 +79,23 @@ class PermutationTest {
     }
   }
 
+  /** Looked up for sides up to 2^14, computed above: both give what one place alone gives. */
+  @ParameterizedTest
+  @ValueSource(longs = {2, 3, 5, 12, 1000, 65_537, 500_009, 1L << 28, (1L << 28) + 1, TRILLION})
+  void manyPlacesAtOnceAreThoseOfEach(long size) {
+    Permutation permutation = new FeistelPermutation(size, size * 13);
+    Random random = new Random(size);
+    for (int count : new int[] {0, 1, 31, 511, 512, 513, 1500}) {
+      long[] places = random.longs(count + 7, 0, size).toArray();
+      long[] expected = places.clone();
+      for (int i = 3; i < 3 + count; i++) {
+        expected[i] = permutation.at(places[i]);
+      }
+      permutation.replace(places, 3, count);
+      assertThat(places).isEqualTo(expected);
+    }
+  }
+
   /** These must never change: states that were saved depend on them. */
   @Test
   void goldenValues() {
