@@ -48,6 +48,7 @@ final class Crew {
                 long start = System.nanoTime();
                 me.user(() -> exists.set(planned.source().next(planned.slot().plan())));
                 if (exists.get()) {
+                  planned.slot().locate();
                   counters.count(Stage.PLAN, System.nanoTime() - start, 0);
                 }
               });
@@ -57,10 +58,11 @@ final class Crew {
 
   private void readAll(Member me) {
     for (List<Entry> some = pipeline.nextToRead(); !some.isEmpty(); some = pipeline.nextToRead()) {
+      long start = System.nanoTime();
       Throwable error = caught(some.size() == 1 ? () -> {} : readTogether(some));
       boolean isRead = some.size() > 1 && error == null;
       for (Entry entry : some) {
-        make(me, entry, isRead); // of several, only one may be to blame
+        make(me, entry, isRead, start); // of several, only one may be to blame
       }
     }
   }
@@ -77,7 +79,7 @@ final class Crew {
     };
   }
 
-  private void make(Member me, Entry entry, boolean isRead) {
+  private void make(Member me, Entry entry, boolean isRead, long start) {
     Slot slot = entry.slot();
     LoadedBatch batch = new LoadedBatch(slot, () -> pipeline.giveBack(slot));
     Throwable error =
@@ -90,8 +92,9 @@ final class Crew {
               slot.convert();
               me.user(() -> transform.accept(batch));
               counters.count(Stage.TRANSFORM, System.nanoTime() - read, slot.valueBytes());
+              slot.presentBytes(); // so that the pipeline need not count them under its lock
             });
-    pipeline.made(entry, batch, error);
+    pipeline.made(entry, batch, error, System.nanoTime() - start);
   }
 
   private static Throwable caught(Runnable work) {

@@ -17,16 +17,18 @@ import org.ddstore.Tensor;
 public final class LoadedBatch implements AutoCloseable {
   private final Slot slot;
   private final Runnable release;
-  private final String text;
+  private final long epoch;
+  private final long number;
+  private final int samples;
   private final AtomicBoolean open = new AtomicBoolean(true);
   private volatile boolean givenOut;
 
   LoadedBatch(Slot slot, Runnable release) {
     this.slot = slot;
     this.release = release;
-    this.text =
-        "LoadedBatch[epoch %d, number %d, %d samples]"
-            .formatted(slot.plan().epoch(), slot.plan().number(), slot.plan().size());
+    this.epoch = slot.plan().epoch();
+    this.number = slot.plan().number();
+    this.samples = slot.plan().size();
   }
 
   private Slot slot() {
@@ -129,6 +131,6 @@ public final class LoadedBatch implements AutoCloseable {
 
   @Override
   public String toString() {
-    return text;
+    return "LoadedBatch[epoch %d, number %d, %d samples]".formatted(epoch, number, samples);
   }
 }

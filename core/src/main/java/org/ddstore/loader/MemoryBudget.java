@@ -16,6 +16,8 @@ final class MemoryBudget {
   private long reservedBytes;
   private long largestBytes;
   private int largestSamples;
+  private int lastSamples;
+  private long lastCapacityBytes;
 
   MemoryBudget(long maxBytes, Recipe recipe) {
     this.maxBytes = maxBytes;
@@ -28,7 +30,7 @@ final class MemoryBudget {
    * @param samples of a batch
    */
   void check(int samples) {
-    long bytes = recipe.capacityBytes(samples);
+    long bytes = capacityBytes(samples);
     if (bytes > maxBytes) {
       throw new IllegalArgumentException(
           "a batch of %,d samples takes %,d bytes, and maxBytes is %,d: raise it by withMaxBytes(..), or take about %,d samples a batch"
@@ -49,8 +51,7 @@ final class MemoryBudget {
    */
   boolean tryReserve(Slot slot, int samples, Collection<Slot> idle) {
     long need =
-        Math.max(
-            Math.max(slot.takenBytes(), recipe.capacityBytes(samples)), expectedBytes(samples));
+        Math.max(Math.max(slot.takenBytes(), capacityBytes(samples)), expectedBytes(samples));
     if (largestBytes == 0 && recipe.readsRagged()) {
       need = Math.max(need, maxBytes); // nobody knows: alone
     }
@@ -76,7 +77,7 @@ final class MemoryBudget {
    * place is made larger.
    */
   boolean tryKeep(Slot slot, int samples, Collection<Slot> idle) {
-    long need = Math.max(recipe.capacityBytes(samples), expectedBytes(samples));
+    long need = Math.max(capacityBytes(samples), expectedBytes(samples));
     return reserved.getOrDefault(slot, 0L) >= need || tryReserve(slot, samples, idle);
   }
 
@@ -88,6 +89,15 @@ final class MemoryBudget {
   /** As {@link #tryKeep}, beyond the bound if need be. */
   void keep(Slot slot, int samples) {
     reserve(slot, Math.max(reserved.getOrDefault(slot, 0L), expectedBytes(samples)));
+  }
+
+  /** As of the recipe, which has to look at each field: batches are of one size for long. */
+  private long capacityBytes(int samples) {
+    if (samples != lastSamples) {
+      lastCapacityBytes = recipe.capacityBytes(samples);
+      lastSamples = samples;
+    }
+    return lastCapacityBytes;
   }
 
   private long othersThan(Slot slot) {

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.ddstore.DDStoreException;
 import org.ddstore.PoolStarvedException;
 
@@ -29,7 +28,13 @@ final class Pipeline {
   /** Batches of less share requests to remote processes, which have pieces of 256 KiB. */
   private static final long TOGETHER_BYTES = 1 << 20;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  /** Batches that are made in less time are handed to a waiting consumer some at once. */
+  private static final long QUICK_NANOS = 50_000;
+
+  /** How often a waiting consumer looks for batches that it was not woken for. */
+  private static final long LOOK_NANOS = 1_000_000;
+
+  private final BriefLock lock = new BriefLock();
   private final Condition canPlan = lock.newCondition();
   private final Condition canRead = lock.newCondition();
   private final Condition canTake = lock.newCondition();
@@ -40,17 +45,21 @@ final class Pipeline {
   private final MemoryBudget budget;
   private final StageCounters counters;
   private final int depth;
+  private final int workers;
   private Entry planning;
   private boolean readsRemotely;
   private boolean lacksMemory;
   private int idleWorkers;
+  private int ready;
+  private boolean quick;
   private int held;
-  private boolean closed;
+  private volatile boolean closed;
   private Throwable failure;
 
   Pipeline(Recipe recipe, LoaderOptions options, StageCounters counters) {
     this.counters = counters;
     this.depth = options.depth();
+    this.workers = options.workers();
     this.budget = new MemoryBudget(options.maxBytes(), recipe);
     for (int i = 0; i <= depth; i++) { // the one more is the consumer's
       idle.add(new Slot(recipe));
@@ -103,6 +112,7 @@ final class Pipeline {
       }
     }
     inOrder.clear();
+    ready = 0;
   }
 
   /** Whether there is something to plan and a slot for it; whether there is memory is not asked. */
@@ -119,9 +129,18 @@ final class Pipeline {
     if (mayRead()) {
       canRead.signal(); // a worker that leaves batches wakes the next
     }
-    if (isFirstReady()) {
+    if (isFirstReady() && !waitsForMore()) {
       canTake.signalAll(); // the first to ask may give up, and another still wait
     }
+  }
+
+  /**
+   * Whether the consumer is woken later, for half of what is made ahead: batches come so quickly
+   * that waking it for each costs as much. If the next one is not quick, the consumer finds by
+   * itself what is there.
+   */
+  private boolean waitsForMore() {
+    return quick && idleWorkers < workers && ready < depth / 2;
   }
 
   private boolean isFirstReady() {
@@ -161,6 +180,7 @@ final class Pipeline {
             sources.clear();
             entry.ready(null, error);
             inOrder.add(entry);
+            ready++;
           } else if (exists) {
             inOrder.add(entry);
             toRead.add(entry);
@@ -239,10 +259,15 @@ final class Pipeline {
     }
   }
 
-  /** What became of {@link #nextToRead}: a batch, or an error. */
-  void made(Entry entry, LoadedBatch batch, Throwable error) {
+  /**
+   * What became of {@link #nextToRead}: a batch, or an error. Its worker then asks for the next.
+   *
+   * @param nanos since its worker was given it
+   */
+  void made(Entry entry, LoadedBatch batch, Throwable error, long nanos) {
     locked(
         () -> {
+          quick = nanos <= QUICK_NANOS;
           if (closed || entry.isCancelled()) {
             recycle(entry.slot());
             return;
@@ -254,6 +279,7 @@ final class Pipeline {
             sources.clear();
           }
           entry.ready(batch, error);
+          ready++;
         });
   }
 
@@ -278,7 +304,7 @@ final class Pipeline {
               "no batch within %s: %d of at most %d are planned, the consumer holds %d, %d sources are left, the batches have %s"
                   .formatted(timeout, inOrder.size(), depth, held, sources.size(), budget));
         }
-        canTake.awaitNanos(left);
+        canTake.awaitNanos(Math.min(left, LOOK_NANOS));
         left = timeout.toNanos() - (System.nanoTime() - start);
       }
     } catch (InterruptedException e) {
@@ -291,6 +317,7 @@ final class Pipeline {
 
   private LoadedBatch take(Entry next, long startNanos, boolean waited) {
     inOrder.remove();
+    ready--;
     if (next.error() != null) {
       failure = next.error();
       recycle(next.slot());
@@ -360,12 +387,7 @@ final class Pipeline {
   }
 
   boolean isClosed() {
-    lock.lock();
-    try {
-      return closed;
-    } finally {
-      lock.unlock();
-    }
+    return closed;
   }
 
   private void throwFailure() {

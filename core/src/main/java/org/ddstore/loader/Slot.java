@@ -18,6 +18,8 @@ import org.ddstore.memory.GrowingBuffer;
  * belongs to one thread at a time; the pipeline hands it on.
  */
 final class Slot {
+  private static final long UNKNOWN = -1;
+
   private final Recipe recipe;
   private final BatchPlan plan = new BatchPlan();
   private final Map<String, GrowingBuffer[]> converted = new LinkedHashMap<>();
@@ -29,6 +31,7 @@ final class Slot {
   private final ReadStatistics[] counted = new ReadStatistics[ReadPath.values().length];
   private Batch read;
   private long takenBytes;
+  private long presentBytes = UNKNOWN;
 
   Slot(Recipe recipe) {
     this.recipe = recipe;
@@ -44,7 +47,16 @@ final class Slot {
     return plan;
   }
 
-  /** Reads the rows of the plans of some slots together; what they held is over. */
+  /** Finds the rows of the plan, which is made. */
+  void locate() {
+    int count = plan.size() * recipe.space().rowsPerSample();
+    if (rows.length != count) {
+      rows = new long[count]; // a reader takes an array of exactly its rows
+    }
+    recipe.space().allRows(plan.samples(), plan.size(), rows);
+  }
+
+  /** Reads the rows of some slots together, which are located; what they held is over. */
   static void readRows(List<Slot> slots) {
     slots.forEach(Slot::begin);
     if (slots.size() == 1) {
@@ -61,13 +73,7 @@ final class Slot {
 
   private void begin() {
     tensors.clear();
-    int per = recipe.space().rowsPerSample();
-    if (rows.length != plan.size() * per) {
-      rows = new long[plan.size() * per]; // a reader takes an array of exactly its rows
-    }
-    for (int i = 0; i < plan.size(); i++) {
-      recipe.space().rows(plan.sample(i), rows, i * per);
-    }
+    presentBytes = UNKNOWN;
     if (reader == null) {
       reader = recipe.variable().reader(recipe.reading());
       for (ReadPath path : ReadPath.values()) {
@@ -95,6 +101,7 @@ final class Slot {
 
   /** Makes the fields that are converted, and the weights. */
   void convert() {
+    presentBytes = UNKNOWN;
     for (Output output : recipe.outputs()) {
       GrowingBuffer[] memory =
           converted.computeIfAbsent(output.name(), name -> newBuffers(output.steps().size()));
@@ -124,6 +131,7 @@ final class Slot {
       throw new IllegalArgumentException(
           "%,d bytes for \"%s\" outside [0, %,d]".formatted(bytes, name, GrowingBuffer.MAX_BYTES));
     }
+    presentBytes = UNKNOWN;
     GrowingBuffer memory = allocated.computeIfAbsent(name, added -> newBuffer());
     Tensor tensor = Tensor.wrap(dtype, memory.ensure(bytes).slice(0, (int) bytes), shape);
     tensors.put(name, tensor);
@@ -193,8 +201,18 @@ final class Slot {
     return takenBytes;
   }
 
-  /** The memory of the batch that it has now, in bytes, and of what it has converted before. */
+  /**
+   * The memory of the batch that it has now, in bytes, and of what it has converted before. Of the
+   * same batch the second time it is only looked up.
+   */
   long presentBytes() {
+    if (presentBytes == UNKNOWN) {
+      presentBytes = countBytes();
+    }
+    return presentBytes;
+  }
+
+  private long countBytes() {
     long bytes = weights.buffer().capacity();
     for (GrowingBuffer[] buffers : converted.values()) {
       for (GrowingBuffer buffer : buffers) {
@@ -220,6 +238,7 @@ final class Slot {
   /** Frees the memory; the slot can be used again. */
   void free() {
     takenBytes = 0;
+    presentBytes = UNKNOWN;
     tensors.clear();
     converted.values().forEach(buffers -> List.of(buffers).forEach(GrowingBuffer::close));
     converted.clear();

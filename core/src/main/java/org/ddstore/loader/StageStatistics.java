@@ -10,19 +10,4 @@ package org.ddstore.loader;
  * @param bytes of the batches when they left it; 0 for stages that have none
  */
 public record StageStatistics(
-    Stage stage, long count, long totalNanos, long bestNanos, long bytes) {
-  /** What has been done by a stage that has done nothing. */
-  static StageStatistics none(Stage stage) {
-    return new StageStatistics(stage, 0, 0, 0, 0);
-  }
-
-  /** With one batch more. */
-  StageStatistics plus(long nanos, long moreBytes) {
-    return new StageStatistics(
-        stage,
-        count + 1,
-        totalNanos + nanos,
-        count == 0 ? nanos : Math.min(bestNanos, nanos),
-        bytes + moreBytes);
-  }
-}
+    Stage stage, long count, long totalNanos, long bestNanos, long bytes) {}

@@ -23,6 +23,11 @@ public interface SampleSpace {
         }
 
         @Override
+        public void allRows(long[] samples, int count, long[] rows) {
+          System.arraycopy(samples, 0, rows, 0, count);
+        }
+
+        @Override
         public String describe() {
           return "";
         }
@@ -40,6 +45,17 @@ public interface SampleSpace {
    * @param offset of the first of {@link #rowsPerSample()} places in {@code rows}
    */
   void rows(long sample, long[] rows, int offset);
+
+  /**
+   * Writes the rows of the first {@code count} of these samples, one sample after the other.
+   *
+   * @param rows has at least {@link #rowsPerSample()} places for each
+   */
+  default void allRows(long[] samples, int count, long[] rows) {
+    for (int i = 0; i < count; i++) {
+      rows(samples[i], rows, i * rowsPerSample());
+    }
+  }
 
   /** The part of a field that a sample has, if not all of it. */
   default Optional<Crop> crop() {

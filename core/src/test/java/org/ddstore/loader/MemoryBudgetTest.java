@@ -45,6 +45,7 @@ class MemoryBudgetTest {
     for (int i = 0; i < BATCH; i++) {
       rows[i] = 5L * (i % 40) + points;
     }
+    slot.locate();
     Slot.readRows(List.of(slot));
     slot.convert();
   }

@@ -397,6 +397,31 @@ class PipelineTest {
     }
   }
 
+  /** Quick batches are handed over some at once; no slow one may keep them from a consumer. */
+  @Test
+  void batchesThatAreReadyComeWhileTheNextIsSlow() {
+    CountDownLatch goOn = new CountDownLatch(1);
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .withWorkers(1)
+            .withTransform(
+                batch -> {
+                  if (batch.number() % 3 == 2) {
+                    awaitLatch(goOn);
+                  }
+                });
+    try (Loader loader = open(options)) {
+      EpochLoop loop = loader.epoch(0);
+      assertThat(loop.next().number()).isEqualTo(0);
+      assertThat(loop.next().number()).isEqualTo(1);
+      assertThatThrownBy(() -> loader.pop(AT_ONCE)).isInstanceOf(PoolStarvedException.class);
+      goOn.countDown();
+      for (int number = 2; number < Samples.ROWS / 10; number++) {
+        assertThat(loop.next().number()).isEqualTo(number);
+      }
+    }
+  }
+
   @Test
   void aCloseInTheMiddleEndsThreadsThatWaitForAnything() {
     CountDownLatch never = new CountDownLatch(1);

@@ -47,6 +47,21 @@ class SampleSpaceTest {
   }
 
   @Test
+  void theRowsOfManySamplesAreThoseOfEach() {
+    for (SampleSpace space : List.of(SampleSpace.ROWS, new WindowSpace(3, 2, 5))) {
+      long[] samples = {7, 0, 7, 1_000_000_000_000L};
+      int per = space.rowsPerSample();
+      long[] expected = new long[3 * per + 1];
+      for (int i = 0; i < 3; i++) {
+        space.rows(samples[i], expected, i * per);
+      }
+      long[] room = new long[3 * per + 1];
+      space.allRows(samples, 3, room);
+      assertThat(room).isEqualTo(expected);
+    }
+  }
+
+  @Test
   void tilesCoverTheFieldAndLieInIt() {
     for (int height = 1; height <= 7; height++) {
       for (int width = 1; width <= 5; width++) {
