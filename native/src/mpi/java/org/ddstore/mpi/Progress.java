@@ -17,8 +17,11 @@ import mpi.Status;
  * nothing to read.
  */
 final class Progress {
-  /** Of the messages by which readers announce themselves. */
-  private static final int TAG = 1;
+  /**
+   * Of the messages by which readers announce themselves. MPI_Comm_create_group sends under the
+   * number of a group's first rank, which is below; MPI allows tags up to 32,767 at least.
+   */
+  private static final int TAG = 32_000;
 
   /** Readers announce themselves again after this time. */
   private static final long ANNOUNCED_NS = TimeUnit.MILLISECONDS.toNanos(100);
