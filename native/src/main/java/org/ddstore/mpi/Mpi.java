@@ -7,7 +7,7 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.transport.Availability;
 
-/** Reads between ranks by MPI, in processes that no mpirun has started. */
+/** Reads between ranks by MPI. {@link MpiRun} is for processes that mpirun has started. */
 public final class Mpi {
   /** The exit status of a JVM that is ended because MPI does not come back from a call. */
   public static final int HUNG_STATUS = 86;
@@ -71,12 +71,22 @@ public final class Mpi {
     ranks.exchange(
         "MPI availability",
         () -> {
-          Availability here = availability();
-          if (!here.isAvailable()) {
-            throw new DDStoreException("MPI cannot be used here: " + here.detail());
-          }
+          checkAvailable();
           return new byte[0];
         });
     return binding().orElseThrow().join(ranks, color, options);
+  }
+
+  private static void checkAvailable() {
+    Availability here = availability();
+    if (!here.isAvailable()) {
+      throw new DDStoreException("MPI cannot be used here: " + here.detail());
+    }
+  }
+
+  /** See {@link MpiBinding#launch}. */
+  static LaunchedRanks launch(Launch launch, MpiOptions options) {
+    checkAvailable();
+    return binding().orElseThrow().launch(launch, options);
   }
 }

@@ -9,4 +9,10 @@ public interface MpiBinding {
 
   /** See {@link Mpi#join}. */
   MpiTransport join(Communicator ranks, int color, MpiOptions options);
+
+  /**
+   * Starts MPI in a process that mpirun has started, and brings its ranks together. Collective over
+   * all of them. If it fails, the process has to end.
+   */
+  LaunchedRanks launch(Launch launch, MpiOptions options);
 }

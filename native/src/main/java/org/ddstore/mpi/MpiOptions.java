@@ -1,9 +1,14 @@
 package org.ddstore.mpi;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Objects;
+import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
+import org.ddstore.memory.ProcessDirectory;
 
 /**
  * How ranks use MPI.
@@ -17,11 +22,34 @@ import org.ddstore.ProcessAddress;
  */
 public record MpiOptions(
     ProcessAddress local, Path directory, Duration callTimeout, Duration collectiveTimeout) {
+  private static final int NOBODY_CONNECTS = 1;
+
   public MpiOptions {
     Objects.requireNonNull(local, "local");
     Objects.requireNonNull(directory, "directory");
     check(callTimeout, "callTimeout");
     check(collectiveTimeout, "collectiveTimeout");
+  }
+
+  /**
+   * For processes that mpirun has started.
+   *
+   * @param timeout of everything
+   */
+  static MpiOptions ofLaunched(Duration timeout) {
+    return new MpiOptions(
+        new ProcessAddress(hostName(), NOBODY_CONNECTS, new SecureRandom().nextLong()),
+        ProcessDirectory.SHARED_MEMORY,
+        timeout,
+        timeout);
+  }
+
+  private static String hostName() {
+    try {
+      return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+    } catch (IOException e) {
+      throw new DDStoreException("this host has no name", e);
+    }
   }
 
   private static void check(Duration timeout, String name) {

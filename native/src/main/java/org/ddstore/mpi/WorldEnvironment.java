@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.ddstore.DDStoreException;
 
 /**
@@ -21,6 +22,9 @@ final class WorldEnvironment {
   static final String OSC = "OMPI_MCA_osc";
 
   private static final String RDMA_OR_ALONE = "rdma,pt2pt";
+  private static final Set<String> LEFT_TO_MPIRUN =
+      Set.of("OMPI_MCA_pmix", "OMPI_MCA_orte_create_session_dirs", "OMPI_MCA_btl_tcp_if_include");
+
   private static final Path INFINIBAND = Path.of("/sys/class/infiniband");
 
   /**
@@ -116,6 +120,23 @@ final class WorldEnvironment {
     return environment;
   }
 
+  /**
+   * What MPI is to find in a process that mpirun has started: that one knows who is there, cleans
+   * up itself, and its user says which networks there are. The hosts are taken to be alike.
+   *
+   * @param hasRdma whether this host has an RDMA device; the others as in {@link #of}
+   */
+  static WorldEnvironment ofLaunched(
+      Map<String, String> users,
+      boolean spansHosts,
+      boolean hasRdma,
+      boolean crowded,
+      Path directory) {
+    WorldEnvironment environment = of(users, spansHosts, hasRdma, "", crowded, directory);
+    environment.ours.removeIf(variable -> LEFT_TO_MPIRUN.contains(variable.name()));
+    return environment;
+  }
+
   private void set(String name, String value, String reason) {
     if (!users.containsKey(name)) {
       ours.add(new Variable(name, value, reason));
@@ -165,6 +186,11 @@ final class WorldEnvironment {
   void apply(int job, String library) {
     ProcessManager.setEnvironment("FLUX_JOB_ID", Integer.toString(job));
     ProcessManager.setEnvironment("FLUX_PMI_LIBRARY_PATH", library);
+    apply();
+  }
+
+  /** Sets it for a process that another process manager has started. */
+  void apply() {
     for (Variable variable : ours) {
       ProcessManager.setEnvironment(variable.name(), variable.value());
     }

@@ -63,6 +63,19 @@ final class MpiCalls {
     }
   }
 
+  /** Calls MPI for the last time: no other call gets in afterwards. */
+  void last(String what, Duration limit, Call<?> call) {
+    occupy(what, limit);
+    watchdog.begin(what, limit);
+    try {
+      call.run();
+    } catch (MPIException e) {
+      throw failure(what, e);
+    } finally {
+      watchdog.end();
+    }
+  }
+
   private void occupy(String what, Duration patience) {
     boolean interrupted = false;
     long deadlineNs = System.nanoTime() + patience.toNanos();

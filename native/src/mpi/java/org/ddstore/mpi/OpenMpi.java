@@ -14,4 +14,9 @@ public final class OpenMpi implements MpiBinding {
   public MpiTransport join(Communicator ranks, int color, MpiOptions options) {
     return World.join(ranks, color, options);
   }
+
+  @Override
+  public LaunchedRanks launch(Launch launch, MpiOptions options) {
+    return LaunchedWorld.start(launch, options);
+  }
 }

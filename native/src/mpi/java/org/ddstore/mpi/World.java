@@ -49,14 +49,30 @@ final class World {
   private final Progress progress;
   private final String description;
 
-  private World(
-      int number, int rank, int size, MpiCalls calls, Progress progress, String description) {
+  World(int number, int rank, int size, MpiCalls calls, Progress progress, String description) {
     this.number = number;
     this.rank = rank;
     this.size = size;
     this.calls = calls;
     this.progress = progress;
     this.description = description;
+  }
+
+  /**
+   * Makes a world, that mpirun has started, the one of this JVM.
+   *
+   * @throws IllegalStateException if this JVM is in one
+   */
+  static void adopt(World world) {
+    MEETING.lock();
+    try {
+      if (current != null) {
+        throw new IllegalStateException("this JVM is in a world of MPI: " + current);
+      }
+      current = world;
+    } finally {
+      MEETING.unlock();
+    }
   }
 
   /** See {@link Mpi#join}. */

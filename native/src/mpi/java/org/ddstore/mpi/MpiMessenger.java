@@ -1,0 +1,206 @@
+package org.ddstore.mpi;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import mpi.Intracomm;
+import mpi.MPI;
+import mpi.MPIException;
+import mpi.Request;
+import mpi.Status;
+import org.ddstore.ProcessAddress;
+import org.ddstore.collective.MalformedMessageException;
+import org.ddstore.collective.Messenger;
+
+/**
+ * Messages between ranks that mpirun has started, point to point. One daemon thread sends what has
+ * been queued and receives; it looks often while there is something, seldom else. MPI keeps the
+ * order and loses nothing, and mpirun ends all processes when one has died.
+ */
+final class MpiMessenger implements Messenger, AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(MpiMessenger.class.getName());
+  private static final int TAG = 2;
+  private static final int MAX_MESSAGE_BYTES = 300_000;
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final long BUSY_NS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long SHORT_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(20);
+  private static final long LONG_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final MpiCalls calls;
+  private final Intracomm comm;
+  private final ProcessAddress local;
+  private final Thread thread = new Thread(this::run, "ddstore-mpi-messages");
+  private final Queue<Outgoing> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger unsent = new AtomicInteger(); // queued or under way
+  private final ByteBuffer incoming = MPI.newByteBuffer(MAX_MESSAGE_BYTES);
+  private final List<Outgoing> underWay = new ArrayList<>(); // of the thread
+  private int incomingBytes; // of the thread; -1 if none has come
+  private int source; // of the thread
+  private volatile List<ProcessAddress> peers = List.of(); // by rank
+  private volatile Receiver receiver;
+  private volatile boolean failed;
+  private volatile boolean closed;
+
+  private static final class Outgoing {
+    private final int rank;
+    private final ByteBuffer bytes;
+    private Request request;
+
+    Outgoing(int rank, ByteBuffer message) {
+      this.rank = rank;
+      this.bytes = MPI.newByteBuffer(message.remaining()).put(message.duplicate());
+    }
+  }
+
+  /**
+   * @param comm of all ranks, for these messages and for collectives of others
+   */
+  MpiMessenger(MpiCalls calls, Intracomm comm, ProcessAddress local) {
+    this.calls = calls;
+    this.comm = comm;
+    this.local = local;
+    thread.setDaemon(true);
+  }
+
+  /**
+   * Begins to send and receive; the receiver is set.
+   *
+   * @param all processes, by rank
+   */
+  void start(Stream<ProcessAddress> all) {
+    peers = all.toList();
+    thread.start();
+  }
+
+  @Override
+  public ProcessAddress local() {
+    return local;
+  }
+
+  @Override
+  public void setReceiver(Receiver newReceiver) {
+    receiver = newReceiver;
+  }
+
+  @Override
+  public void send(ProcessAddress to, ByteBuffer message) {
+    if (closed || failed) {
+      return;
+    }
+    unsent.incrementAndGet();
+    queue.add(new Outgoing(peers.indexOf(to), message));
+    LockSupport.unpark(thread);
+  }
+
+  @Override
+  public boolean isAlive(ProcessAddress process) {
+    return !failed;
+  }
+
+  private void run() {
+    long movedNs = System.nanoTime();
+    while (!closed) {
+      boolean moved;
+      try {
+        moved = turn();
+      } catch (RuntimeException e) {
+        fail(e);
+        return;
+      }
+      long now = System.nanoTime();
+      if (moved) {
+        movedNs = now;
+      } else {
+        boolean busy = now - movedNs < BUSY_NS || unsent.get() > 0;
+        LockSupport.parkNanos(this, busy ? SHORT_PAUSE_NS : LONG_PAUSE_NS);
+      }
+    }
+  }
+
+  /** Sends and receives what there is, one message at most of what has come. */
+  private boolean turn() {
+    int before = unsent.get();
+    incomingBytes = -1;
+    calls.progress(
+        () -> {
+          sendQueued();
+          forgetSent();
+          receive();
+          return null;
+        },
+        LIMIT);
+    if (incomingBytes >= 0) {
+      deliver();
+    }
+    return incomingBytes >= 0 || unsent.get() != before;
+  }
+
+  private void sendQueued() throws MPIException {
+    for (Outgoing next = queue.poll(); next != null; next = queue.poll()) {
+      next.request = comm.iSend(next.bytes, next.bytes.capacity(), MPI.BYTE, next.rank, TAG);
+      underWay.add(next);
+    }
+  }
+
+  private void forgetSent() throws MPIException {
+    for (Iterator<Outgoing> each = underWay.iterator(); each.hasNext(); ) {
+      if (each.next().request.test()) {
+        each.remove();
+        unsent.decrementAndGet();
+      }
+    }
+  }
+
+  private void receive() throws MPIException {
+    Status status = comm.iProbe(MPI.ANY_SOURCE, TAG);
+    if (status != null) {
+      source = status.getSource();
+      int bytes = status.getCount(MPI.BYTE);
+      comm.recv(incoming, bytes, MPI.BYTE, source, TAG);
+      incomingBytes = bytes;
+    }
+  }
+
+  private void deliver() {
+    try {
+      receiver.received(incoming.slice(0, incomingBytes));
+    } catch (MalformedMessageException e) {
+      LOG.log(System.Logger.Level.WARNING, "refused of rank " + source, e);
+      receiver.disconnected(peers.get(source));
+    }
+  }
+
+  private void fail(RuntimeException cause) {
+    LOG.log(System.Logger.Level.ERROR, "messages by MPI have ended", cause);
+    failed = true;
+    peers.forEach(receiver::disconnected);
+  }
+
+  /** Waits until all that was sent has left, as long as this does not fail or take too long. */
+  void drain(Duration patience) {
+    long deadlineNs = System.nanoTime() + patience.toNanos();
+    while (unsent.get() > 0 && !failed && System.nanoTime() - deadlineNs < 0) {
+      LockSupport.parkNanos(SHORT_PAUSE_NS);
+    }
+  }
+
+  /** Ends the thread, unless MPI does not come back to it. Idempotent. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+    try {
+      thread.join(LIMIT.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // it ends by itself
+    }
+  }
+}

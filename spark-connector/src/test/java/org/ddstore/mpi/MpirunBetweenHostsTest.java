@@ -1,0 +1,83 @@
+package org.ddstore.mpi;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.ddstore.contract.ProcessTree;
+import org.ddstore.hosts.NeedsTwoHosts;
+import org.ddstore.hosts.RemoteShell;
+import org.ddstore.hosts.TwoHosts;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Ranks that mpirun has started on two hosts: collectives between them go by MPI's messages. */
+@NeedsTwoHosts
+@NeedsMpi
+@Timeout(300)
+class MpirunBetweenHostsTest {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final int RANKS = 4;
+
+  @TempDir Path directory;
+  private String said = "";
+
+  private int run(TwoHosts hosts, String... arguments) throws Exception {
+    Path sessions = Files.createDirectory(directory.resolve("sessions"));
+    Path out = directory.resolve("out");
+    ProcessBuilder program =
+        hosts
+            .first()
+            .command(
+                Mpirun.command(
+                    RANKS,
+                    sessions,
+                    RemoteShell.create(hosts, directory).mpirunOptions(hosts, RANKS / 2),
+                    List.of(arguments)))
+            .redirectErrorStream(true)
+            .redirectOutput(out.toFile());
+    try (ProcessTree processes = ProcessTree.start(program)) {
+      int status = processes.awaitExit(LIMIT);
+      said = Files.readString(out, UTF_8);
+      processes.awaitAll(LIMIT);
+      assertThat(hosts.first().files()).as("files left on the first host: %s", said).isEmpty();
+      assertThat(hosts.second().files()).as("files left on the second host: %s", said).isEmpty();
+      return status;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "shortcut | own \\d+, same host \\d+, remote [1-9]\\d+",
+        "no-shortcut | own 0, same host 0, remote 5000"
+      })
+  void rowsOfTheOtherHostComeByMpi(String shortcut, String paths) throws Exception {
+    try (TwoHosts hosts = TwoHosts.open()) {
+      int status = run(hosts, "read", directory.toString(), shortcut);
+
+      assertThat(status).as(said).isZero();
+      RowsRead.check(directory, RANKS, paths);
+      assertThat(hosts.sentBytes()).isGreaterThan(5000L * RankProgram.ROW_BYTES);
+    }
+  }
+
+  @Test
+  void aFailureReachesTheOtherHost() throws Exception {
+    try (TwoHosts hosts = TwoHosts.open()) {
+      int status = run(hosts, "fail-together", directory.toString());
+
+      assertThat(status).as(said).isEqualTo(MpiRun.FAILED);
+      assertThat(said)
+          .contains("rank 1 of 4: java.lang.IllegalStateException: the sample 17 is bad")
+          .contains("rank 3 of 4: org.ddstore.RankFailedException: barrier(): rank 1 gave up");
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package org.ddstore.mpi;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.ddstore.contract.ProcessTree;
+import org.ddstore.memory.ProcessDirectory;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ranks that mpirun has started on this host, without Spark. */
+@Tag("system")
+@NeedsMpi
+@Timeout(300)
+class MpirunTest {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
+  @TempDir Path directory;
+
+  private record Ended(int status, String err) {}
+
+  private Ended run(int ranks, String... arguments) throws Exception {
+    Path sessions = Files.createDirectory(directory.resolve("sessions"));
+    Path err = directory.resolve("err");
+    ProcessBuilder program =
+        new ProcessBuilder(Mpirun.command(ranks, sessions, List.of(), List.of(arguments)))
+            .redirectError(err.toFile());
+    try (ProcessTree processes = ProcessTree.start(program)) {
+      int status = processes.awaitExit(LIMIT);
+      processes.awaitAll(LIMIT);
+      // A process that was killed leaves its directory to the next one of its user.
+      ProcessDirectory.sweepDead(ProcessDirectory.SHARED_MEMORY);
+      processes.assertNothingLeft();
+      assertThat(sessions).as("files of mpirun left").isEmptyDirectory();
+      return new Ended(status, Files.readString(err, UTF_8));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4})
+  void ranksReadEachOthersMemory(int ranks) throws Exception {
+    Ended ended = run(ranks, "read", directory.toString());
+
+    assertThat(ended.status()).as(ended.err()).isZero();
+    RowsRead.check(directory, ranks, "own \\d+, same host \\d+, remote 0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4})
+  void ranksReadEachOtherByWindows(int ranks) throws Exception {
+    Ended ended = run(ranks, "read", directory.toString(), "no-shortcut");
+
+    assertThat(ended.status()).as(ended.err()).isZero();
+    RowsRead.check(directory, ranks, "own 0, same host 0, remote 5000");
+  }
+
+  @Test
+  void aFailureReachesAllRanks() throws Exception {
+    Ended ended = run(3, "fail-together", directory.toString());
+
+    assertThat(ended.status()).as(ended.err()).isEqualTo(MpiRun.FAILED);
+    assertThat(ended.err())
+        .contains("rank 1 of 3: java.lang.IllegalStateException: the sample 17 is bad")
+        .contains("\tat " + RankProgram.class.getName())
+        .contains(
+            "org.ddstore.RankFailedException: barrier(): rank 1 gave up: java.lang.IllegalStateException: the sample 17 is bad");
+  }
+
+  @Test
+  void aFailureEndsRanksThatDoNotListen() throws Exception {
+    Ended ended = run(3, "fail-alone", directory.toString());
+
+    assertThat(ended.status()).as(ended.err()).isEqualTo(MpiRun.FAILED);
+    assertThat(ended.err())
+        .contains("rank 1 of 3: java.lang.IllegalStateException: the sample 18 is bad");
+  }
+
+  @Test
+  void theDeathOfARankEndsAll() throws Exception {
+    Ended ended = run(3, "die", directory.toString());
+
+    assertThat(ended.status()).as(ended.err()).isEqualTo(RankProgram.DEATH);
+  }
+
+  @Test
+  void whoIsNotStartedByMpirunIsToldHow() throws IOException, InterruptedException {
+    assertThat(saidOutsideOfMpirun("NOTHING"))
+        .contains("this process was not started by mpirun of Open MPI (OMPI_COMM_WORLD_SIZE is not")
+        .contains("mpirun -n 4 java ..");
+  }
+
+  @Test
+  void ranksOfMpichAreRefused() throws IOException, InterruptedException {
+    assertThat(saidOutsideOfMpirun("PMI_SIZE"))
+        .contains("started by another MPI than Open MPI (PMI_SIZE is set")
+        .contains("use the mpirun of Open MPI 4");
+  }
+
+  private String saidOutsideOfMpirun(String variable) throws IOException, InterruptedException {
+    Path err = directory.resolve("err");
+    ProcessBuilder program =
+        new ProcessBuilder(Mpirun.program(List.of("read", "."))).redirectError(err.toFile());
+    program.environment().put(variable, "1");
+    try (ProcessTree process = ProcessTree.start(program)) {
+      assertThat(process.awaitExit(LIMIT)).isEqualTo(MpiRun.FAILED);
+      process.assertNothingLeft();
+    }
+    return Files.readString(err, UTF_8);
+  }
+}

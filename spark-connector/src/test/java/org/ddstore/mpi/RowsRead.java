@@ -1,0 +1,58 @@
+package org.ddstore.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.LongFunction;
+
+/** What a {@link RankProgram} has written of the rows it has read. */
+final class RowsRead {
+  private static final int ROWS = 5000;
+
+  private RowsRead() {}
+
+  /**
+   * Compares every byte that all ranks have read with what the numbers of the rows say.
+   *
+   * @param paths a pattern of what has to be said of the paths by which they came
+   */
+  static void check(Path directory, int ranks, String paths) throws IOException {
+    for (int rank = 0; rank < ranks; rank++) {
+      check(directory.resolve("x-" + rank), paths, index -> RankProgram.row("x", index));
+      check(directory.resolve("updated-" + rank), paths, index -> updated(ranks, index));
+      String group = "g" + rank % 2;
+      check(directory.resolve(group + "-" + rank), paths, index -> RankProgram.row(group, index));
+    }
+  }
+
+  /** The first ten rows of each rank that has some are new. */
+  private static byte[] updated(int ranks, long index) {
+    long first = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+      if (index >= first && index < first + Math.min(10, RankProgram.rowsOf(rank))) {
+        return RankProgram.row("new", index);
+      }
+      first += RankProgram.rowsOf(rank);
+    }
+    return RankProgram.row("x", index);
+  }
+
+  private static void check(Path file, String paths, LongFunction<byte[]> expected)
+      throws IOException {
+    assertThat(Files.readString(file.resolveSibling(file.getFileName() + ".paths")))
+        .as("paths of %s", file)
+        .matches(paths);
+    try (DataInputStream in = new DataInputStream(Files.newInputStream(file))) {
+      for (int i = 0; i < ROWS; i++) {
+        long index = in.readLong();
+        assertThat(in.readNBytes(RankProgram.ROW_BYTES))
+            .as("row %d, read as number %d of %s", index, i, file)
+            .isEqualTo(expected.apply(index));
+      }
+      assertThat(in.read()).as("the end of %s", file).isEqualTo(-1);
+    }
+  }
+}
