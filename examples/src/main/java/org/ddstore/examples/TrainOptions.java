@@ -42,30 +42,16 @@ record TrainOptions(long rows, int epochs, boolean isJson) {
         }
         case "--json" -> wanted = new TrainOptions(wanted.rows, wanted.epochs, true);
         case "--rows" -> {
-          long rows = number(name, arguments, ++i, MIN_ROWS, Integer.MAX_VALUE);
+          long rows = Arguments.number(name, arguments, ++i, MIN_ROWS, Integer.MAX_VALUE);
           wanted = new TrainOptions(rows, wanted.epochs, wanted.isJson);
         }
         case "--epochs" -> {
-          int epochs = (int) number(name, arguments, ++i, 1, MAX_EPOCHS);
+          int epochs = (int) Arguments.number(name, arguments, ++i, 1, MAX_EPOCHS);
           wanted = new TrainOptions(wanted.rows, epochs, wanted.isJson);
         }
         default -> throw new IllegalArgumentException("Unknown option: '" + name + "'");
       }
     }
     return Optional.of(wanted);
-  }
-
-  private static long number(String name, List<String> arguments, int at, long least, long most) {
-    String value = at < arguments.size() ? arguments.get(at) : "";
-    try {
-      long number = Long.parseLong(value);
-      if (number >= least && number <= most) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // Refused below, with the legal range.
-    }
-    throw new IllegalArgumentException(
-        "%s '%s' is not a number of [%d, %d]".formatted(name, value, least, most));
   }
 }

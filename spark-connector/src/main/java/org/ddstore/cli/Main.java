@@ -33,6 +33,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {
       "  test [--quick]  Build, check and run all tests; --quick: unit tests only.",
       "  example train   Train a small network on the demo's images.",
+      "  example readme  Read rows of other ranks that mpirun has started, without Spark.",
       "  jmh [ARGS]      Run the JMH benchmarks.",
       "  format          Apply the project's formatting to the sources."
     })

@@ -1,0 +1,111 @@
+package org.ddstore.examples;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Random;
+import org.ddstore.Batch;
+import org.ddstore.DDStore;
+import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
+import org.ddstore.StoreOptions;
+import org.ddstore.Tensor;
+import org.ddstore.collective.ReduceOp;
+import org.ddstore.mpi.MpiRun;
+
+/**
+ * The program by which ORNL's DDStore for Python shows itself, in Java: ranks that mpirun starts,
+ * without Spark. Each adds its shard, and reads rows of all shards by their global index.
+ *
+ * <pre>mpirun -n 4 java -cp .. org.ddstore.examples.Readme --num 65536 --dim 64 --nbatch 32</pre>
+ */
+public final class Readme {
+  private static final String FEATURES = "features";
+  private static final int BATCH = 64;
+  private static final int USAGE = 2;
+
+  private Readme() {}
+
+  /** Exits with 0 if all rows were right, 1 if not, 2 if an argument is wrong. */
+  public static void main(String[] arguments) {
+    Optional<ReadmeOptions> wanted;
+    try {
+      wanted = ReadmeOptions.parse(List.of(arguments));
+    } catch (IllegalArgumentException e) {
+      System.err.println("ddstore: " + e.getMessage());
+      System.exit(USAGE);
+      return;
+    }
+    if (wanted.isEmpty()) {
+      System.out.print(ReadmeOptions.USAGE);
+      return;
+    }
+    System.exit(MpiRun.run(Duration.ofMinutes(1), ranks -> run(ranks, wanted.get())));
+  }
+
+  private static void run(MpiRun ranks, ReadmeOptions wanted) {
+    int num = wanted.num();
+    int dim = wanted.dim();
+    StoreOptions options = StoreOptions.defaults().withShortcut(wanted.hasShortcut());
+    try (DDStore store = ranks.open(options)) { // collective, as what follows but the reads
+      double[] features = new double[num * dim];
+      for (int i = 0; i < features.length; i++) {
+        features[i] = (double) ranks.rank() * num * dim + i;
+      }
+      store.add(FEATURES, Tensor.wrap(features, num, dim));
+
+      long wrong = 0;
+      Random random = new Random(ranks.rank());
+      Tensor row = Tensor.wrap(new double[dim], 1, dim);
+      store.epochBegin();
+      for (int turn = 0; turn < wanted.nbatch(); turn++) {
+        long[] indices = random.longs(BATCH, 0, (long) ranks.ranks() * num).toArray();
+        store.get(FEATURES, row, indices[0]); // one row, or some that follow each other
+        wrong += wrongNumbers(row, dim, indices[0]);
+        try (Batch batch = store.getBatch(FEATURES, indices)) { // any rows, in any order
+          wrong += wrongNumbers(batch.field(FEATURES), dim, indices);
+        }
+      }
+      store.epochEnd();
+      report(ranks, store, wrong);
+    }
+  }
+
+  /** Every number is its own place in the store. */
+  private static long wrongNumbers(Tensor rows, int dim, long... indices) {
+    long wrong = 0;
+    for (int r = 0; r < indices.length; r++) {
+      for (int c = 0; c < dim; c++) {
+        if (rows.getDouble((long) r * dim + c) != (double) indices[r] * dim + c) {
+          wrong++;
+        }
+      }
+    }
+    return wrong;
+  }
+
+  private static void report(MpiRun ranks, DDStore store, long wrong) {
+    long[] sums = new long[1 + ReadPath.values().length];
+    sums[0] = wrong;
+    for (ReadPath path : ReadPath.values()) {
+      ReadStatistics read = store.statistics().get(path.index());
+      sums[1 + path.index()] = read.rows();
+    }
+    ranks.communicator().allReduce(sums, ReduceOp.SUM);
+    if (ranks.rank() == 0) {
+      System.out.printf(
+          Locale.ROOT,
+          "%d ranks, %s; rows read: %,d of the own process, %,d of the same host, %,d by MPI; %d numbers wrong%n",
+          ranks.ranks(),
+          store.variable(FEATURES),
+          sums[1],
+          sums[2],
+          sums[3],
+          sums[0]);
+    }
+    if (sums[0] != 0) {
+      throw new IllegalStateException(sums[0] + " numbers are wrong");
+    }
+  }
+}
