@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.ddstore.DType;
 import org.ddstore.memory.HostMemory;
 
@@ -14,6 +15,7 @@ public final class LoaderOptions implements Cloneable {
   private static final int MOST_DEPTH = 1024;
   private static final int MOST_WORKERS = 64;
   private static final int MANY_PROCESSORS = 4;
+  private static final Pattern DIGEST = Pattern.compile("[0-9a-f]+");
 
   private int depth = 8;
   private long maxBytes = 256L << 20;
@@ -156,7 +158,11 @@ public final class LoaderOptions implements Cloneable {
    * have one. Unless set, that of a rank's store as it was loaded.
    */
   public LoaderOptions withDigest(String newDigest) {
-    Objects.requireNonNull(newDigest, "digest");
+    if (!DIGEST.matcher(newDigest).matches()) {
+      throw new IllegalArgumentException(
+          "digest \"%s\" is not of hexadecimal digits: give what DDStore.digest computes"
+              .formatted(newDigest));
+    }
     return with(options -> options.digest = newDigest);
   }
 

@@ -16,7 +16,8 @@ public interface BatchSampler {
   SampleSpace space();
 
   /**
-   * All that the global batches depend on, in one line: a state goes on only in the same words.
+   * All that the global batches depend on, in one short line: a state has it, and goes on only in
+   * the same words.
    *
    * @param world how many ranks there are
    */

@@ -82,15 +82,21 @@ public final class Batching implements BatchSampler {
     return (int) global;
   }
 
+  /** The sampler, a slash, the global batch, and what is not as it is unless set. */
   @Override
   public String describe(int world) {
-    return "%s global %d %s %s%s"
-        .formatted(
-            sampler.describe(),
-            globalBatch(world),
-            distribution.name().toLowerCase(Locale.ROOT),
-            tail.name().toLowerCase(Locale.ROOT),
-            distribution == Distribution.CONTIGUOUS ? " world " + world : "");
+    StringBuilder words = new StringBuilder();
+    words.append(sampler.describe()).append('/').append(globalBatch(world));
+    if (distribution != Distribution.SLICES) {
+      words.append(' ').append(distribution.name().toLowerCase(Locale.ROOT));
+    }
+    if (distribution == Distribution.CONTIGUOUS) {
+      words.append(' ').append(world);
+    }
+    if (tail != Tail.DROPPED) {
+      words.append(' ').append(tail.name().toLowerCase(Locale.ROOT));
+    }
+    return words.toString();
   }
 
   /** One rank's cut of the global batches: the arithmetic that both ways of dividing share. */

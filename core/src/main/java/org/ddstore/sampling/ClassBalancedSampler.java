@@ -49,13 +49,12 @@ public final class ClassBalancedSampler implements Sampler {
 
   @Override
   public String describe() {
-    return "classBalanced(%d, %s, blocks of %d, labels %s, weights %s)"
+    return "classes(%d, %s%sof %s)"
         .formatted(
             seed,
-            draws < 0 ? "without replacement" : draws + " draws",
-            blockRows,
-            rows.fingerprint(),
-            Fingerprint.of(weights));
+            draws < 0 ? "" : draws + " ",
+            blockRows == 1 ? "" : "by " + blockRows + " ",
+            Fingerprint.both(rows.fingerprint(), Fingerprint.of(weights)));
   }
 
   @Override

@@ -48,7 +48,7 @@ public final class CostAwareSampler implements BatchSampler {
 
   @Override
   public String describe(int world) {
-    return "costAware(%d, at most %d, costs %s) steps of %d"
+    return "costAware(%d, %d of %s)/%d"
         .formatted(seed, maxCost, Fingerprint.of(costs), batchesOfStep(world));
   }
 

@@ -6,31 +6,43 @@ import java.util.Objects;
 
 /**
  * Where in an epoch a rank is: enough to go on with the same batches later, elsewhere, or with
- * another number of ranks.
+ * another number of ranks. As JSON it has less than 100 bytes, with the longest samplers 130:
+ *
+ * <pre>
+ * {"v":1,"e":3,"b":120,"n":20000,"s":"shuffled(42)/512","d":"1f3a9c04.0123456789abcdef"}
+ *    |     |     |       |        sampling               schema.digest
+ *    |     epoch batch   rows
+ *    version of this format
+ * </pre>
  *
  * @param epoch number of the epoch, from 0
  * @param batch how many batches are done: the number of the next one
  * @param rows of the data set
  * @param sampling the words of {@link BatchSampler#describe}
  * @param schema a digest of the data set's schema
- * @param digest of the data set's rows; empty if it was not computed
+ * @param digest of the data set's rows, of which the first 16 digits are kept; empty if it was not
+ *     computed
  */
 public record EpochState(
     long epoch, long batch, long rows, String sampling, String schema, String digest) {
   private static final long VERSION = 1;
+  private static final int DIGEST_DIGITS = 16;
+  private static final char DOT = '.';
+
+  /** Keeps 64 bits of the digest. */
+  public EpochState {
+    digest = digest.substring(0, Math.min(DIGEST_DIGITS, digest.length()));
+  }
 
   /** As JSON of one line, for {@link #parse}. */
   public String toJson() {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("v", VERSION);
-    members.put("epoch", epoch);
-    members.put("batch", batch);
-    members.put("rows", rows);
-    members.put("sampling", sampling);
-    members.put("schema", schema);
-    if (!digest.isEmpty()) {
-      members.put("digest", digest);
-    }
+    members.put("e", epoch);
+    members.put("b", batch);
+    members.put("n", rows);
+    members.put("s", sampling);
+    members.put("d", digest.isEmpty() ? schema : schema + DOT + digest);
     return FlatJson.write(members);
   }
 
@@ -46,14 +58,16 @@ public record EpochState(
           "a state of version %s; this program reads %d: %s"
               .formatted(members.get("v"), VERSION, json));
     }
+    String data = member(members, "d", String.class, json);
+    int dot = data.indexOf(DOT);
     EpochState state =
         new EpochState(
-            member(members, "epoch", Long.class, json),
-            member(members, "batch", Long.class, json),
-            member(members, "rows", Long.class, json),
-            member(members, "sampling", String.class, json),
-            member(members, "schema", String.class, json),
-            members.containsKey("digest") ? member(members, "digest", String.class, json) : "");
+            member(members, "e", Long.class, json),
+            member(members, "b", Long.class, json),
+            member(members, "n", Long.class, json),
+            member(members, "s", String.class, json),
+            dot < 0 ? data : data.substring(0, dot),
+            dot < 0 ? "" : data.substring(dot + 1));
     if (state.epoch < 0 || state.batch < 0) {
       throw new IllegalArgumentException("negative epoch or batch in the state " + json);
     }

@@ -28,6 +28,11 @@ final class Fingerprint {
     return text(hash);
   }
 
+  /** Of two fingerprints together. */
+  static String both(String first, String second) {
+    return of(Long.parseUnsignedLong(first, 16), Long.parseUnsignedLong(second, 16));
+  }
+
   private static String text(long hash) {
     return "%016x".formatted(hash);
   }

@@ -21,7 +21,7 @@ final class WeightedSampler implements Sampler {
 
   @Override
   public String describe() {
-    return "weighted(%d, %d draws, weights %s)".formatted(seed, draws, fingerprint);
+    return "weighted(%d, %d of %s)".formatted(seed, draws, fingerprint);
   }
 
   @Override

@@ -26,8 +26,7 @@ final class WeightedSubsetSampler implements Sampler {
 
   @Override
   public String describe() {
-    return "weightedWithoutReplacement(%d, %d draws, weights %s)"
-        .formatted(seed, draws, Fingerprint.of(weights));
+    return "weightedOnce(%d, %d of %s)".formatted(seed, draws, Fingerprint.of(weights));
   }
 
   @Override

@@ -33,6 +33,6 @@ record WindowSpace(int window, int stride, int dilation) implements SampleSpace 
 
   @Override
   public String describe() {
-    return "windows(%d, stride %d, dilation %d)".formatted(window, stride, dilation);
+    return "windows(%d, %d, %d)".formatted(window, stride, dilation);
   }
 }

@@ -3,24 +3,52 @@ package org.ddstore.sampling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class EpochStateTest {
+  private static final String DIGEST = "0123456789abcdeffedcba9876543210";
   private static final EpochState STATE =
       new EpochState(
-          3, 120, 20_000, Samplers.shuffled(42).globalBatchSize(512).describe(2), "1f3a9c04", "ab");
+          3,
+          120,
+          20_000,
+          Samplers.shuffled(42).globalBatchSize(512).describe(2),
+          "1f3a9c04",
+          DIGEST);
 
   @Test
   void isOneShortLineOfJson() {
     assertThat(STATE.toJson())
         .isEqualTo(
-            "{\"v\":1,\"epoch\":3,\"batch\":120,\"rows\":20000,"
-                + "\"sampling\":\"shuffled(42) global 512 slices dropped\","
-                + "\"schema\":\"1f3a9c04\",\"digest\":\"ab\"}");
+            "{\"v\":1,\"e\":3,\"b\":120,\"n\":20000,\"s\":\"shuffled(42)/512\","
+                + "\"d\":\"1f3a9c04.0123456789abcdef\"}");
     assertThat(EpochState.parse(STATE.toJson())).isEqualTo(STATE);
     assertThat(EpochState.parse("\n" + STATE.toJson().replace(",", " ,\t")).rows())
         .isEqualTo(20_000);
+  }
+
+  @Test
+  void aStateHasTensOfBytes() {
+    assertThat(bytes(Samplers.sequential().globalBatchSize(8192))).isLessThan(100);
+    assertThat(bytes(Samplers.shuffled(42).globalBatchSize(8192))).isLessThan(100);
+    for (BatchSampler sampler :
+        List.of(
+            Samplers.chunked(42, 1024, 256).globalBatchSize(8192),
+            Samplers.windows(16, 4, 2, Samplers.shuffled(42)).globalBatchSize(8192).everySample(),
+            Samplers.weighted(42, 100_000_000, 1, 2).globalBatchSize(8192),
+            Samplers.weightedWithoutReplacement(42, 2, 1, 2).globalBatchSize(8192).evaluation(),
+            Samplers.classBalanced(42, 0, 1).withReplacement(100_000_000).batchSize(128),
+            Samplers.costAware(42, 1 << 20, 1, 2))) {
+      assertThat(bytes(sampler)).as(sampler.describe(64)).isLessThan(130);
+    }
+  }
+
+  private static int bytes(BatchSampler sampler) {
+    return new EpochState(99, 99_999, 100_000_000, sampler.describe(64), "1f3a9c04", DIGEST)
+        .toJson()
+        .length();
   }
 
   @Test
@@ -33,9 +61,8 @@ class EpochStateTest {
         .hasMessage(
             "the state is of something else: rows is 20000 in the state, 20001 here;"
                 + " schema is 1f3a9c04 in the state, 00000000 here;"
-                + " digest of the rows is ab in the state, cd here;"
-                + " sampling is shuffled(42) global 512 slices dropped in the state,"
-                + " shuffled(43) global 256 slices dropped here;");
+                + " digest of the rows is 0123456789abcdef in the state, cd here;"
+                + " sampling is shuffled(42)/512 in the state, shuffled(43)/256 here;");
   }
 
   @Test
@@ -45,7 +72,7 @@ class EpochStateTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "the state is of something else:"
-                + " digest of the rows is ab in the state, not known here;");
+                + " digest of the rows is 0123456789abcdef in the state, not known here;");
     without.checkSame(STATE);
     without.checkSame(without);
     STATE.checkSame(STATE);
@@ -56,7 +83,7 @@ class EpochStateTest {
     refused(
         STATE.toJson().replace("\"v\":1", "\"v\":2"), "a state of version 2; this program reads 1");
     refused("{}", "a state of version null");
-    refused(STATE.toJson().replace("120", "\"x\""), "\"batch\" is x, not a number, in the state");
+    refused(STATE.toJson().replace("120", "\"x\""), "\"b\" is x, not a number, in the state");
     refused(STATE.toJson().replace(":3,", ":-3,"), "negative epoch or batch");
     String json = STATE.toJson();
     for (int end = 0; end < json.length(); end++) {

@@ -29,7 +29,7 @@ class OwnSamplerTest {
     Batching batching = new Backwards().batchSize(2);
     assertThat(Epochs.ofRank(batching, 9, 0, 2, 0)).isEqualTo(List.of(8L, 7L, 4L, 3L));
     assertThat(Epochs.ofRank(batching, 9, 1, 2, 0)).isEqualTo(List.of(6L, 5L, 2L, 1L));
-    assertThat(batching.describe(2)).isEqualTo("backwards global 4 slices dropped");
+    assertThat(batching.describe(2)).isEqualTo("backwards/4");
     assertThat(Epochs.ofRank(batching.distribution(Distribution.CONTIGUOUS), 9, 1, 2, 0))
         .isEqualTo(List.of(7L, 6L, 5L, 4L));
     assertThat(Epochs.ofAll(Samplers.windows(2, 1, 1, new Backwards()).batchSize(1), 4, 1, 0))
