@@ -53,7 +53,7 @@ done:
   return result;
 }
 
-/* 0 or -errno. The target lives as long as the world, which is as long as the process. */
+/* 0 or -errno. The target lives until close, or as long as the process. */
 JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_open(
     JNIEnv *env, jclass type, jint rank, jint size, jintArray clique, jobject target) {
   struct exchange *exchange = calloc(1, sizeof *exchange);
@@ -84,6 +84,16 @@ done:
     free(exchange);
   }
   return result;
+}
+
+/* For a world that did not come to be. */
+JNIEXPORT void JNICALL Java_org_ddstore_mpi_ProcessManager_close(JNIEnv *env, jclass type) {
+  struct exchange *exchange = dds_pmi_close();
+  (void)type;
+  if (exchange != NULL) {
+    (*env)->DeleteGlobalRef(env, exchange->target);
+    free(exchange);
+  }
 }
 
 static char *copy_of(JNIEnv *env, jbyteArray text) {

@@ -128,12 +128,13 @@ int dds_pmi_open(int rank, int size, const int *clique, int clique_size, dds_pmi
   return 0;
 }
 
-void dds_pmi_close(void) {
+void *dds_pmi_close(void) {
   struct world *world = current;
   current = NULL;
   if (world == NULL) {
-    return;
+    return NULL;
   }
+  void *context = world->context;
   for (int bucket = 0; bucket < BUCKETS; bucket++) {
     for (struct pair *pair = world->known[bucket], *next; pair != NULL; pair = next) {
       next = pair->next;
@@ -142,6 +143,7 @@ void dds_pmi_close(void) {
   }
   free(world->mine.bytes);
   free(world);
+  return context;
 }
 
 static int give(int *target, int value) {

@@ -23,7 +23,10 @@ typedef int (*dds_pmi_exchange)(void *context, const char *mine, size_t mine_byt
  */
 int dds_pmi_open(int rank, int size, const int *clique, int clique_size, dds_pmi_exchange exchange, void *context);
 
-/* Forgets it all; for a world that did not come to be. No other thread is in a PMI function. */
-void dds_pmi_close(void);
+/*
+ * Forgets it all; for a world that did not come to be. No other thread is in a PMI function.
+ * Returns the context that dds_pmi_open was given, which is not called with any more; NULL if there is no world.
+ */
+void *dds_pmi_close(void);
 
 #endif

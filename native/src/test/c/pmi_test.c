@@ -72,7 +72,9 @@ static void says_what_it_was_told(void) {
   CHECK(PMI_KVS_Get_my_name(name, (int)sizeof name) == 0 && strlen(name) > 0);
   CHECK(PMI_KVS_Get_my_name(name, 1) != 0);
   CHECK(PMI_Finalize() == 0);
-  dds_pmi_close();
+  CHECK(dds_pmi_close() == &other);
+  CHECK(dds_pmi_open(3, 5, clique, 2, exchange, &other) == 0); /* as if there had been none */
+  CHECK(dds_pmi_close() == &other);
 }
 
 static void exchanges_pairs(void) {
@@ -117,7 +119,7 @@ static void refuses_without_a_world(void) {
   CHECK(PMI_KVS_Put("space", "k", "v") != 0);
   CHECK(PMI_KVS_Get("space", "k", value, 4) != 0);
   CHECK(PMI_Abort(1, "") == 0);
-  dds_pmi_close();
+  CHECK(dds_pmi_close() == NULL);
 }
 
 int main(void) {

@@ -48,6 +48,18 @@ public final class GrowingBuffer implements AutoCloseable {
     return memory.address();
   }
 
+  /**
+   * Gives the memory up without freeing it, because somebody may still write to it; what is asked
+   * for afterwards is other memory.
+   *
+   * @return the memory, the caller's from now on
+   */
+  public OffHeapBuffer abandon() {
+    OffHeapBuffer abandoned = memory;
+    memory = OffHeapBuffer.allocate(0);
+    return abandoned;
+  }
+
   @Override
   public void close() {
     memory.close();

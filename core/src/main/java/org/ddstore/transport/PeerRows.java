@@ -9,6 +9,7 @@ import org.ddstore.ProcessAddress;
 import org.ddstore.RankLostException;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.memory.OffHeapBuffer;
 
 /**
  * The rows of one batch that one process serves, for all its ranks: each row once, sorted by place,
@@ -150,6 +151,15 @@ public final class PeerRows {
    */
   public void beforeStagingIsFreed(Runnable action) {
     beforeStagingIsFreed = action;
+  }
+
+  /**
+   * Gives the memory of the staging up without freeing it, because somebody may still write to it.
+   *
+   * @return the memory, the caller's from now on
+   */
+  public OffHeapBuffer abandonStaging() {
+    return staging.abandon();
   }
 
   /** Forgets the rows of former plans; true if this is the first call for the plan. */

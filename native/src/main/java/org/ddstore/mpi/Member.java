@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
  * What a rank tells the others before they join.
  *
  * @param free whether this JVM may enter MPI with others now
+ * @param late whether this rank has waited long enough for all to be free
  * @param process random, of the JVM
  * @param world the number of the world that the JVM is in; 0 if it is in none
  * @param worldRank its rank there
@@ -19,12 +20,14 @@ import java.io.UncheckedIOException;
  * @param color of the rank's group
  * @param host equal for processes that share memory
  * @param hasRdma whether the host has an RDMA device
- * @param osc the component of one-sided communication that the user wants; empty if none is named
+ * @param mayReadProcesses whether it reads memory of other processes without their help
+ * @param choices what the user has said of how MPI is to work, as text
  * @param pid its number on its host
  * @param name of the process, for people
  */
 record Member(
     boolean free,
+    boolean late,
     long process,
     int world,
     int worldRank,
@@ -33,7 +36,8 @@ record Member(
     int color,
     String host,
     boolean hasRdma,
-    String osc,
+    boolean mayReadProcesses,
+    String choices,
     long pid,
     String name) {
 
@@ -41,6 +45,7 @@ record Member(
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeBoolean(free);
+      out.writeBoolean(late);
       out.writeLong(process);
       out.writeInt(world);
       out.writeInt(worldRank);
@@ -49,7 +54,8 @@ record Member(
       out.writeInt(color);
       out.writeUTF(host);
       out.writeBoolean(hasRdma);
-      out.writeUTF(osc);
+      out.writeBoolean(mayReadProcesses);
+      out.writeUTF(choices);
       out.writeLong(pid);
       out.writeUTF(name);
     } catch (IOException e) {
@@ -62,6 +68,7 @@ record Member(
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       return new Member(
           in.readBoolean(),
+          in.readBoolean(),
           in.readLong(),
           in.readInt(),
           in.readInt(),
@@ -69,6 +76,7 @@ record Member(
           in.readInt(),
           in.readInt(),
           in.readUTF(),
+          in.readBoolean(),
           in.readBoolean(),
           in.readUTF(),
           in.readLong(),

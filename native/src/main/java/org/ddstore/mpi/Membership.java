@@ -28,6 +28,11 @@ record Membership(List<Member> members) {
     return new Membership(Arrays.stream(members).map(Member::parse).toList());
   }
 
+  /** Whether a rank has waited long enough. */
+  boolean someLate() {
+    return members.stream().anyMatch(Member::late);
+  }
+
   /** Whether all JVMs may enter MPI now; else some are about to with others. */
   boolean allFree() {
     return members.stream().allMatch(Member::free);
@@ -36,7 +41,7 @@ record Membership(List<Member> members) {
   /**
    * Refuses what can be no world.
    *
-   * @throws DDStoreException if ranks want different components
+   * @throws DDStoreException if users have said different things of how MPI is to work
    * @throws FrozenMembershipException if they are not all in one world that works, or all in none
    */
   void check() {
@@ -57,11 +62,10 @@ record Membership(List<Member> members) {
                     first.name(), worldName(first), member.name(), worldName(member), REMEDY),
             false);
       }
-      if (!member.osc().equals(first.osc())) {
+      if (!member.choices().equals(first.choices())) {
         throw new DDStoreException(
-            "%s is %s in %s and %s in %s: it has to be the same in all"
-                .formatted(
-                    WorldEnvironment.OSC, first.osc(), first.name(), member.osc(), member.name()));
+            "%s has %s, and %s has %s: set the same for all, by spark.executorEnv.NAME=value"
+                .formatted(first.name(), first.choices(), member.name(), member.choices()));
       }
     }
   }
@@ -108,8 +112,12 @@ record Membership(List<Member> members) {
     return members.stream().map(Member::host).distinct().count() > 1;
   }
 
-  boolean hasRdma() {
+  boolean haveRdma() {
     return members.stream().allMatch(Member::hasRdma);
+  }
+
+  boolean mayReadProcesses() {
+    return members.stream().allMatch(Member::mayReadProcesses);
   }
 
   /** The ranks of a group, by their color, ascending. */

@@ -1,5 +1,6 @@
 package org.ddstore.mpi;
 
+import java.time.Duration;
 import org.ddstore.transport.Transport;
 
 /**
@@ -9,19 +10,26 @@ import org.ddstore.transport.Transport;
  */
 public interface MpiTransport extends Transport, AutoCloseable {
   /**
-   * Frees what all ranks have withdrawn. Collective; blocks until all ranks have come.
+   * Frees what all ranks have withdrawn. Collective; blocks until all ranks have come. Harmless
+   * after MPI was finalised.
    *
-   * @throws org.ddstore.FrozenMembershipException if a rank does not come: the world is of no use
-   *     any more
+   * @throws org.ddstore.DeadlineExceededException if a rank does not come
+   * @throws org.ddstore.DDStoreException if a rank closes this
    */
   void release();
 
   /**
-   * Frees all windows and gives back the segments. Collective: the stores of all ranks are closed,
-   * and all ranks close this, also when what they did has failed. If a rank does not come, the
-   * world is of no use any more, which the next join says, and the segments stay in memory until
-   * the process ends. Idempotent; harmless after MPI was finalised.
+   * Frees all windows and gives back the segments. The stores of all ranks are closed, and all
+   * ranks close this, also when what they did has failed, but not necessarily at the same time:
+   * what others may still read stays in memory until all have closed it, or the process ends. Waits
+   * for that as long as {@code patience} says, or until the thread is interrupted; then a thread of
+   * its own goes on with it. Idempotent; harmless after MPI was finalised.
    */
+  void close(Duration patience);
+
+  /** Waits half a minute: for ranks that have all ended what they did. */
   @Override
-  void close();
+  default void close() {
+    close(Duration.ofSeconds(30));
+  }
 }

@@ -44,6 +44,9 @@ final class ProcessManager {
     }
   }
 
+  /** Forgets what {@link #open} said, for a world that did not come to be. Idempotent. */
+  static native void close();
+
   /** Sets a variable of the environment that C sees; what System.getenv says stays as it was. */
   static void setEnvironment(String name, String value) {
     int error =

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.ddstore.DDStoreException;
 
 /**
@@ -20,6 +21,15 @@ import org.ddstore.DDStoreException;
 final class WorldEnvironment {
   /** The component of one-sided communication. */
   static final String OSC = "OMPI_MCA_osc";
+
+  private static final String PML = "OMPI_MCA_pml";
+  private static final String BTL = "OMPI_MCA_btl";
+
+  /** How shared memory takes bytes out of another process. */
+  private static final String SINGLE_COPY = "OMPI_MCA_btl_vader_single_copy_mechanism";
+
+  /** What decides who has to help whom, and so has to be the same on all ranks. */
+  private static final List<String> CHOICES = List.of(OSC, PML, BTL, SINGLE_COPY);
 
   private static final String RDMA_OR_ALONE = "rdma,pt2pt";
   private static final Set<String> LEFT_TO_MPIRUN =
@@ -39,14 +49,33 @@ final class WorldEnvironment {
     }
   }
 
+  /**
+   * What the ranks have told each other, and all know.
+   *
+   * @param spanHosts some share no memory
+   * @param haveRdma all have an RDMA device
+   * @param mayReadProcesses all may read memory of other processes of their host
+   * @param areCrowded this host has more ranks than processors
+   */
+  record Ranks(boolean spanHosts, boolean haveRdma, boolean mayReadProcesses, boolean areCrowded) {}
+
   private final List<Variable> ours = new ArrayList<>();
   private final Map<String, String> users;
+  private final Ranks ranks;
 
   /**
    * @param users the environment of the process
    */
-  private WorldEnvironment(Map<String, String> users) {
+  private WorldEnvironment(Map<String, String> users, Ranks ranks) {
     this.users = users;
+    this.ranks = ranks;
+  }
+
+  /** What the user has said of how MPI is to work, as text that people can read and compare. */
+  static String choices(Map<String, String> users) {
+    return CHOICES.stream()
+        .map(name -> users.containsKey(name) ? name + "=" + users.get(name) : name + " not set")
+        .collect(Collectors.joining(", "));
   }
 
   /** Whether this host has a device that UCX reads remote memory by. */
@@ -59,20 +88,11 @@ final class WorldEnvironment {
    * What MPI is to find.
    *
    * @param users the environment of the process
-   * @param spansHosts whether some ranks share no memory
-   * @param hasRdma whether all ranks have an RDMA device
    * @param host by which this process is reached; names the interface for TCP
-   * @param crowded whether this host has more ranks than processors
    * @param directory of this process, which is deleted after it
    */
-  static WorldEnvironment of(
-      Map<String, String> users,
-      boolean spansHosts,
-      boolean hasRdma,
-      String host,
-      boolean crowded,
-      Path directory) {
-    WorldEnvironment environment = new WorldEnvironment(users);
+  static WorldEnvironment of(Map<String, String> users, Ranks ranks, String host, Path directory) {
+    WorldEnvironment environment = new WorldEnvironment(users, ranks);
     environment.set(
         "OMPI_MCA_pmix",
         "flux",
@@ -89,33 +109,19 @@ final class WorldEnvironment {
           directory.toString(),
           "what a killed process leaves is swept with its directory");
     }
-    if (crowded) {
+    if (ranks.areCrowded()) {
       environment.set(
           "OMPI_MCA_mpi_yield_when_idle", "1", "more ranks than processors: who waits makes room");
     }
-    if (!spansHosts) {
-      environment.set("OMPI_MCA_pml", "ob1", "one host: nothing but shared memory is needed");
-      environment.set("OMPI_MCA_btl", "vader,self", "one host: no port is opened");
-      environment.set(
-          OSC,
-          RDMA_OR_ALONE,
-          "rdma reads memory of other processes without their help; it makes no windows of a rank alone, and pt2pt does");
-    } else if (hasRdma) {
-      environment.set("OMPI_MCA_pml", "ucx", "all hosts have RDMA devices");
-      environment.set(OSC, "ucx", "reads by RDMA");
-      environment.set(
-          "OMPI_MCA_opal_common_ucx_progress_iterations",
-          "1",
-          "the thread that makes progress must reach UCX with every call");
+    if (ranks.mayReadProcesses()) {
+      environment.set(SINGLE_COPY, "cma", "whatever files say: it needs no help of the owner");
+    }
+    if (!ranks.spanHosts()) {
+      environment.chooseMemory();
+    } else if (ranks.haveRdma()) {
+      environment.chooseRdma();
     } else {
-      environment.set("OMPI_MCA_pml", "ob1", "TCP between the hosts");
-      environment.set("OMPI_MCA_btl", "vader,self,tcp", "TCP between the hosts");
-      environment.set(OSC, "pt2pt", "the one that makes windows over TCP");
-      interfaceOf(host)
-          .ifPresent(
-              name ->
-                  environment.set(
-                      "OMPI_MCA_btl_tcp_if_include", name, "the interface of Spark's address"));
+      environment.chooseTcp(host);
     }
     return environment;
   }
@@ -124,17 +130,41 @@ final class WorldEnvironment {
    * What MPI is to find in a process that mpirun has started: that one knows who is there, cleans
    * up itself, and its user says which networks there are. The hosts are taken to be alike.
    *
-   * @param hasRdma whether this host has an RDMA device; the others as in {@link #of}
+   * @param users the environment of the process
+   * @param ranks what they have in common
+   * @param directory of this process, which is deleted after it
    */
-  static WorldEnvironment ofLaunched(
-      Map<String, String> users,
-      boolean spansHosts,
-      boolean hasRdma,
-      boolean crowded,
-      Path directory) {
-    WorldEnvironment environment = of(users, spansHosts, hasRdma, "", crowded, directory);
+  static WorldEnvironment ofLaunched(Map<String, String> users, Ranks ranks, Path directory) {
+    WorldEnvironment environment = of(users, ranks, "", directory);
     environment.ours.removeIf(variable -> LEFT_TO_MPIRUN.contains(variable.name()));
     return environment;
+  }
+
+  private void chooseMemory() {
+    set(PML, "ob1", "one host: nothing but shared memory is needed");
+    set(BTL, "vader,self", "one host: no port is opened");
+    set(
+        OSC,
+        RDMA_OR_ALONE,
+        "rdma reads memory of other processes without their help; it makes no windows of a rank alone, and pt2pt does");
+  }
+
+  private void chooseRdma() {
+    set(PML, "ucx", "all hosts have RDMA devices");
+    set(OSC, "ucx", "reads by RDMA");
+    set(
+        "OMPI_MCA_opal_common_ucx_progress_iterations",
+        "1",
+        "the thread that makes progress must reach UCX with every call");
+  }
+
+  private void chooseTcp(String host) {
+    set(PML, "ob1", "TCP between the hosts");
+    set(BTL, "vader,self,tcp", "TCP between the hosts");
+    set(OSC, "pt2pt", "the one that makes windows over TCP");
+    interfaceOf(host)
+        .ifPresent(
+            name -> set("OMPI_MCA_btl_tcp_if_include", name, "the interface of Spark's address"));
   }
 
   private void set(String name, String value, String reason) {
@@ -169,12 +199,13 @@ final class WorldEnvironment {
   }
 
   /**
-   * Whether a target must call MPI for reads of it to go on.
-   *
-   * @param mayReadProcesses whether shared memory does without
+   * Whether a target must call MPI for reads of it to go on. Not if memory is read without its
+   * help; what a user chooses instead may want it, and who helps without need costs little.
    */
-  boolean needsProgress(boolean mayReadProcesses) {
-    return !mayReadProcesses || !Objects.equals(value(OSC), RDMA_OR_ALONE);
+  boolean needsProgress() {
+    return ranks.spanHosts()
+        || !ranks.mayReadProcesses()
+        || CHOICES.stream().anyMatch(users::containsKey);
   }
 
   /**

@@ -71,9 +71,11 @@ final class LaunchedWorld implements LaunchedRanks {
     WorldEnvironment environment =
         WorldEnvironment.ofLaunched(
             System.getenv(),
-            launch.spansHosts(),
-            WorldEnvironment.hasRdmaDevice(),
-            launch.localSize() > Runtime.getRuntime().availableProcessors(),
+            new WorldEnvironment.Ranks(
+                launch.spansHosts(),
+                WorldEnvironment.hasRdmaDevice(),
+                ProcessManager.mayReadProcesses(),
+                launch.localSize() > Runtime.getRuntime().availableProcessors()),
             directory.path());
     environment.apply();
     // Nobody looks after neighbours here: mpirun ends all processes when one has died.
@@ -90,9 +92,7 @@ final class LaunchedWorld implements LaunchedRanks {
             launch.rank(),
             launch.size(),
             calls,
-            environment.needsProgress(ProcessManager.mayReadProcesses())
-                ? new Progress(calls, launch.size())
-                : null,
+            environment.needsProgress() ? new Progress(calls, launch.size()) : null,
             "%s, %s"
                 .formatted(
                     OpenMpiVersion.shortName(new OpenMpi().libraryVersion()),

@@ -3,6 +3,7 @@ package org.ddstore.mpi;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import mpi.MPI;
 import mpi.MPIException;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
@@ -33,12 +34,15 @@ final class MpiCalls {
    * @param patience how long other threads may hold MPI
    * @param limit how long the call may block
    * @throws DeadlineExceededException if others hold MPI too long
-   * @throws DDStoreException what MPI says
+   * @throws DDStoreException what MPI says, or if MPI was finalised: it would end the process
    */
   <T> T call(String what, Duration patience, Duration limit, Call<T> call) {
     occupy(what, patience);
     watchdog.begin(what, limit);
     try {
+      if (isFinalized()) {
+        throw new DDStoreException(what + ": MPI was finalised in this JVM");
+      }
       return call.run();
     } catch (MPIException e) {
       throw failure(what, e);
@@ -53,7 +57,9 @@ final class MpiCalls {
     if (lock.tryLock()) {
       watchdog.begin("progress", limit);
       try {
-        call.run();
+        if (!isFinalized()) {
+          call.run();
+        }
       } catch (MPIException e) {
         throw failure("progress", e);
       } finally {
@@ -95,6 +101,15 @@ final class MpiCalls {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /** Whether somebody has ended MPI in this JVM. Does not block. */
+  static boolean isFinalized() {
+    try {
+      return MPI.isFinalized();
+    } catch (MPIException e) {
+      throw failure("MPI_Finalized", e);
     }
   }
 

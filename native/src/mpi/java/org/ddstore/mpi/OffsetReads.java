@@ -8,6 +8,7 @@ import mpi.MPIException;
 import org.ddstore.DDStoreException;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.Nonce;
+import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.PeerRows;
 
@@ -87,6 +88,11 @@ final class OffsetReads implements AutoCloseable {
 
   private long entry(int index) {
     return entries.getLong(index * Long.BYTES);
+  }
+
+  /** Gives up the memory that MPI may still write to. */
+  OffHeapBuffer abandon() {
+    return memory.abandon();
   }
 
   @Override

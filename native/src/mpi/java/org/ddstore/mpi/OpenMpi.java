@@ -12,7 +12,7 @@ public final class OpenMpi implements MpiBinding {
 
   @Override
   public MpiTransport join(Communicator ranks, int color, MpiOptions options) {
-    return World.join(ranks, color, options);
+    return Uninterrupted.call("ddstore-mpi-join", new Joining(ranks, color, options)::join);
   }
 
   @Override

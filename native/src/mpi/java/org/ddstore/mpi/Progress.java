@@ -59,7 +59,15 @@ final class Progress {
   }
 
   private void run() {
-    while (true) {
+    try {
+      serve();
+    } catch (RuntimeException | Error e) {
+      World.breakDown("it cannot help those who read from it any more: " + e);
+    }
+  }
+
+  private void serve() {
+    while (!MpiCalls.isFinalized()) {
       if (users.get() == 0) {
         LockSupport.park(this);
         continue;

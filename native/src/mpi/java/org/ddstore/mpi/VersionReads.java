@@ -8,6 +8,7 @@ import java.util.function.Function;
 import mpi.MPIException;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.Nonce;
+import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.transport.PeerRows;
 
 /** The version words of the segments of a read. */
@@ -60,6 +61,11 @@ final class VersionReads implements AutoCloseable {
       shard.version = stable ? version : KnownShard.UNKNOWN;
     }
     return unchanged;
+  }
+
+  /** Gives up the memory that MPI may still write to. */
+  OffHeapBuffer abandon() {
+    return memory.abandon();
   }
 
   @Override

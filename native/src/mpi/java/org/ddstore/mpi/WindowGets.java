@@ -21,6 +21,7 @@ final class WindowGets {
   /** The pieces of one call at most: a target reads their list in one message. */
   private static final int MAX_PIECES = 4096;
 
+  private final Runnable check;
   private final List<Posted> posted = new ArrayList<>();
   private int[] displacements = new int[64];
   private int[] lengths = new int[64];
@@ -36,6 +37,13 @@ final class WindowGets {
   private record Posted(Win window, int target) {}
 
   /**
+   * @param check called while nothing is outstanding and more is to come; may throw
+   */
+  WindowGets(Runnable check) {
+    this.check = check;
+  }
+
+  /**
    * Begins a series of pieces.
    *
    * @param into direct; its position does not count
@@ -48,9 +56,26 @@ final class WindowGets {
   }
 
   /**
-   * Adds a piece, which comes to lie behind the one before. May block to bound what is outstanding.
+   * Adds a piece, which comes to lie behind the one before; a long one is cut. May block to bound
+   * what is outstanding.
    */
   void add(Win from, int owner, int displacement, int length) throws MPIException {
+    int at = displacement;
+    int left = length;
+    while (left > 0) {
+      if (outstandingBytes + pieceBytes == MAX_BYTES) {
+        post();
+        flush();
+        check.run();
+      }
+      int now = Math.min(left, MAX_BYTES - outstandingBytes - pieceBytes);
+      append(from, owner, at, now);
+      at += now;
+      left -= now;
+    }
+  }
+
+  private void append(Win from, int owner, int displacement, int length) throws MPIException {
     if (from != window || owner != target) {
       post();
       window = from;
@@ -68,11 +93,8 @@ final class WindowGets {
       lengths[pieces++] = length;
     }
     pieceBytes += length;
-    if (pieces == MAX_PIECES || pieceBytes >= MAX_BYTES) {
+    if (pieces == MAX_PIECES) {
       post();
-    }
-    if (outstandingBytes >= MAX_BYTES) {
-      flush();
     }
   }
 
@@ -84,14 +106,27 @@ final class WindowGets {
     destination = null;
   }
 
-  /** Forgets what a failed call has left. */
-  void reset() {
+  /**
+   * Waits for what a call that has failed may have left on its way, and forgets it. Blocks.
+   *
+   * @return false if MPI does not say that nothing writes to the destination any more
+   */
+  boolean settle() {
+    boolean settled = true;
+    for (Posted each : posted) {
+      try {
+        each.window().flush(each.target());
+      } catch (MPIException e) {
+        settled = false;
+      }
+    }
     posted.clear();
     pieces = 0;
     pieceBytes = 0;
     outstandingBytes = 0;
     window = null;
     destination = null;
+    return settled;
   }
 
   private void post() throws MPIException {
@@ -99,18 +134,21 @@ final class WindowGets {
       return;
     }
     ByteBuffer at = MPI.slice(destination, start);
+    if (posted.stream().noneMatch(p -> p.window() == window && p.target() == target)) {
+      posted.add(new Posted(window, target)); // before the call: it may fail with a part on its way
+    }
     if (pieces == 1) {
       window.get(at, pieceBytes, MPI.BYTE, target, displacements[0], pieceBytes, MPI.BYTE);
     } else {
       Datatype list =
           Datatype.createHIndexed(
               Arrays.copyOf(lengths, pieces), Arrays.copyOf(displacements, pieces), MPI.BYTE);
-      list.commit();
-      window.get(at, pieceBytes, MPI.BYTE, target, 0, 1, list);
-      list.free(); // MPI keeps what it still needs
-    }
-    if (posted.stream().noneMatch(p -> p.window() == window && p.target() == target)) {
-      posted.add(new Posted(window, target));
+      try {
+        list.commit();
+        window.get(at, pieceBytes, MPI.BYTE, target, 0, 1, list);
+      } finally {
+        list.free(); // MPI keeps what it still needs
+      }
     }
     start += pieceBytes;
     outstandingBytes += pieceBytes;

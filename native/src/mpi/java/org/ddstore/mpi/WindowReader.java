@@ -26,11 +26,12 @@ final class WindowReader implements RemoteReader {
 
   private final WindowTransport transport;
   private final Duration timeout;
-  private final WindowGets gets = new WindowGets();
+  private final WindowGets gets = new WindowGets(this::check);
   private final Map<Nonce, KnownShard> known = new HashMap<>();
   private final VersionReads versions = new VersionReads();
   private final OffsetReads offsets = new OffsetReads();
   private long deadlineNs;
+  private boolean unsettled;
 
   WindowReader(WindowTransport transport, Duration timeout) {
     this.transport = transport;
@@ -48,6 +49,16 @@ final class WindowReader implements RemoteReader {
     if (!World.trouble().isEmpty()) {
       throw World.lost("read of rows");
     }
+    try {
+      read(peers);
+    } finally {
+      if (unsettled) {
+        abandonMemory(peers);
+      }
+    }
+  }
+
+  private void read(List<PeerRows> peers) {
     call(() -> announce(peers));
     List<PeerRows> ragged = peers.stream().filter(rows -> rows.recordBytes() == 0).toList();
     List<PeerRows> fixed = peers.stream().filter(rows -> rows.recordBytes() > 0).toList();
@@ -83,30 +94,47 @@ final class WindowReader implements RemoteReader {
 
   /** Posts what the round posts, and waits for it, as one call. */
   private void call(Round round) {
-    if (Thread.currentThread().isInterrupted()) {
-      throw new DDStoreException("interrupted while reading rows by MPI");
-    }
-    long leftNs = deadlineNs - System.nanoTime();
-    if (leftNs <= 0) {
-      throw new DeadlineExceededException(
-          "remote rows did not come by MPI within %d ms".formatted(timeout.toMillis()));
-    }
+    check();
     transport
         .world()
         .calls()
         .call(
             "read of rows",
-            Duration.ofNanos(leftNs),
+            Duration.ofNanos(Math.max(1, deadlineNs - System.nanoTime())),
             transport.callTimeout(),
             () -> {
+              boolean complete = false;
               try {
                 round.post();
                 gets.complete();
+                complete = true;
                 return null;
               } finally {
-                gets.reset();
+                if (!complete && !gets.settle()) {
+                  unsettled = true;
+                  World.breakDown("a read has failed, and MPI may still write what it brings");
+                }
               }
             });
+  }
+
+  /** Called while nothing is on its way. */
+  private void check() {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new DDStoreException("interrupted while reading rows by MPI");
+    }
+    if (System.nanoTime() - deadlineNs >= 0) {
+      throw new DeadlineExceededException(
+          "remote rows did not come by MPI within %d ms".formatted(timeout.toMillis()));
+    }
+  }
+
+  /** MPI may still write to it: it is never freed, nor used for other rows. */
+  private void abandonMemory(List<PeerRows> peers) {
+    peers.forEach(rows -> World.keep(rows.abandonStaging()));
+    World.keep(offsets.abandon());
+    World.keep(versions.abandon());
+    unsettled = false;
   }
 
   /** What is posted and waited for together. */

@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import mpi.Intracomm;
 import mpi.MPI;
 import mpi.MPIException;
 import org.ddstore.DDStoreException;
-import org.ddstore.FrozenMembershipException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
@@ -22,8 +23,8 @@ import org.ddstore.transport.SegmentAddress;
 
 /** The windows of one store. */
 final class WindowTransport implements MpiTransport {
-  /** Ranks that close come within this time; a task that is told to stop does so in less. */
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
+  private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
+  private static final long LAST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private static final System.Logger LOG = System.getLogger(WindowTransport.class.getName());
 
@@ -49,7 +50,7 @@ final class WindowTransport implements MpiTransport {
     this.worldRanks = worldRanks.clone();
     this.gathering = gathering;
     this.options = options;
-    world.serve(true);
+    world.beginServing();
   }
 
   @Override
@@ -76,20 +77,22 @@ final class WindowTransport implements MpiTransport {
   @Override
   public void share(Segment own, List<SegmentAddress> all) {
     gathering.run(
-        "windows over " + own,
-        options.collectiveTimeout(),
-        (comm, agreed) -> add(make(comm, own), all));
+        "windows over " + own, options.collectiveTimeout(), comm -> add(make(comm, own), all));
   }
 
-  /** When it fails here it has failed elsewhere, or waits there: the world has come apart. */
-  private static SegmentWindows make(Intracomm comm, Segment own) {
+  /** What fails here may have left windows, through which others reach the memory. */
+  private SegmentWindows make(Intracomm comm, Segment own) throws MPIException {
     try {
       return new SegmentWindows(comm, own);
     } catch (MPIException e) {
-      DDStoreException failure = MpiCalls.failure("windows over " + own, e);
-      World.breakDown(failure.getMessage());
-      throw failure;
+      World.keep(own);
+      notExported(own);
+      throw e;
     }
+  }
+
+  private synchronized void notExported(Segment own) {
+    exported.remove(own.nonce());
   }
 
   private synchronized void add(SegmentWindows made, List<SegmentAddress> all) {
@@ -138,10 +141,18 @@ final class WindowTransport implements MpiTransport {
 
   @Override
   public void release() {
-    int[] flags = withdrawnFlags();
-    if (flags.length > 0) {
-      gathering.run("release of windows", CLOSE_PATIENCE, (comm, agreed) -> free(agreed), flags);
+    if (MpiCalls.isFinalized()) {
+      forget();
+      return;
     }
+    gathering.run(
+        "release of windows",
+        options.collectiveTimeout(),
+        comm -> {
+          int[] flags = withdrawnFlags();
+          comm.allReduce(flags, flags.length, MPI.INT, MPI.MIN);
+          free(flags);
+        });
   }
 
   private synchronized int[] withdrawnFlags() {
@@ -169,28 +180,46 @@ final class WindowTransport implements MpiTransport {
   }
 
   @Override
-  public void close() {
+  public void close(Duration patience) {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    Thread leaving = new Thread(this::leave, "ddstore-mpi-leave");
+    leaving.setDaemon(true);
+    leaving.start();
     try {
-      if (isFinalized()) {
-        forget();
-      } else {
-        gathering.run("close of " + this, CLOSE_PATIENCE, (comm, agreed) -> end(comm));
-      }
-    } catch (FrozenMembershipException e) {
-      LOG.log(System.Logger.Level.WARNING, "segments stay in memory: {0}", e.getMessage());
-    } finally {
-      world.serve(false);
+      leaving.join(patience.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (leaving.isAlive()) {
+      LOG.log(
+          System.Logger.Level.DEBUG,
+          "{0}: what others may read stays in memory until all ranks have closed it",
+          this);
     }
   }
 
-  private static boolean isFinalized() {
+  /**
+   * Waits for the other ranks as long as it takes: nobody can read rows of a world that is lost.
+   */
+  private void leave() {
     try {
-      return MPI.isFinalized();
-    } catch (MPIException e) {
-      throw MpiCalls.failure("MPI_Finalized", e);
+      long pauseNs = FIRST_PAUSE_NS;
+      while (!gathering.allLeave()) {
+        LockSupport.parkNanos(pauseNs);
+        pauseNs = Math.min(pauseNs + pauseNs / 4, LAST_PAUSE_NS);
+      }
+      gathering.finish(this::end);
+    } catch (RuntimeException e) {
+      if (MpiCalls.isFinalized()) {
+        forget();
+      } else {
+        World.keep(this);
+        LOG.log(System.Logger.Level.WARNING, "segments stay in memory: {0}", e.getMessage());
+      }
+    } finally {
+      world.endServing();
     }
   }
 

@@ -38,7 +38,10 @@ class LaunchTest {
   @Test
   void whatMpirunKnowsIsLeftToIt() {
     WorldEnvironment environment =
-        WorldEnvironment.ofLaunched(Map.of(), true, false, false, Path.of("/nowhere"));
+        WorldEnvironment.ofLaunched(
+            Map.of(),
+            new WorldEnvironment.Ranks(true, false, true, false),
+            Path.of("/nowhere"));
     assertThat(environment.ours())
         .extracting(WorldEnvironment.Variable::name)
         .contains("OMPI_MCA_osc", "OMPI_MCA_btl_vader_backing_directory")

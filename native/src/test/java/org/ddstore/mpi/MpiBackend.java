@@ -86,21 +86,25 @@ record MpiBackend(String root, String lanes) implements RankBackend {
   }
 
   /** Over a group of its own: a scenario may have a short timeout, or break the other one. */
-  private MpiTransport join(Meeting meeting) throws IOException {
+  MpiTransport join(Meeting meeting) throws IOException {
     ProcessDirectory directory = ProcessDirectory.acquire(Path.of(lanes));
     LaneExchange exchange = LaneExchange.overFiles(directory);
     try (Communicator ranks = FilesBackend.join(exchange, meeting, Duration.ofMinutes(1))) {
-      return Mpi.join(
-          ranks,
-          0,
-          new MpiOptions(
-              new ProcessAddress(meeting.address(), PORT, new SecureRandom().nextLong()),
-              ProcessDirectory.SHARED_MEMORY,
-              READ_TIMEOUT.plusSeconds(10),
-              Duration.ofMinutes(1)));
+      return Mpi.join(ranks, 0, options(meeting, ProcessDirectory.SHARED_MEMORY));
     } finally {
       leave(exchange, directory);
     }
+  }
+
+  /**
+   * @param directory under which MPI has its files
+   */
+  static MpiOptions options(Meeting meeting, Path directory) {
+    return new MpiOptions(
+        new ProcessAddress(meeting.address(), PORT, new SecureRandom().nextLong()),
+        directory,
+        READ_TIMEOUT.plusSeconds(10),
+        Duration.ofMinutes(1));
   }
 
   private static void leave(LaneExchange exchange, ProcessDirectory directory) {

@@ -3,14 +3,19 @@ package org.ddstore.mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.LongStream;
+import org.ddstore.Backing;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
 import org.ddstore.DDStoreException;
@@ -18,7 +23,10 @@ import org.ddstore.FrozenMembershipException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
+import org.ddstore.collective.LaneExchange;
 import org.ddstore.collective.LocalGroup;
+import org.ddstore.contract.FilesBackend;
+import org.ddstore.contract.Place;
 import org.ddstore.contract.ProcessRanks;
 import org.ddstore.contract.RankEnv;
 import org.ddstore.contract.TestRoots;
@@ -33,6 +41,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class MpiWorldTest {
   private static final int STORES = 4;
+  private static final int LONG_ROWS = 20;
+  private static final int LONG_ROW = 128 << 10; // 1 MiB
 
   private static ProcessRanks world(int ranks) throws Exception {
     return MpiBackend.world(
@@ -76,6 +86,102 @@ class MpiWorldTest {
         assertThat(batch.field("x").toLongArray())
             .containsExactly(100L * number + 2, 100L * number, 100L * number + 1);
       }
+    }
+  }
+
+  /** Each JVM begins with another one; all have to come to the same order. */
+  @Test
+  void storesMayBeJoinedAtTheSameTime() throws Exception {
+    MpiBackend backend =
+        new MpiBackend(TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString());
+    try (ProcessRanks processes = MpiBackend.world(3, backend.root(), backend.lanes())) {
+      processes.run(3, Duration.ofMinutes(1), rank -> joinSeveralAtOnce(rank, backend));
+    }
+  }
+
+  private static void joinSeveralAtOnce(RankEnv rank, MpiBackend backend) throws IOException {
+    ProcessDirectory directory = ProcessDirectory.acquire(Path.of(backend.lanes()));
+    LaneExchange lanes = LaneExchange.overFiles(directory);
+    ExecutorService threads = Executors.newFixedThreadPool(STORES);
+    List<Communicator> groups = new ArrayList<>();
+    try {
+      for (int i = 0; i < STORES; i++) {
+        groups.add(FilesBackend.join(lanes, rank.meeting(), Duration.ofMinutes(1)));
+      }
+      List<CompletableFuture<Void>> stores = new ArrayList<>();
+      for (int i = 0; i < STORES; i++) {
+        int number = (i + rank.rank()) % STORES;
+        stores.add(
+            CompletableFuture.runAsync(() -> useOne(groups.get(number), number, rank), threads));
+      }
+      stores.forEach(CompletableFuture::join);
+    } finally {
+      threads.shutdown();
+      groups.forEach(Communicator::close);
+      lanes.close();
+      directory.release();
+    }
+  }
+
+  private static void useOne(Communicator group, int number, RankEnv rank) {
+    MpiOptions options = MpiBackend.options(rank.meeting(), ProcessDirectory.SHARED_MEMORY);
+    try (MpiTransport mpi = Mpi.join(group, 0, options);
+        DDStore store = DDStore.open(group, mpi, rank.options())) {
+      store.add("x", Tensor.wrap(new long[] {100L * number + group.rank(), -1}));
+      readOften(store, number);
+      group.barrier();
+    }
+  }
+
+  /** More than is outstanding at once, in one run and from two owners. */
+  @Test
+  void aLongRunIsReadInPieces() throws Exception {
+    try (ProcessRanks processes = world(2)) {
+      processes.run(
+          2,
+          Duration.ofMinutes(1),
+          rank -> {
+            try (DDStore store = rank.open()) {
+              store.add("x", Tensor.wrap(numbers(rank.rank()), LONG_ROWS, LONG_ROW));
+              long[] all = LongStream.range(0, 2 * LONG_ROWS).toArray();
+              try (Batch batch = store.getBatch("x", all)) {
+                long[] read = batch.field("x").toLongArray();
+                assertThat(Arrays.copyOf(read, read.length / 2)).isEqualTo(numbers(0));
+                assertThat(Arrays.copyOfRange(read, read.length / 2, read.length))
+                    .isEqualTo(numbers(1));
+              }
+              rank.group().barrier();
+            }
+            rank.meet();
+          });
+    }
+  }
+
+  /** No two words are equal. */
+  private static long[] numbers(int rank) {
+    return LongStream.range(0, (long) LONG_ROWS * LONG_ROW).map(i -> i << 1 | rank).toArray();
+  }
+
+  @Test
+  void whatFailsBeforeMpiStartsFailsOnAllAndMayBeTriedAgain() throws Exception {
+    String root = TestRoots.sharedMemory().toString();
+    FilesBackend files = new FilesBackend(Backing.SHM, root, TestRoots.sharedMemory().toString());
+    try (ProcessRanks processes = new ProcessRanks(files, List.of(Place.HERE))) {
+      processes.run(
+          2,
+          Duration.ofMinutes(1),
+          rank -> {
+            Path wrong = Path.of(root, rank.rank() == 1 ? "missing" : ".");
+            assertThatThrownBy(
+                    () -> Mpi.join(rank.group(), 0, MpiBackend.options(rank.meeting(), wrong)))
+                .isInstanceOf(DDStoreException.class)
+                .hasMessageContaining("missing");
+            Mpi.join(
+                    rank.group(),
+                    0,
+                    MpiBackend.options(rank.meeting(), ProcessDirectory.SHARED_MEMORY))
+                .close();
+          });
     }
   }
 

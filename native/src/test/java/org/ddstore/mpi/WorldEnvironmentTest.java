@@ -7,11 +7,17 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.ddstore.DDStoreException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What MPI is made to choose, and that the user's word counts. */
 class WorldEnvironmentTest {
   private static WorldEnvironment of(Map<String, String> users, boolean hosts, boolean rdma) {
-    return WorldEnvironment.of(users, hosts, rdma, "127.0.0.1", false, Path.of("/dev/shm"));
+    return of(users, new WorldEnvironment.Ranks(hosts, rdma, true, false));
+  }
+
+  private static WorldEnvironment of(Map<String, String> users, WorldEnvironment.Ranks ranks) {
+    return WorldEnvironment.of(users, ranks, "127.0.0.1", Path.of("/dev/shm"));
   }
 
   @Test
@@ -19,8 +25,32 @@ class WorldEnvironmentTest {
     WorldEnvironment environment = of(Map.of(), false, true);
     assertThat(environment.value("OMPI_MCA_btl")).isEqualTo("vader,self");
     assertThat(environment.value("OMPI_MCA_osc")).startsWith("rdma");
-    assertThat(environment.needsProgress(true)).isFalse();
-    assertThat(environment.needsProgress(false)).as("if a container forbids it").isTrue();
+    assertThat(environment.value("OMPI_MCA_btl_vader_single_copy_mechanism")).isEqualTo("cma");
+    assertThat(environment.needsProgress()).isFalse();
+  }
+
+  @Test
+  void ownersHelpIfARankMayNotReadTheirMemory() {
+    WorldEnvironment environment =
+        of(Map.of(), new WorldEnvironment.Ranks(false, false, false, false));
+    assertThat(environment.value("OMPI_MCA_btl_vader_single_copy_mechanism")).isNull();
+    assertThat(environment.needsProgress()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "OMPI_MCA_btl_vader_single_copy_mechanism, none",
+    "OMPI_MCA_btl, 'vader,self,tcp'",
+    "OMPI_MCA_pml, ucx",
+    "OMPI_MCA_osc, pt2pt",
+  })
+  void ownersHelpIfTheUserHasChosen(String name, String value) {
+    WorldEnvironment environment = of(Map.of(name, value), false, false);
+    assertThat(environment.value(name)).isEqualTo(value);
+    assertThat(environment.needsProgress()).isTrue();
+    assertThat(WorldEnvironment.choices(Map.of(name, value)))
+        .contains(name + "=" + value)
+        .isNotEqualTo(WorldEnvironment.choices(Map.of()));
   }
 
   @Test
@@ -28,7 +58,7 @@ class WorldEnvironmentTest {
     WorldEnvironment environment = of(Map.of(), true, false);
     assertThat(environment.value("OMPI_MCA_osc")).isEqualTo("pt2pt");
     assertThat(environment.value("OMPI_MCA_btl_tcp_if_include")).isEqualTo("lo");
-    assertThat(environment.needsProgress(true)).isTrue();
+    assertThat(environment.needsProgress()).isTrue();
   }
 
   @Test

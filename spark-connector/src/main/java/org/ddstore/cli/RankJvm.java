@@ -92,6 +92,7 @@ final class RankJvm {
                   new MpiOptions(
                       session.local(), ProcessDirectory.SHARED_MEMORY, PATIENCE, PATIENCE))) {
         work.run(ranks, remote.transport(), result -> out.println(RESULT + encode(result)));
+        remote.end();
       }
     }
   }

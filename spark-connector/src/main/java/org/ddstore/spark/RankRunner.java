@@ -217,6 +217,7 @@ final class RankRunner<T> implements Serializable {
                     loadNanos));
         loaders.closeAll(); // they read from others, who wait for us only until we have arrived
         ranks.awaitAll("end of the task", settings.finishTimeout()); // they may still read from us
+        remote.end();
         return result;
       } catch (Exception | Error e) {
         ranks.abort(e); // before the closes, which may wait for reads

@@ -1,5 +1,6 @@
 package org.ddstore.spark;
 
+import java.time.Duration;
 import java.util.List;
 import org.ddstore.collective.Communicator;
 import org.ddstore.mpi.Mpi;
@@ -13,10 +14,16 @@ import org.ddstore.transport.Transport;
  * after the store and before its communicators, also on the way out of a failure.
  */
 public final class RemoteRows implements AutoCloseable {
+  /** Others that fail, too, come in this time; who reads on does not hold up the failure. */
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+  private static final Duration AFTER_THE_END = Duration.ofSeconds(30);
+
   private final Transport transport;
   private final Transport forCopies;
   private final String reason;
   private final MpiTransport mpi;
+  private Duration patience = AFTER_FAILURE;
 
   private RemoteRows(Transport transport, Transport forCopies, String reason, MpiTransport mpi) {
     this.transport = transport;
@@ -64,10 +71,19 @@ public final class RemoteRows implements AutoCloseable {
     return transport.description() + ": " + reason;
   }
 
+  /** All ranks have ended what they did, so {@link #close()} may wait for them. Local. */
+  public void end() {
+    patience = AFTER_THE_END;
+  }
+
+  /**
+   * Gives back what others read. Where MPI holds it, they all have to come: what is there after a
+   * failure for them to read is given back when the last of them has come, by another thread.
+   */
   @Override
   public void close() {
     if (mpi != null) {
-      mpi.close();
+      mpi.close(patience);
     }
   }
 }

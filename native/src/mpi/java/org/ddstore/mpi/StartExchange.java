@@ -1,0 +1,47 @@
+package org.ddstore.mpi;
+
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import org.ddstore.collective.Communicator;
+
+/** Carries what MPI's start exchanges over the communicator of the ranks. */
+final class StartExchange implements ProcessManager.Exchange {
+  private static final System.Logger LOG = System.getLogger(StartExchange.class.getName());
+
+  private volatile Communicator ranks;
+  private volatile Throwable failure;
+
+  StartExchange(Communicator ranks) {
+    this.ranks = ranks;
+  }
+
+  @Override
+  public byte[] exchange(byte[] mine) {
+    Communicator carrier = ranks;
+    if (carrier == null) {
+      return mine; // MPI_Finalize asks once more; there is nothing to tell, and nobody to wait for
+    }
+    try {
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      Arrays.stream(carrier.exchange("MPI start", () -> mine)).forEach(all::writeBytes);
+      return all.toByteArray();
+    } catch (RuntimeException | Error e) {
+      failure = e; // MPI gets a number only, and ends the process
+      LOG.log(
+          System.Logger.Level.ERROR,
+          "MPI cannot start and ends this process: the ranks have come apart",
+          e);
+      throw e;
+    }
+  }
+
+  /** MPI has started: the communicator is not used any more. */
+  void end() {
+    ranks = null;
+  }
+
+  /** What an exchange threw; null if none did. */
+  Throwable failure() {
+    return failure;
+  }
+}

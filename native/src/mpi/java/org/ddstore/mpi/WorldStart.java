@@ -1,0 +1,121 @@
+package org.ddstore.mpi;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import mpi.MPI;
+import mpi.MPIException;
+import org.ddstore.DDStoreException;
+import org.ddstore.collective.Communicator;
+import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.nativeio.NativeLibrary;
+
+/** Starts MPI in processes that run already: once in each, all of them together. */
+final class WorldStart {
+  private static final System.Logger LOG = System.getLogger(WorldStart.class.getName());
+
+  private final Communicator ranks;
+  private final Membership members;
+  private final MpiOptions options;
+  private final StartExchange exchange;
+  private final int[] clique;
+  private ProcessDirectory directory;
+  private WorldEnvironment environment;
+
+  WorldStart(Communicator ranks, Membership members, MpiOptions options) {
+    this.ranks = ranks;
+    this.members = members;
+    this.options = options;
+    this.exchange = new StartExchange(ranks);
+    this.clique = members.clique(ranks.rank());
+  }
+
+  /**
+   * Collective. Until all ranks are ready an error on one is raised on all, and they may try again.
+   * From then on a rank that fails takes the others with it: MPI_Init gives up by ending processes.
+   */
+  World start() {
+    try {
+      ranks.exchange("MPI readiness", this::prepare);
+    } catch (RuntimeException | Error e) {
+      ProcessManager.close();
+      if (directory != null) {
+        directory.release();
+      }
+      throw e;
+    }
+    return World.begin(this::initialize);
+  }
+
+  private byte[] prepare() {
+    directory = ProcessDirectory.acquire(options.directory()); // kept as long as the process lives
+    environment =
+        WorldEnvironment.of(
+            System.getenv(),
+            new WorldEnvironment.Ranks(
+                members.spansHosts(),
+                members.haveRdma(),
+                members.mayReadProcesses(),
+                clique.length > Runtime.getRuntime().availableProcessors()),
+            options.local().host(),
+            directory.path());
+    environment.check();
+    ProcessManager.open(ranks.rank(), ranks.size(), clique, exchange);
+    return new byte[0];
+  }
+
+  private World initialize() {
+    environment.apply(members.job(), NativeLibrary.path());
+    MpiCalls calls = new MpiCalls(new Watchdog(neighbours()));
+    try {
+      World world =
+          calls.call(
+              "MPI_Init_thread",
+              options.collectiveTimeout(),
+              options.collectiveTimeout(),
+              () -> initialize(calls));
+      exchange.end();
+      return world;
+    } catch (DDStoreException e) {
+      if (exchange.failure() != null) {
+        e.addSuppressed(exchange.failure());
+      }
+      throw e;
+    }
+  }
+
+  private World initialize(MpiCalls calls) throws MPIException {
+    int level = MPI.InitThread(new String[0], MPI.THREAD_SERIALIZED);
+    MPI.COMM_WORLD.setErrhandler(MPI.ERRORS_RETURN);
+    int rank = MPI.COMM_WORLD.getRank();
+    int size = MPI.COMM_WORLD.getSize();
+    if (rank != ranks.rank() || size != ranks.size() || level < MPI.THREAD_SERIALIZED) {
+      throw new DDStoreException(
+          "MPI made rank %d of %d, thread level %d, of rank %d of %d: it did not ask our process manager"
+              .formatted(rank, size, level, ranks.rank(), ranks.size()));
+    }
+    Progress progress = environment.needsProgress() ? new Progress(calls, size) : null;
+    String description =
+        "%s, %s"
+            .formatted(OpenMpiVersion.shortName(MPI.getLibVersion()), environment.description());
+    LOG.log(
+        System.Logger.Level.DEBUG,
+        "MPI world {0} of {1} ranks: {2}; set: {3}",
+        Integer.toString(members.job()),
+        Integer.toString(size),
+        description,
+        environment.ours());
+    return new World(members.job(), rank, size, calls, progress, description);
+  }
+
+  /** The other processes of this host, by their names. */
+  private Map<String, ProcessHandle> neighbours() {
+    Map<String, ProcessHandle> neighbours = new LinkedHashMap<>();
+    for (int other : clique) {
+      if (other != ranks.rank()) {
+        Member member = members.members().get(other);
+        ProcessHandle.of(member.pid()).ifPresent(process -> neighbours.put(member.name(), process));
+      }
+    }
+    return neighbours;
+  }
+}

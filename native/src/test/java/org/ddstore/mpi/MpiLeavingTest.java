@@ -1,0 +1,147 @@
+package org.ddstore.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.ddstore.Batch;
+import org.ddstore.DDStore;
+import org.ddstore.DDStoreException;
+import org.ddstore.Tensor;
+import org.ddstore.contract.ProcessRanks;
+import org.ddstore.contract.RankEnv;
+import org.ddstore.contract.TestRoots;
+import org.ddstore.memory.MappedRegion;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A rank that closes before the others have come to it, as one does whose task has failed. */
+@Tag("system")
+@NeedsMpi
+@Timeout(120)
+class MpiLeavingTest {
+  private static final int RANKS = 3;
+  private static final int FAILED = 1;
+  private static final Duration TIME = Duration.ofMinutes(1);
+  private static final Duration NO_PATIENCE = Duration.ofMillis(1);
+  private static final byte[] NOTHING = {};
+
+  private static MpiBackend backend;
+  private static ProcessRanks processes;
+
+  /** All tests use one world, so each of them also shows that the one before has not broken it. */
+  @BeforeAll
+  static void start() throws Exception {
+    backend =
+        new MpiBackend(TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString());
+    processes = MpiBackend.world(RANKS, backend.root(), backend.lanes());
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    processes.close();
+  }
+
+  @Test
+  void othersReadItsRowsUntilTheyClose() throws Exception {
+    MpiBackend mpis = backend;
+    processes.run(
+        RANKS,
+        TIME,
+        rank -> {
+          MpiTransport mpi = mpis.join(rank.meeting());
+          long withoutStore = MappedRegion.liveBytes();
+          DDStore store = DDStore.open(rank.group(), mpi, rank.options());
+          store.add("x", Tensor.wrap(new long[] {rank.rank(), 10 + rank.rank()}));
+          rank.meeting().tell(NOTHING);
+          if (rank.rank() == FAILED) {
+            store.close();
+            mpi.close(NO_PATIENCE);
+          }
+          rank.meeting().tell(NOTHING); // it has closed
+          if (rank.rank() != FAILED) {
+            readOften(store);
+            store.close();
+            mpi.close();
+          }
+          rank.meeting().tell(NOTHING); // all have closed
+          awaitMappedBytes(withoutStore);
+        });
+  }
+
+  private static void readOften(DDStore store) {
+    for (int turn = 0; turn < 300; turn++) {
+      try (Batch batch = store.getBatch("x", 5, 3, 2, 0)) {
+        assertThat(batch.field("x").toLongArray()).containsExactly(12, 11, 1, 0);
+      }
+    }
+  }
+
+  private static void awaitMappedBytes(long bytes) {
+    long deadlineNs = System.nanoTime() + TIME.toNanos();
+    while (MappedRegion.liveBytes() > bytes) {
+      assertThat(System.nanoTime()).as("mapped bytes are given back").isLessThan(deadlineNs);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+  }
+
+  @Test
+  void whoWaitsForItIsToldSo() throws Exception {
+    MpiBackend mpis = backend;
+    processes.run(
+        RANKS,
+        TIME,
+        rank -> {
+          MpiTransport mpi = mpis.join(rank.meeting());
+          if (rank.rank() == FAILED) {
+            mpi.close(NO_PATIENCE);
+          } else {
+            assertThatThrownBy(mpi::release)
+                .isInstanceOf(DDStoreException.class)
+                .hasMessageContaining("a rank of the group has failed and left it");
+            mpi.close();
+          }
+        });
+  }
+
+  @Test
+  void anInterruptEndsTheWaitForOthers() throws Exception {
+    MpiBackend mpis = backend;
+    processes.run(
+        RANKS,
+        TIME,
+        rank -> {
+          MpiTransport mpi = mpis.join(rank.meeting());
+          if (rank.rank() == FAILED) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(mpi::release).hasMessageContaining("interrupted");
+            mpi.close(NO_PATIENCE);
+            assertThat(Thread.interrupted()).as("interrupted").isTrue();
+          }
+          rank.meeting().tell(NOTHING);
+          if (rank.rank() != FAILED) { // its first call is still under way, its second one is not
+            assertThatThrownBy(mpi::release).hasMessageContaining("failed and left");
+            mpi.close();
+          }
+        });
+  }
+
+  @Test
+  void storesComeAndGoAfterwards() throws Exception {
+    processes.run(RANKS, TIME, MpiLeavingTest::useAStore);
+  }
+
+  private static void useAStore(RankEnv rank) {
+    try (DDStore store = rank.open()) {
+      store.add("x", Tensor.wrap(new long[] {rank.rank(), 10 + rank.rank()}));
+      readOften(store);
+      rank.group().barrier();
+    }
+    rank.meet();
+  }
+}
