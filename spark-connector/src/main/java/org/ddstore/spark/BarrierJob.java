@@ -15,7 +15,6 @@ import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.DDStoreException;
-import org.ddstore.FrozenMembershipException;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.ingest.IngestException;
 import org.ddstore.spark.ingest.NotUniformException;
@@ -37,9 +36,9 @@ final class BarrierJob {
   private static final Pattern CANCELLED =
       Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
 
-  private static final String LOST_WORLD =
-      ". The processes of an MPI world are its members for good: before the next attempt all its"
-          + " executors are replaced";
+  private static final String FRESH_WORLD =
+      ". The processes of an MPI world are its members for good: all its executors are replaced"
+          + " before the next attempt, or the next store";
 
   /** How long the next attempt waits for slots at least. */
   private static final Duration REPLACEMENT = Duration.ofMinutes(2);
@@ -125,15 +124,27 @@ final class BarrierJob {
         : settings.withSlotsTimeout(REPLACEMENT);
   }
 
+  private boolean isMpi() {
+    return settings.transport().equals(TransportChoice.MPI);
+  }
+
   private void checkCluster(StoreJobException last) {
+    SparkContext context = session.sparkContext();
     try {
-      Preflight.check(
-          session.sparkContext(),
-          profile,
-          ranks,
-          estimatedBytes,
-          last == null ? settings : patient());
-    } catch (PreflightException e) {
+      boolean replaced = isMpi() && WorldReplacement.replace(context, MpiWorlds.of(context));
+      ClusterFacts cluster =
+          Preflight.check(
+              context,
+              profile,
+              ranks,
+              estimatedBytes,
+              last == null && !replaced ? settings : patient());
+      if (isMpi()) {
+        List<String> executors =
+            cluster.executors().stream().map(ClusterFacts.Executor::id).toList();
+        MpiWorlds.of(context).advice(executors, ranks).ifPresent(LOG::warn);
+      }
+    } catch (DDStoreException e) {
       if (last != null) {
         e.addSuppressed(last); // why there are fewer slots than before
       }
@@ -150,6 +161,10 @@ final class BarrierJob {
     context.addJobTag(watch.job());
     try {
       List<T> results = BarrierStage.run(rows, runner::run);
+      if (isMpi()) {
+        awaitListeners(context); // who has run what
+        MpiWorlds.of(context).joined(watch.executors());
+      }
       context.removeSparkListener(watch);
       return results;
     } finally {
@@ -172,6 +187,9 @@ final class BarrierJob {
       context.cancelJobsWithTag(watch.job()); // Spark lets it run on
     }
     awaitListeners(context);
+    if (isMpi()) {
+      noteWorld(watch);
+    }
     RuntimeException failed = explain(e, watch, attempt);
     boolean again =
         !interrupted
@@ -198,23 +216,19 @@ final class BarrierJob {
     if (!again || interrupted || !still.isEmpty()) {
       throw failed;
     }
-    replaceWorld(watch, failed);
     return (StoreJobException) failed;
   }
 
-  private boolean hasLostWorld(JobWatch watch) {
-    return settings.transport().equals(TransportChoice.MPI) && watch.hasLostProcesses();
+  private boolean needsFreshWorld(JobWatch watch) {
+    return isMpi() && watch.needsFreshWorld();
   }
 
-  private void replaceWorld(JobWatch watch, RuntimeException failed) {
-    if (!hasLostWorld(watch)) {
-      return;
-    }
-    try {
-      WorldReplacement.replace(session.sparkContext(), watch.executors());
-    } catch (DDStoreException e) {
-      failed.addSuppressed(e);
-      throw failed;
+  private void noteWorld(JobWatch watch) {
+    MpiWorlds worlds = MpiWorlds.of(session.sparkContext());
+    if (watch.needsFreshWorld()) {
+      worlds.condemn(watch.executors());
+    } else {
+      worlds.tried(watch.executors());
     }
   }
 
@@ -247,13 +261,7 @@ final class BarrierJob {
     String message = String.valueOf(e.getMessage());
     return CANCELLED.matcher(message).matches()
         || message.contains("spark.driver.maxResultSize")
-        || watch.first().map(BarrierJob::isUnsendable).orElse(false)
-        || watch.first().map(BarrierJob::isOfAnotherWorld).orElse(false);
-  }
-
-  /** The same executors would say so again. */
-  private static boolean isOfAnotherWorld(JobWatch.Failure failure) {
-    return failure.cause() instanceof FrozenMembershipException frozen && !frozen.isLost();
+        || watch.first().map(BarrierJob::isUnsendable).orElse(false);
   }
 
   private static boolean isUnsendable(JobWatch.Failure failure) {
@@ -279,7 +287,7 @@ final class BarrierJob {
                 settings.maxAttempts(),
                 ranks,
                 reason(e, first),
-                hasLostWorld(watch) ? LOST_WORLD : ""),
+                needsFreshWorld(watch) ? FRESH_WORLD : ""),
         cause == null ? e : cause);
   }
 

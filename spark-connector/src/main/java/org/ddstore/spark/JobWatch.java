@@ -110,15 +110,17 @@ final class JobWatch extends SparkListener {
     return new TreeSet<>(executors);
   }
 
-  /** Whether executors were lost, or ranks have found processes of others to be. */
-  synchronized boolean hasLostProcesses() {
+  /**
+   * Whether the executors can be in an MPI world together only once they are replaced: one was
+   * lost, ranks have found the processes of others to be, or they are not in the same world.
+   */
+  synchronized boolean needsFreshWorld() {
     return failures.stream()
-        .anyMatch(failure -> failure.lostExecutor() || has(failure.cause(), JobWatch::saysLost));
+        .anyMatch(failure -> failure.lostExecutor() || has(failure.cause(), JobWatch::saysFrozen));
   }
 
-  private static boolean saysLost(Throwable thrown) {
-    return thrown instanceof RankLostException
-        || (thrown instanceof FrozenMembershipException frozen && frozen.isLost());
+  private static boolean saysFrozen(Throwable thrown) {
+    return thrown instanceof RankLostException || thrown instanceof FrozenMembershipException;
   }
 
   private static boolean has(Throwable thrown, Predicate<Throwable> what) {

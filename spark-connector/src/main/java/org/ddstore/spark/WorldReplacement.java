@@ -1,18 +1,17 @@
 package org.ddstore.spark;
 
 import java.time.Duration;
-import java.util.Collection;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.TreeSet;
 import org.apache.spark.SparkContext;
 import org.ddstore.DDStoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replaces all executors of an MPI world that has lost one: its processes are its members for good,
- * so only fresh ones can make the next world. What they have cached goes with them.
+ * Replaces all executors of MPI worlds that are of no use any more: their processes are members for
+ * good, so only fresh ones can make the next world. What they have cached goes with them.
  */
 final class WorldReplacement {
   private static final Logger LOG = LoggerFactory.getLogger(WorldReplacement.class);
@@ -22,31 +21,53 @@ final class WorldReplacement {
 
   /**
    * Ends those of the executors that still run, and returns when they are gone; the cluster manager
-   * starts others. Blocks.
+   * starts others. Blocks; returns at once if there is nothing to replace.
    *
+   * @return whether executors were replaced, so that slots are missing for a while
    * @throws DDStoreException if they do not go
    */
-  static void replace(SparkContext context, Collection<String> executors) {
-    Set<String> members = present(context, executors);
-    LOG.warn("replacing executors {}: the MPI world that they are in has lost a member", members);
-    members.forEach(context::killAndReplaceExecutor);
+  static boolean replace(SparkContext context, MpiWorlds worlds) {
+    Set<String> old = worlds.toReplace(executors(context));
+    if (old.isEmpty()) {
+      return false;
+    }
+    if (context.isLocal()) {
+      throw stuck(old, "they are this JVM");
+    }
+    LOG.warn(
+        "replacing executors {}: their MPI world has lost a member, or not all ranks are in it",
+        old);
+    List<String> refused =
+        old.stream().filter(id -> !context.killAndReplaceExecutor(id)).sorted().toList();
     long deadlineNs = System.nanoTime() + PATIENCE.toNanos();
-    while (!present(context, members).isEmpty()) {
+    for (Set<String> left = old; !left.isEmpty(); left = present(context, old)) {
       if (System.nanoTime() - deadlineNs > 0) {
-        throw new DDStoreException(
-            "executors %s are in an MPI world that has lost a member, and have not ended within %d s: start the application again"
-                .formatted(present(context, members), PATIENCE.toSeconds()));
+        throw stuck(
+            left,
+            refused.isEmpty()
+                ? "they have not ended within %d s".formatted(PATIENCE.toSeconds())
+                : "the cluster manager did not take the order to end %s".formatted(refused));
       }
       ClusterFacts.pause("executors are replaced");
     }
+    return true;
   }
 
-  private static Set<String> present(SparkContext context, Collection<String> executors) {
-    Set<String> present =
-        ClusterFacts.of(context).executors().stream()
-            .map(ClusterFacts.Executor::id)
-            .collect(Collectors.toCollection(HashSet::new));
+  private static DDStoreException stuck(Set<String> executors, String why) {
+    return new DDStoreException(
+        "executors %s are in an MPI world that has lost a member, or that not all ranks are in, and %s: start the application again"
+            .formatted(executors, why));
+  }
+
+  private static Set<String> present(SparkContext context, Set<String> executors) {
+    Set<String> present = executors(context);
     present.retainAll(executors);
     return present;
+  }
+
+  private static Set<String> executors(SparkContext context) {
+    Set<String> ids = new TreeSet<>();
+    ClusterFacts.of(context).executors().forEach(executor -> ids.add(executor.id()));
+    return ids;
   }
 }
