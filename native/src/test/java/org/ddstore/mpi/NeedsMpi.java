@@ -10,7 +10,10 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Runs where MPI can be used; elsewhere it is skipped with the reason. */
+/**
+ * Runs where MPI can be used; elsewhere it is skipped with the reason, and fails where {@code
+ * CI=true}: nothing is to be left out there unseen.
+ */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(NeedsMpi.Condition.class)
@@ -21,9 +24,14 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-      return HERE.isAvailable()
-          ? ConditionEvaluationResult.enabled(HERE.detail())
-          : ConditionEvaluationResult.disabled("needs MPI: " + HERE.detail());
+      if (HERE.isAvailable()) {
+        return ConditionEvaluationResult.enabled(HERE.detail());
+      }
+      if ("true".equals(System.getenv("CI"))) {
+        throw new IllegalStateException(
+            "CI=true, so tests of MPI have to run, and it cannot be used: " + HERE.detail());
+      }
+      return ConditionEvaluationResult.disabled("needs MPI: " + HERE.detail());
     }
   }
 }
