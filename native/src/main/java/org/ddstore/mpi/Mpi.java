@@ -1,6 +1,7 @@
 package org.ddstore.mpi;
 
 import java.util.Optional;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.ddstore.DDStoreException;
 import org.ddstore.collective.Communicator;
@@ -35,6 +36,8 @@ public final class Mpi {
       return OpenMpiVersion.problem(version)
           .map(Availability::unavailable)
           .orElseGet(() -> Availability.available(OpenMpiVersion.shortName(version)));
+    } catch (ServiceConfigurationError e) { // classes of two builds beside each other
+      return Availability.unavailable("%s (%s)".formatted(NOT_BUILT, e.getMessage()));
     } catch (NoClassDefFoundError e) {
       return Availability.unavailable(missing(e));
     } catch (UnsatisfiedLinkError e) {
