@@ -54,6 +54,7 @@ final class FabricReader implements RemoteReader {
 
   @Override
   public void fetch(List<PeerRows> peers) {
+    checkInterrupt(); // reads that come at once never wait, and a task that does many is to end
     String trouble = null;
     while (true) {
       try {
