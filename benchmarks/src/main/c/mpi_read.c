@@ -1,14 +1,22 @@
 /*
- * What a read costs by plain MPI: rank 0 reads random rows of the other ranks, each by lock, get and unlock.
- * Prints for each row size: row bytes, microseconds per row, bytes that were wrong. Begun by mpirun.
+ * What a read costs by plain MPI: rank 0 reads random rows of the other ranks, each by lock, get and unlock, and then
+ * compares every byte with what was written. The time is that of MPI alone. Prints for each row size: row bytes,
+ * microseconds per row, bytes that were wrong. Begun by mpirun.
+ *
+ * The ranks that are read from wait in a barrier that does not block, and look into MPI once in PAUSE_US: a blocking one
+ * spins, and would take processors from the reader. With 0 they spin all the same.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
-enum { CLOCK_ROWS = 64 }; /* rows between two looks at the clock */
+enum {
+  TURN_ROWS = 64,       /* rows between two looks at the clock */
+  TURN_BYTES = 16 << 20 /* of them at most, but for one row */
+};
 
 static uint64_t next_random(uint64_t *state) {
   *state ^= *state << 13;
@@ -25,33 +33,63 @@ static int fail(const char *what) {
   return 1;
 }
 
+static long wrong_bytes(const unsigned char *row, long row_bytes, int rank, long index) {
+  long wrong = 0;
+  for (long byte = 0; byte < row_bytes; byte++) {
+    wrong += row[byte] != pattern(rank, index * row_bytes + byte);
+  }
+  return wrong;
+}
+
 static void measure(MPI_Win window, int ranks, long row_bytes, long rows, double seconds) {
-  unsigned char *row = malloc((size_t)row_bytes);
+  long turn = TURN_BYTES / row_bytes < 1 ? 1 : TURN_BYTES / row_bytes < TURN_ROWS ? TURN_BYTES / row_bytes : TURN_ROWS;
+  unsigned char *read = malloc((size_t)(turn * row_bytes));
   uint64_t random = 0x9E3779B97F4A7C15u;
+  int targets[TURN_ROWS];
+  long indices[TURN_ROWS];
   long done = 0;
   long wrong = 0;
-  double begin;
-  double spent;
-  if (row == NULL) {
-    fail("no memory for a row");
+  double spent = 0;
+  if (read == NULL) {
+    fail("no memory for rows");
     return;
   }
-  begin = MPI_Wtime();
-  do {
-    for (int i = 0; i < CLOCK_ROWS; i++) {
+  while (spent < seconds) {
+    double begin = MPI_Wtime();
+    for (long i = 0; i < turn; i++) {
       int target = 1 + (int)(next_random(&random) % (uint64_t)(ranks - 1));
       long index = (long)(next_random(&random) % (uint64_t)rows);
       MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
-      MPI_Get(row, (int)row_bytes, MPI_BYTE, target, (MPI_Aint)(index * row_bytes), (int)row_bytes, MPI_BYTE, window);
+      MPI_Get(read + i * row_bytes, (int)row_bytes, MPI_BYTE, target, (MPI_Aint)(index * row_bytes), (int)row_bytes,
+              MPI_BYTE, window);
       MPI_Win_unlock(target, window);
-      wrong += row[0] != pattern(target, index * row_bytes);
+      targets[i] = target;
+      indices[i] = index;
     }
-    done += CLOCK_ROWS;
-    spent = MPI_Wtime() - begin;
-  } while (spent < seconds);
+    spent += MPI_Wtime() - begin;
+    for (long i = 0; i < turn; i++) {
+      wrong += wrong_bytes(read + i * row_bytes, row_bytes, targets[i], indices[i]);
+    }
+    done += turn;
+  }
   printf("%ld %.4f %ld\n", row_bytes, spent * 1e6 / (double)done, wrong);
   fflush(stdout);
-  free(row);
+  free(read);
+}
+
+/* A barrier that leaves the processor to others; MPI serves reads of this rank's memory meanwhile. */
+static void meet(long pause_us) {
+  struct timespec pause = {.tv_sec = 0, .tv_nsec = pause_us * 1000};
+  MPI_Request request;
+  int all = 0;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  MPI_Test(&request, &all, MPI_STATUS_IGNORE);
+  while (!all) {
+    if (pause_us > 0) {
+      nanosleep(&pause, NULL);
+    }
+    MPI_Test(&request, &all, MPI_STATUS_IGNORE);
+  }
 }
 
 int main(int count, char **arguments) {
@@ -60,11 +98,15 @@ int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks < 2 || count < 4) {
-    return fail("usage: mpirun -n RANKS mpi_read SHARD_BYTES SECONDS ROW_BYTES..");
+  if (ranks < 2 || count < 5) {
+    return fail("usage: mpirun -n RANKS mpi_read SHARD_BYTES SECONDS PAUSE_US ROW_BYTES..");
   }
   long shard_bytes = atol(arguments[1]);
   double seconds = atof(arguments[2]);
+  long pause_us = atol(arguments[3]);
+  if (shard_bytes < 1 || !(seconds > 0) || pause_us < 0 || pause_us >= 1000000) {
+    return fail("SHARD_BYTES below 1, SECONDS not above 0, or PAUSE_US outside [0, 1000000)");
+  }
   unsigned char *shard = malloc((size_t)shard_bytes);
   MPI_Win window;
   if (shard == NULL) {
@@ -74,13 +116,16 @@ int main(int count, char **arguments) {
     shard[byte] = pattern(rank, byte);
   }
   MPI_Win_create(shard, (MPI_Aint)shard_bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-  for (int i = 3; i < count; i++) {
+  for (int i = 4; i < count; i++) {
     long row_bytes = atol(arguments[i]);
-    MPI_Barrier(MPI_COMM_WORLD);
+    if (row_bytes < 1 || row_bytes > shard_bytes || row_bytes > INT32_MAX) {
+      return fail("ROW_BYTES below 1, or more than a shard or an int holds");
+    }
+    meet(pause_us);
     if (rank == 0) {
       measure(window, ranks, row_bytes, shard_bytes / row_bytes, seconds);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet(pause_us);
   }
   MPI_Win_free(&window);
   free(shard);

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.ddstore.hosts.Host;
 
 /**
  * A release of Spark as the build has assembled it: its jars, and how its programs are started.
@@ -96,6 +97,14 @@ record SparkHome(String name, String scala, Path jars) {
                 "JDK_JAVA_OPTIONS",
                 "-Djava.io.tmpdir=" + temporary));
     return program;
+  }
+
+  /** The same program, on one of two hosts, and binding to its address there. */
+  static ProcessBuilder on(Host host, ProcessBuilder program) {
+    ProcessBuilder moved = host.command(program.command()).directory(program.directory());
+    moved.environment().putAll(program.environment());
+    moved.environment().put("SPARK_LOCAL_IP", host.address());
+    return moved;
   }
 
   /** With the same jars, and where a local cluster may make folders for its executors. */

@@ -1,6 +1,5 @@
 package org.ddstore.cli;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,17 +11,25 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.DDStoreException;
+import org.ddstore.hosts.RemoteShell;
+import org.ddstore.hosts.TwoHosts;
 
 /**
  * What rows cost by MPI without a store: a program in C in which rank 0 reads random rows of the
- * other ranks, each by lock, get and unlock. Compiled by the launcher, begun by mpirun, on this
- * host.
+ * other ranks, each by lock, get and unlock. Compiled by the launcher, begun by mpirun.
  *
  * @param program the executable
  */
 record PlainMpi(Path program) {
   private static final String PROGRAM = "DDSTORE_MPI_READ";
-  private static final long START_SECONDS = 60;
+
+  /** How often ranks look into MPI that are read from: as often as ours. */
+  private static final int PAUSE_US = 20;
+
+  /** For the start, and for each size beside its own time. */
+  private static final long PATIENCE_SECONDS = 60;
+
+  private static final long END_SECONDS = 10;
 
   /** The program, where the launcher has compiled it. */
   static Optional<PlainMpi> find() {
@@ -35,48 +42,103 @@ record PlainMpi(Path program) {
   /**
    * Measures the sizes of a plan. Blocks.
    *
+   * @param hostCount with 2, rank r runs on host r % 2
    * @return microseconds a row by its bytes
-   * @throws DDStoreException if it fails or reads wrong bytes
+   * @throws DDStoreException if it fails, takes too long or reads wrong bytes
    */
-  Map<Integer, Double> measure(ReadBenchPlan plan) throws IOException, InterruptedException {
+  Map<Integer, Double> measure(ReadBenchPlan plan, int hostCount)
+      throws IOException, InterruptedException {
+    try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-mpi-")) {
+      if (hostCount == 1) {
+        return run(new ProcessBuilder(command(plan, scratch, List.of())), plan, scratch);
+      }
+      try (TwoHosts hosts = TwoHosts.open()) {
+        List<String> options =
+            new ArrayList<>(
+                RemoteShell.create(hosts, scratch.path())
+                    .mpirunOptions(hosts, (plan.ranks() + 1) / 2));
+        options.addAll(List.of("--map-by", "node"));
+        // As for our own ranks: the one component that makes windows over TCP.
+        options.addAll(List.of("--mca", "osc", "pt2pt", "--mca", "pml", "ob1"));
+        options.addAll(List.of("--mca", "btl", "vader,self,tcp"));
+        return run(hosts.first().command(command(plan, scratch, options)), plan, scratch);
+      }
+    }
+  }
+
+  private List<String> command(ReadBenchPlan plan, ScratchDirectory scratch, List<String> options) {
     List<String> command =
         new ArrayList<>(
             List.of(
                 "mpirun",
                 "--oversubscribe",
+                "--mca",
+                "orte_tmpdir_base",
+                scratch.path().toString(),
                 "-n",
-                Integer.toString(plan.ranks()),
-                program.toString(),
-                Long.toString(plan.shardBytes()),
-                Double.toString(plan.seconds())));
+                Integer.toString(plan.ranks())));
+    command.addAll(options);
+    command.addAll(
+        List.of(
+            program.toString(),
+            Long.toString(plan.shardBytes()),
+            Double.toString(plan.seconds()),
+            Integer.toString(PAUSE_US)));
     plan.rowBytes().forEach(bytes -> command.add(Integer.toString(bytes)));
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+    return command;
+  }
+
+  private static Map<Integer, Double> run(
+      ProcessBuilder mpirun, ReadBenchPlan plan, ScratchDirectory scratch)
+      throws IOException, InterruptedException {
+    Path said = scratch.path().resolve("said");
+    mpirun.redirectOutput(said.toFile()).redirectError(ProcessBuilder.Redirect.INHERIT);
     // Containers run as root, and mpirun wants to be told twice that this is meant.
-    builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT", "1");
-    builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    Process process = builder.start();
+    mpirun.environment().put("OMPI_ALLOW_RUN_AS_ROOT", "1");
+    mpirun.environment().put("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    String command = String.join(" ", mpirun.command());
+    Process process = mpirun.start();
     try {
-      Map<Integer, Double> micros = new TreeMap<>();
-      try (BufferedReader lines = process.inputReader(StandardCharsets.US_ASCII)) {
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-          take(line, micros);
-        }
+      double seconds =
+          PATIENCE_SECONDS + plan.rowBytes().size() * (PATIENCE_SECONDS + plan.seconds());
+      if (!process.waitFor((long) Math.ceil(seconds), TimeUnit.SECONDS)) {
+        throw new DDStoreException("%s has not ended within %.0f s".formatted(command, seconds));
       }
-      if (!process.waitFor(START_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
-        throw new DDStoreException("%s failed".formatted(String.join(" ", command)));
+      if (process.exitValue() != 0) {
+        throw new DDStoreException(
+            "%s ended with status %d".formatted(command, process.exitValue()));
       }
-      return micros;
+      return parse(Files.readAllLines(said, StandardCharsets.US_ASCII), plan);
     } finally {
-      process.destroy();
+      end(process);
     }
   }
 
-  private static void take(String line, Map<Integer, Double> micros) {
-    String[] words = line.split(" ", -1);
-    if (!words[2].equals("0")) {
-      throw new DDStoreException("plain MPI read %s wrong rows".formatted(words[2]));
+  /** It takes its ranks with it, if it is given the time. */
+  private static void end(Process process) throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
     }
-    micros.put(Integer.valueOf(words[0]), Double.valueOf(words[1]));
+  }
+
+  private static Map<Integer, Double> parse(List<String> lines, ReadBenchPlan plan) {
+    Map<Integer, Double> micros = new TreeMap<>();
+    for (String line : lines) {
+      String[] words = line.split(" ", -1);
+      if (words.length != 3) {
+        throw new DDStoreException("plain MPI said \"%s\"".formatted(line));
+      }
+      if (!words[2].equals("0")) {
+        throw new DDStoreException(
+            "plain MPI read %s wrong bytes in rows of %s".formatted(words[2], words[0]));
+      }
+      micros.put(Integer.valueOf(words[0]), Double.valueOf(words[1]));
+    }
+    if (!micros.keySet().containsAll(plan.rowBytes())) {
+      throw new DDStoreException(
+          "plain MPI said nothing of some of %s: %s".formatted(plan.rowBytes(), lines));
+    }
+    return micros;
   }
 }

@@ -108,7 +108,7 @@ final class ReadBench implements Callable<Integer> {
             progress.stepTo(results.size());
           });
     }
-    Map<Integer, Double> plainMpi = hosts == 1 ? plainMpi(plan) : Map.of();
+    Map<Integer, Double> plainMpi = plainMpi(plan);
     report(plan, results);
     plainMpi.forEach(
         (bytes, micros) ->
@@ -138,7 +138,7 @@ final class ReadBench implements Callable<Integer> {
       throws IOException, InterruptedException {
     Optional<PlainMpi> program =
         plan.transport().equals("mpi") ? PlainMpi.find() : Optional.empty();
-    return program.isPresent() ? program.get().measure(plan) : Map.of();
+    return program.isPresent() ? program.get().measure(plan, hosts) : Map.of();
   }
 
   private void check() {
