@@ -1,7 +1,9 @@
 package org.ddstore.spark;
 
+import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 
 /** Where a Spark program begins: stores made of DataFrames. */
 public final class DDStores {
@@ -16,5 +18,19 @@ public final class DDStores {
   public static StoreSpec from(Dataset<Row> rows) {
     ClassicSpark.require(rows);
     return StoreSpec.of(rows);
+  }
+
+  /**
+   * The store that {@link StoreSpec#load} has made under this name in the application.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists those there are
+   */
+  public static ResidentStore open(SparkSession session, String name) {
+    throw new UnsupportedOperationException(session + name);
+  }
+
+  /** The resident stores of the application, by name. */
+  public static List<ResidentStore> list(SparkSession session) {
+    throw new UnsupportedOperationException(String.valueOf(session));
   }
 }

@@ -240,6 +240,26 @@ public final class StoreSpec {
     }
   }
 
+  /**
+   * Loads the rows and leaves them in the executors, under a name: one barrier stage. Blocks.
+   *
+   * @param name 1 to 128 letters, digits, {@code _} and {@code -}; free in this application
+   * @throws IllegalArgumentException if the name is not legal, or taken
+   */
+  @SuppressWarnings("DoNotCallSuggester") // the body follows
+  public ResidentStore load(String name) {
+    throw new UnsupportedOperationException(name);
+  }
+
+  /**
+   * As {@link #load}, in the place of the store of this name if there is one, which is dropped when
+   * the new one stands: there must be memory for both.
+   */
+  @SuppressWarnings("DoNotCallSuggester") // the body follows
+  public ResidentStore replace(String name) {
+    throw new UnsupportedOperationException(name);
+  }
+
   /** Spark would say so after the rows have been planned, and in a hundred lines. */
   private static void checkSerializable(RankTask<?> task) {
     try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
