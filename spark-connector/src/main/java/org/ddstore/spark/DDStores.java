@@ -6,6 +6,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /** Where a Spark program begins: stores made of DataFrames. */
+@SuppressWarnings("DoNotCallSuggester") // the bodies follow
 public final class DDStores {
   private DDStores() {}
 

@@ -11,6 +11,7 @@ import org.ddstore.Schema;
  * rows never change; {@link #append} adds more at the end. It lives until {@link #drop()}, or the
  * end of the application. On the driver; any thread.
  */
+@SuppressWarnings("DoNotCallSuggester") // the bodies follow
 public final class ResidentStore {
   ResidentStore() {}
 

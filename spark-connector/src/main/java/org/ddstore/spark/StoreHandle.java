@@ -12,6 +12,7 @@ import org.ddstore.spark.ingest.ColumnMapping;
  * the store as it was when it was asked for: rows appended later are not in it. It holds the
  * store's token: who has it can read the store.
  */
+@SuppressWarnings("DoNotCallSuggester") // the bodies follow
 public final class StoreHandle implements Serializable {
   private static final long serialVersionUID = 1L;
 

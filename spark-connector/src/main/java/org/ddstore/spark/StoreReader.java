@@ -7,6 +7,7 @@ import org.ddstore.Variable;
  * A resident store as a task of an executor, or the driver, reads it. All of a JVM share one
  * attachment; the last close ends it. Any thread.
  */
+@SuppressWarnings("DoNotCallSuggester") // the bodies follow
 public final class StoreReader implements AutoCloseable {
   StoreReader() {}
 
