@@ -1,9 +1,6 @@
 package org.ddstore;
 
-import java.util.ArrayList;
 import java.util.List;
-import org.ddstore.transport.Attachment;
-import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 
 /**
@@ -37,33 +34,27 @@ public final class AttachedStore extends ReadableStore {
    * @param transport stays the caller's, who closes it after the store; null for memory alone
    */
   public static AttachedStore open(Catalog catalog, Transport transport, StoreOptions options) {
-    AttachedStore store = new AttachedStore(catalog.ranks(), transport, options);
+    return open(List.of(catalog), transport, options);
+  }
+
+  /**
+   * As {@link #open(Catalog, Transport, StoreOptions)}, to a store of which there are several
+   * copies. Each shard is read where it is nearest; a read that finds the process of a copy gone
+   * goes on with another copy, and fails only when there is none.
+   *
+   * @param copies catalogs of equal variables, of equal rows in each shard; those that come first
+   *     are preferred
+   * @throws IllegalArgumentException if they are not copies of each other
+   */
+  public static AttachedStore open(
+      List<Catalog> copies, Transport transport, StoreOptions options) {
+    List<SegmentCopies> variables = Catalog.join(copies);
+    AttachedStore store = new AttachedStore(copies.get(0).ranks(), transport, options);
     try {
-      catalog.entries().forEach(store::attach);
+      variables.forEach(variable -> store.publish(variable, variable.attachAll(store.reach())));
       return store;
     } catch (RuntimeException | Error e) {
       store.close();
-      throw e;
-    }
-  }
-
-  private void attach(Catalog.Entry entry) {
-    List<Attachment> attached = new ArrayList<>();
-    List<SegmentAddress> segments = entry.segments();
-    try {
-      for (int i = 0; i < segments.size(); i++) {
-        attached.add(segments.get(i).attach(i % ranks, entry.schema(), reach()));
-      }
-      Variable variable = newVariable(entry.name(), entry.schema());
-      publish(
-          variable,
-          () -> {
-            for (int i = 0; i < segments.size(); i += ranks) {
-              variable.attach(segments.subList(i, i + ranks), attached.subList(i, i + ranks));
-            }
-          });
-    } catch (RuntimeException | Error e) {
-      attached.forEach(Attachment::release);
       throw e;
     }
   }

@@ -31,6 +31,23 @@ public final class Catalog {
     this.entries = List.copyOf(entries);
   }
 
+  /**
+   * The catalog of a store of one variable, made of shards that outlive the stores of their ranks.
+   *
+   * @param ranks how many ranks hold it
+   * @param segments where the shards are, in row order: one of each rank, and as many for each
+   *     append
+   * @throws IllegalArgumentException if their number is no multiple of the number of ranks
+   */
+  public static Catalog of(int ranks, String name, Schema schema, List<SegmentAddress> segments) {
+    if (ranks < 1 || segments.isEmpty() || segments.size() % ranks != 0) {
+      throw new IllegalArgumentException(
+          "%d segments of %d ranks; legal is a multiple of the number of ranks, above 0"
+              .formatted(segments.size(), ranks));
+    }
+    return new Catalog(ranks, List.of(new Entry(name, schema, List.copyOf(segments))));
+  }
+
   /** How many ranks hold the store. */
   public int ranks() {
     return ranks;
@@ -52,14 +69,45 @@ public final class Catalog {
    * @throws IllegalArgumentException if there is no such variable
    */
   public List<SegmentAddress> segments(String variable) {
+    return entry(variable).segments();
+  }
+
+  /** The schema of a variable's records; see {@link #segments} for errors. */
+  public Schema schema(String variable) {
+    return entry(variable).schema();
+  }
+
+  private Entry entry(String variable) {
     return entries.stream()
         .filter(entry -> entry.name().equals(variable))
         .findAny()
-        .map(Entry::segments)
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
                     "no variable \"%s\"; there are %s".formatted(variable, variables())));
+  }
+
+  /**
+   * The variables of a store of which there are copies.
+   *
+   * @throws IllegalArgumentException if there is no catalog, or they are not copies of each other
+   */
+  static List<SegmentCopies> join(List<Catalog> copies) {
+    if (copies.isEmpty()) {
+      throw new IllegalArgumentException("no catalog");
+    }
+    Catalog first = copies.get(0);
+    for (Catalog copy : copies) {
+      if (copy.ranks != first.ranks || !copy.variables().equals(first.variables())) {
+        throw new IllegalArgumentException("%s is no copy of %s".formatted(copy, first));
+      }
+    }
+    List<SegmentCopies> joined = new ArrayList<>();
+    for (String name : first.variables()) {
+      joined.add(
+          new SegmentCopies(first.ranks, copies.stream().map(copy -> copy.entry(name)).toList()));
+    }
+    return joined;
   }
 
   /** The catalog as bytes, for {@link #parse}. */

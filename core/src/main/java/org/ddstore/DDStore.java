@@ -1,9 +1,13 @@
 package org.ddstore;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -131,6 +135,65 @@ public final class DDStore extends ReadableStore {
     }
   }
 
+  /**
+   * Adds variables whose shards others hold, and free: closing this store does not. Every rank
+   * attaches to all of their segments. They cannot be updated, and nothing can be appended to them.
+   * Collective.
+   *
+   * @param copies as for {@link AttachedStore#open(List, Transport, StoreOptions)}, of as many
+   *     ranks as this store has; the same on all ranks, in whatever order
+   * @throws IllegalArgumentException if a name is taken, or the catalogs do not fit
+   * @throws DDStoreException if a segment cannot be reached from here; it says which and why
+   */
+  public void adopt(List<Catalog> copies) {
+    List<SegmentCopies> adopted = new ArrayList<>();
+    byte[][] offers =
+        communicator.exchange(
+            "adopt()",
+            () -> {
+              adopted.addAll(adoptable(copies));
+              return adopted.toString().getBytes(StandardCharsets.UTF_8);
+            });
+    checkSame(offers);
+    Map<SegmentCopies, List<SegmentCopies.Chosen>> attached = new LinkedHashMap<>();
+    try {
+      communicator.exchange(
+          "adopt() attach",
+          () -> {
+            adopted.forEach(variable -> attached.put(variable, variable.attachAll(reach())));
+            return new byte[0];
+          });
+    } catch (RuntimeException | Error e) {
+      attached.values().forEach(all -> all.forEach(chosen -> chosen.attachment().release()));
+      throw e;
+    }
+    attached.forEach(this::publish);
+  }
+
+  private List<SegmentCopies> adoptable(List<Catalog> copies) {
+    List<SegmentCopies> variables = Catalog.join(copies);
+    if (copies.get(0).ranks() != ranks()) {
+      throw new IllegalArgumentException(
+          "%s cannot be adopted by %d ranks".formatted(copies.get(0), ranks()));
+    }
+    variables.forEach(variable -> checkNew(variable.name()));
+    return variables;
+  }
+
+  private static void checkSame(byte[]... offers) {
+    for (int rank = 1; rank < offers.length; rank++) {
+      if (!Arrays.equals(offers[rank], offers[0])) {
+        throw new CollectiveMismatchException(
+            rank,
+            "adopt(): rank %d brings %s, rank 0 brings %s"
+                .formatted(
+                    rank,
+                    new String(offers[rank], StandardCharsets.UTF_8),
+                    new String(offers[0], StandardCharsets.UTF_8)));
+      }
+    }
+  }
+
   private Variable addNew(String name, Callable<Schema> schema, Consumer<ShardWriter> rows) {
     return addNew(name, new Contribution(schema, rows));
   }
@@ -187,6 +250,7 @@ public final class DDStore extends ReadableStore {
   }
 
   private byte[] offer(Variable existing, Contribution contribution) throws Exception {
+    checkOwned(existing, "appended to");
     Segment segment = contribution.seal(options);
     if (existing != null && !existing.schema().equals(segment.schema())) {
       throw new IllegalArgumentException(
@@ -208,6 +272,7 @@ public final class DDStore extends ReadableStore {
    */
   public void update(String name, Tensor rows, long localRow) {
     Variable variable = variable(name);
+    checkOwned(variable, "updated");
     Schema schema = variable.schema();
     if (schema.size() != 1 || !schema.isFixed() || !rows.hasRowsOf(schema.field(0))) {
       throw new IllegalArgumentException(
@@ -220,6 +285,14 @@ public final class DDStore extends ReadableStore {
               .formatted(localRow, localRow + rows.rows(), local, rank(), name));
     }
     staged.stage(variable, rows, localRow);
+  }
+
+  private static void checkOwned(Variable variable, String change) {
+    if (variable != null && variable.isAdopted()) {
+      throw new IllegalStateException(
+          "%s cannot be %s: its shards belong to a resident store, not to these ranks"
+              .formatted(variable, change));
+    }
   }
 
   /**
@@ -272,6 +345,10 @@ public final class DDStore extends ReadableStore {
 
   private byte[] localDigest(Variable variable) {
     RowDigest digest = new RowDigest();
+    if (variable.isAdopted()) {
+      addAdopted(digest, variable);
+      return bytesOf(digest);
+    }
     ExtentMap extents = variable.placement().extents();
     inside(
         () -> {
@@ -282,6 +359,26 @@ public final class DDStore extends ReadableStore {
             }
           }
         });
+    return bytesOf(digest);
+  }
+
+  /** A rank may be elsewhere than the rows that it answers for. */
+  private void addAdopted(RowDigest digest, Variable variable) {
+    ExtentMap extents = variable.placement().extents();
+    try (RowCopy copy = new RowCopy(variable)) {
+      for (int e = 0; e < extents.extents(); e++) {
+        if (extents.rank(e) == rank()) {
+          long[] next = {extents.firstRow(e)};
+          copy.copy(
+              next[0],
+              extents.rows(e),
+              row -> digest.add(next[0]++, row, row.position(), row.remaining()));
+        }
+      }
+    }
+  }
+
+  private static byte[] bytesOf(RowDigest digest) {
     return ByteBuffer.allocate(2 * Long.BYTES).putLong(digest.high()).putLong(digest.low()).array();
   }
 

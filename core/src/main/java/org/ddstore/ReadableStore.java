@@ -80,6 +80,21 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   /**
+   * Makes a variable known whose rows others hold.
+   *
+   * @param attached its segments; released if that fails
+   */
+  final void publish(SegmentCopies copies, List<SegmentCopies.Chosen> attached) {
+    try {
+      Variable variable = newVariable(copies.name(), copies.schema());
+      publish(variable, () -> variable.attach(copies, attached));
+    } catch (RuntimeException | Error e) {
+      attached.forEach(chosen -> chosen.attachment().release());
+      throw e;
+    }
+  }
+
+  /**
    * The variable of this name.
    *
    * @throws IllegalArgumentException if there is none; the message lists those there are

@@ -36,8 +36,26 @@ final class RowLocator implements AutoCloseable {
     begun = false;
   }
 
-  /** Locates {@code count} checked indices. Blocks if some rows are remote. */
+  /**
+   * Locates {@code count} checked indices. Blocks if some rows are remote. If the process that
+   * serves some is gone and there are copies of them, those are taken.
+   */
   void locate(Placement placement, long[] indices, int offset, int count) {
+    Placement where = placement;
+    while (true) {
+      try {
+        locateIn(where, indices, offset, count);
+        return;
+      } catch (DDStoreException e) {
+        if (!variable.failOver(where, plan.goneProcesses())) {
+          throw e;
+        }
+        where = variable.placement();
+      }
+    }
+  }
+
+  private void locateIn(Placement placement, long[] indices, int offset, int count) {
     plan.locate(placement, indices, offset, count);
     if (placement.hasRemote()) {
       if (remoteReader == null) {

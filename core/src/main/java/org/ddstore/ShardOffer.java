@@ -11,6 +11,7 @@ import java.util.List;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.Reach;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.transport.Transport;
 
 /** What a rank tells the others of the shard that it brings: schema and address. */
 record ShardOffer(Schema schema, SegmentAddress address) {
@@ -18,6 +19,12 @@ record ShardOffer(Schema schema, SegmentAddress address) {
 
   static ShardOffer of(Segment segment, Reach reach) {
     return new ShardOffer(segment.schema(), SegmentAddress.of(segment, PROCESS, reach));
+  }
+
+  /** The address of a segment of this process that belongs to no store. */
+  static SegmentAddress addressOf(Segment segment, Transport transport) {
+    return SegmentAddress.of(
+        segment, PROCESS, new Reach(transport, true, Reach.MEMORY.readTimeout()));
   }
 
   byte[] toBytes() {

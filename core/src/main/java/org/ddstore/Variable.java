@@ -33,6 +33,7 @@ public final class Variable {
   private final Set<Reader> readers = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<Reader> idleReaders = new ConcurrentLinkedQueue<>();
   private final Map<ReadPath, ReadStatistics> ofClosedReaders = new EnumMap<>(ReadPath.class);
+  private SegmentCopies copies; // guarded by attachments
   private volatile Placement placement = new Placement(ExtentMap.EMPTY, List.of());
 
   Variable(int rank, String name, Schema schema, ReadGate gate, Reach reach) {
@@ -175,16 +176,79 @@ public final class Variable {
   /** Adds one extent per rank. By the thread of the collective. */
   void append(Segment own, List<SegmentAddress> added, List<Attachment> attached) {
     ownSegments.add(own);
-    attach(added, attached);
-  }
-
-  /** Adds extents that others hold, one per rank. */
-  void attach(List<SegmentAddress> added, List<Attachment> attached) {
     addresses.addAll(added);
     attachments.addAll(attached);
-    ExtentMap extents =
-        placement.extents().append(added.stream().mapToLong(SegmentAddress::rows).toArray());
-    placement = new Placement(extents, attachments);
+    placement = new Placement(appended(placement.extents(), added), attachments);
+  }
+
+  private static ExtentMap appended(ExtentMap extents, List<SegmentAddress> added) {
+    return extents.append(added.stream().mapToLong(SegmentAddress::rows).toArray());
+  }
+
+  /**
+   * Makes all rows ones that others hold. Called once.
+   *
+   * @param attached one per extent
+   */
+  void attach(SegmentCopies from, List<SegmentCopies.Chosen> attached) {
+    synchronized (attachments) {
+      copies = from;
+      attached.forEach(
+          chosen -> {
+            addresses.add(chosen.address());
+            attachments.add(chosen.attachment());
+          });
+      ExtentMap extents = ExtentMap.EMPTY;
+      for (int first = 0; first < attached.size(); first += from.ranks()) {
+        extents = appended(extents, addresses.subList(first, first + from.ranks()));
+      }
+      placement = new Placement(extents, attachments);
+    }
+  }
+
+  /** True if others hold the rows, and free them: nothing can be changed or appended here. */
+  boolean isAdopted() {
+    synchronized (attachments) {
+      return copies != null;
+    }
+  }
+
+  /**
+   * Goes on with other copies of what processes served that are gone.
+   *
+   * @param seen the placement in which they were met
+   * @return false if there are none; else the read may be tried again by {@link #placement()}
+   */
+  boolean failOver(Placement seen, Set<ProcessAddress> gone) {
+    synchronized (attachments) {
+      if (copies == null || gone.isEmpty()) {
+        return false;
+      }
+      if (placement != seen) {
+        return true; // another reader was faster, or this one meets what else is gone
+      }
+      copies.markGone(gone);
+      List<Attachment> fresh = new ArrayList<>(attachments);
+      List<SegmentAddress> freshAddresses = new ArrayList<>(addresses);
+      try {
+        for (int e = 0; e < fresh.size(); e++) {
+          if (fresh.get(e).segment() == null && gone.contains(addresses.get(e).endpoint())) {
+            SegmentCopies.Chosen other = copies.attach(e, reach);
+            fresh.set(e, other.attachment());
+            freshAddresses.set(e, other.address());
+          }
+        }
+      } catch (DDStoreException e) {
+        fresh.stream().filter(a -> !attachments.contains(a)).forEach(Attachment::release);
+        return false;
+      }
+      for (int e = 0; e < fresh.size(); e++) {
+        attachments.set(e, fresh.get(e));
+        addresses.set(e, freshAddresses.get(e));
+      }
+      placement = new Placement(seen.extents(), attachments);
+      return true;
+    }
   }
 
   /** Removes the names of own files and ends their export, so that nothing new reaches them. */

@@ -23,6 +23,7 @@ public final class PeerRows {
   private final GrowingBuffer staging = new GrowingBuffer();
 
   private Runnable beforeStagingIsFreed = () -> {};
+  private volatile boolean gone; // set by the threads of a network
   private long plan;
   private long[] keys = new long[FIRST_ROWS];
   private int added;
@@ -58,8 +59,14 @@ public final class PeerRows {
     return ranks.size() == 1 ? "rank " + ranks.get(0) : "one of ranks " + String.join(", ", ranks);
   }
 
+  /** Whether it was found, for the rows of this plan, to serve nothing any more. */
+  boolean isGone() {
+    return gone;
+  }
+
   /** What is to be thrown if the process has ended. */
   public RankLostException lost() {
+    gone = true;
     return new RankLostException(
         runSegment[0].rank(),
         "the process of %s at %s has ended, or closed all its stores".formatted(owners(), process));
@@ -67,6 +74,7 @@ public final class PeerRows {
 
   /** What is to be thrown if the process does not serve the rows any more. */
   public DDStoreException closed() {
+    gone = true;
     return new DDStoreException("%s at %s has closed the store".formatted(owners(), process));
   }
 
@@ -169,6 +177,7 @@ public final class PeerRows {
     }
     plan = newPlan;
     added = 0;
+    gone = false;
     ascending = true;
     rows = 0;
     runs = 0;

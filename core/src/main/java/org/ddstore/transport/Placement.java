@@ -61,6 +61,11 @@ public final class Placement {
     return peers[extent];
   }
 
+  /** How many processes serve remote extents. */
+  int peers() {
+    return peerAddresses.size();
+  }
+
   ProcessAddress peerAddress(int peer) {
     return peerAddresses.get(peer);
   }

@@ -2,6 +2,8 @@ package org.ddstore.transport;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Set;
+import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
@@ -164,6 +166,11 @@ public final class ReadPlan {
     }
   }
 
+  /** The processes that {@link #fetch} found to serve nothing any more. */
+  public Set<ProcessAddress> goneProcesses() {
+    return remote.goneProcesses();
+  }
+
   /** Tells where a remote row has come to: {@code bytes} from {@code start} of the staging on. */
   void place(int i, GrowingBuffer staging, int start, int bytes) {
     if (kernel == null) {
@@ -191,7 +198,7 @@ public final class ReadPlan {
     placement = where;
     rows = count;
     touched.begin(where);
-    remote.begin(count);
+    remote.begin(where, count);
     Arrays.fill(rowsByPath, 0);
     if (capacity < count) {
       reserve(Math.max(count, capacity + (capacity >> 1)));

@@ -2,6 +2,9 @@ package org.ddstore.transport;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.ddstore.ProcessAddress;
 
 /**
  * The rows of one batch that memory does not reach, by the process that serves them. Reused from
@@ -17,6 +20,7 @@ final class RemoteRows {
   private final List<PeerRows> touched = new ArrayList<>();
   private int bits;
   private long plan;
+  private Placement last;
 
   /** Of how many rows a window may consist, so that a key holds index and position. */
   static int windowRows(long rows) {
@@ -24,10 +28,32 @@ final class RemoteRows {
     return (int) Math.min(MAX_WINDOW_ROWS, 1L << Math.max(0, free));
   }
 
-  void begin(int count) {
+  void begin(Placement where, int count) {
     touched.clear();
+    if (where != last) {
+      forgetMoved(where);
+      last = where;
+    }
     plan++;
     bits = Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, count - 1));
+  }
+
+  /** Processes are known by their numbers in a placement, and another one may number them anew. */
+  private void forgetMoved(Placement where) {
+    for (int peer = 0; peer < all.size(); peer++) {
+      if (peer >= where.peers() || !all.get(peer).process().equals(where.peerAddress(peer))) {
+        List<PeerRows> moved = all.subList(peer, all.size());
+        moved.forEach(PeerRows::free);
+        moved.clear();
+      }
+    }
+  }
+
+  Set<ProcessAddress> goneProcesses() {
+    return touched.stream()
+        .filter(PeerRows::isGone)
+        .map(PeerRows::process)
+        .collect(Collectors.toSet());
   }
 
   void add(Placement placement, int extent, int position, long index) {

@@ -2,11 +2,14 @@ package org.ddstore.contract;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.IntFunction;
 import org.ddstore.AttachedStore;
 import org.ddstore.Catalog;
 import org.ddstore.DDStore;
 import org.ddstore.ReadPath;
+import org.ddstore.Shard;
+import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.transport.Transport;
@@ -68,6 +71,16 @@ public class RankEnv implements AutoCloseable {
   /** A reader that owns no shard. Local. */
   public final AttachedStore attach(Catalog catalog) {
     return AttachedStore.open(catalog, transport, options);
+  }
+
+  /** As above, of which there are copies. */
+  public final AttachedStore attach(List<Catalog> copies) {
+    return AttachedStore.open(copies, transport, options);
+  }
+
+  /** A shard that belongs to no store. Local. */
+  public final Shard seal(ShardWriter writer) {
+    return Shard.seal(writer, transport);
   }
 
   /** Where and with whom this rank runs; works whatever becomes of the group. */

@@ -21,6 +21,7 @@ public abstract class StoreContract
         ReportContract,
         LargeContract,
         AttachContract,
+        AdoptContract,
         TogetherContract,
         LoaderContract {
   private final int ranks;

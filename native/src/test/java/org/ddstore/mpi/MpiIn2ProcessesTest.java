@@ -26,4 +26,10 @@ class MpiIn2ProcessesTest extends StoreContract {
   public boolean readsOverANetwork() {
     return true;
   }
+
+  /** A window is made by all ranks of a store. */
+  @Override
+  public boolean readsSingleShards() {
+    return false;
+  }
 }

@@ -24,4 +24,10 @@ class MpiIn4ProcessesTest extends StoreContract {
   public boolean readsOverANetwork() {
     return true;
   }
+
+  /** A window is made by all ranks of a store. */
+  @Override
+  public boolean readsSingleShards() {
+    return false;
+  }
 }

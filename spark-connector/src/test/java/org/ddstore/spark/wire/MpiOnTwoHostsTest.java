@@ -37,4 +37,10 @@ class MpiOnTwoHostsTest extends StoreContract {
   public boolean readsOverANetwork() {
     return true;
   }
+
+  /** A window is made by all ranks of a store. */
+  @Override
+  public boolean readsSingleShards() {
+    return false;
+  }
 }
