@@ -17,7 +17,9 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.DDStoreException;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.ingest.IngestException;
+import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
+import org.ddstore.spark.wire.StoreToken;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,21 +52,36 @@ final class BarrierJob {
   private static final Duration TASKS_BEFORE_RESUBMISSION = Duration.ofMinutes(4);
 
   /**
-   * What an attempt loads.
+   * What an attempt does.
    *
    * @param rows one partition per rank
+   * @param loader fills the ranks' shards; null if they have none to fill
+   * @param rowsToken of the resident store that the ranks read or load; null for a store that ends
+   *     with them
+   * @param body what each rank does when all know each other
    */
-  record Load(RDD<InternalRow> rows, ShardLoader loader) {}
+  record Load<T>(
+      RDD<InternalRow> rows, ShardLoader loader, StoreToken rowsToken, RankBody<T> body) {
+    /** The load of all rows of a plan into a store that ends with its ranks. */
+    static <T> Load<T> of(IngestPlan plan, ReplicaGroups groups, RankBody<T> body) {
+      return new Load<>(
+          plan.shards(groups.ranks()),
+          new PlannedLoader(plan, groups.width(), groups.members()),
+          null,
+          body);
+    }
+  }
 
-  /** Gives each attempt what it loads; what a former one loaded may be lost with its executors. */
+  /** Gives each attempt what it does; what a former one loaded may be lost with its executors. */
   @FunctionalInterface
-  interface LoadSource {
-    Load load(int attempt);
+  interface LoadSource<T> {
+    Load<T> load(int attempt);
   }
 
   private final SparkSession session;
   private final ResourceProfile profile;
   private final Settings settings;
+  private final ReplicaGroups groups;
   private final int ranks;
   private final long estimatedBytes;
 
@@ -76,34 +93,36 @@ final class BarrierJob {
       SparkSession session,
       ResourceProfile profile,
       Settings settings,
-      int ranks,
+      ReplicaGroups groups,
       long estimatedBytes) {
     this.session = session;
     this.profile = profile;
     this.settings = settings;
-    this.ranks = ranks;
+    this.groups = groups;
+    this.ranks = groups.ranks();
     this.estimatedBytes = estimatedBytes;
   }
 
   /**
    * Runs the job until it succeeds, at most {@code spark.ddstore.maxAttempts} times.
    *
-   * @param source asked before each attempt for what it loads
+   * @param source asked before each attempt for what it does
    * @return the ranks' results in rank order
    * @throws IngestException if the data cannot be loaded: it would fail again
    * @throws NotUniformException if the schema has to be changed before it can be loaded
    * @throws StoreJobException if the last attempt failed
    */
-  <T> List<T> run(LoadSource source, RankTask<T> task) {
+  <T> List<T> run(LoadSource<T> source) {
     StoreJobException last = null;
     for (int attempt = 1; ; attempt++) {
       checkCluster(last);
       JobWatch watch = new JobWatch(UUID.randomUUID().toString());
       try {
-        Load load = source.load(attempt);
+        Load<T> load = source.load(attempt);
         return submit(
             onProfile(load.rows()),
-            new RankRunner<>(load.loader(), settings, task, settings.groups(ranks), attempt),
+            new RankRunner<>(
+                load.loader(), settings, load.body(), groups, attempt, load.rowsToken()),
             watch);
       } catch (Exception e) {
         last = afterFailure(e, watch, attempt);

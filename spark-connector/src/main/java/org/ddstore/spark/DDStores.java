@@ -6,7 +6,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /** Where a Spark program begins: stores made of DataFrames. */
-@SuppressWarnings("DoNotCallSuggester") // the bodies follow
 public final class DDStores {
   private DDStores() {}
 
@@ -27,11 +26,13 @@ public final class DDStores {
    * @throws IllegalArgumentException if there is none; the message lists those there are
    */
   public static ResidentStore open(SparkSession session, String name) {
-    throw new UnsupportedOperationException(session + name);
+    ClassicSpark.require(session);
+    return ResidentStores.of(session.sparkContext()).open(name);
   }
 
   /** The resident stores of the application, by name. */
   public static List<ResidentStore> list(SparkSession session) {
-    throw new UnsupportedOperationException(String.valueOf(session));
+    ClassicSpark.require(session);
+    return ResidentStores.of(session.sparkContext()).list();
   }
 }

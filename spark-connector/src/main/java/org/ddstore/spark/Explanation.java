@@ -115,15 +115,16 @@ public record Explanation(
         settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY).toString();
     List<InternalRow> none = new ArrayList<>();
     List<Seen> seen =
-        new BarrierJob(session, profile, settings, ranks, 0)
+        new BarrierJob(session, profile, settings, settings.groups(ranks), 0)
             .run(
                 attempt ->
-                    new BarrierJob.Load(
+                    new BarrierJob.Load<>(
                         JavaSparkContext.fromSparkContext(session.sparkContext())
                             .parallelize(none, ranks)
                             .rdd(),
-                        new NoRows()),
-                context -> look(context, directory));
+                        new NoRows(),
+                        null,
+                        new TaskBody<>(context -> look(context, directory))));
     List<Rank> described = new ArrayList<>();
     List<Path> paths = new ArrayList<>();
     long bytes = plan.memoryBytes();
@@ -231,6 +232,11 @@ public record Explanation(
 
     @Override
     public long estimatedBytes(int rank) {
+      return 0;
+    }
+
+    @Override
+    public long firstRow(int rank) {
       return 0;
     }
 

@@ -126,6 +126,18 @@ final class MemoryCheck {
     return String.valueOf(e.getMessage()).contains("No space left");
   }
 
+  /** Fills a shard; if there is no room, the error says what to do. */
+  static void naming(Settings settings, Runnable fill) {
+    try {
+      fill.run();
+    } catch (DDStoreException e) {
+      if (e.getCause() instanceof IOException io && isFull(io)) {
+        throw full(e, settings);
+      }
+      throw e;
+    }
+  }
+
   /** The failure of a rank whose memory was full, though it looked large enough, and what helps. */
   static DDStoreException full(Exception e, Settings settings) {
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);

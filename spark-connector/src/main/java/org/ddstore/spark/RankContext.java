@@ -32,6 +32,7 @@ public final class RankContext {
   private final String host;
   private final String transport;
   private final long loadNanos;
+  private final boolean home;
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   RankContext(
@@ -45,7 +46,8 @@ public final class RankContext {
       String executorId,
       String host,
       String transport,
-      long loadNanos) {
+      long loadNanos,
+      boolean home) {
     this.attempt = attempt;
     this.store = store;
     this.digest = digest;
@@ -57,6 +59,7 @@ public final class RankContext {
     this.host = host;
     this.transport = transport;
     this.loadNanos = loadNanos;
+    this.home = home;
   }
 
   /** This rank, of [0, {@link #ranks()}). */
@@ -173,6 +176,15 @@ public final class RankContext {
     return executorId;
   }
 
+  /**
+   * Whether this rank runs in the executor that holds its shard. Always true in {@link
+   * StoreSpec#run}; in {@link ResidentStore#run} a rank for which that executor has no free slot
+   * runs elsewhere, and reads its shard like those of others.
+   */
+  public boolean isHome() {
+    return home;
+  }
+
   /** The address of the executor, as Spark knows it. */
   public String host() {
     return host;
@@ -183,7 +195,10 @@ public final class RankContext {
     return transport;
   }
 
-  /** How long this rank took to fetch, decode and pack the rows of its shard, in nanoseconds. */
+  /**
+   * How long this rank took to fetch, decode and pack the rows of its shard, in nanoseconds; 0 if
+   * the store is resident.
+   */
   public long loadNanos() {
     return loadNanos;
   }

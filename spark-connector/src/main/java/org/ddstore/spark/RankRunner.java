@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
-import org.apache.spark.resource.ResourceInformation;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.ddstore.DDStore;
 import org.ddstore.DDStoreException;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
@@ -22,11 +20,10 @@ import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
-import org.ddstore.transport.Transport;
 
 /**
  * One rank of one attempt, in its executor: load the shard, meet the other ranks in one allGather,
- * open the store, run the task, leave nothing behind.
+ * do what there is to do, leave nothing behind.
  */
 final class RankRunner<T> implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -36,18 +33,31 @@ final class RankRunner<T> implements Serializable {
 
   private final ShardLoader loader;
   private final Settings settings;
-  private final RankTask<T> task;
+  private final RankBody<T> body;
   private final int attempt;
   private final ReplicaGroups groups;
+  private final StoreToken rowsToken;
+
+  /** Of the ranks' collectives, and of their rows if those are of no resident store. */
   private final StoreToken token = StoreToken.random();
 
+  /**
+   * @param loader null if nothing is loaded
+   * @param rowsToken of a resident store whose rows are read; null if there is none
+   */
   RankRunner(
-      ShardLoader loader, Settings settings, RankTask<T> task, ReplicaGroups groups, int attempt) {
+      ShardLoader loader,
+      Settings settings,
+      RankBody<T> body,
+      ReplicaGroups groups,
+      int attempt,
+      StoreToken rowsToken) {
     this.loader = loader;
     this.settings = settings;
-    this.task = task;
+    this.body = body;
     this.groups = groups;
     this.attempt = attempt;
+    this.rowsToken = rowsToken;
   }
 
   /** Runs the rank of the calling barrier task. What fails here ends the attempt on all ranks. */
@@ -65,7 +75,7 @@ final class RankRunner<T> implements Serializable {
 
   private T run(Iterator<InternalRow> rows, BarrierTaskContext context) throws Exception {
     StoreOptions options = settings.storeOptions();
-    long rankBytes = loader.estimatedBytes(rank(context));
+    long rankBytes = loader == null ? 0 : loader.estimatedBytes(rank(context));
     long executorBytes = EXECUTOR_BYTES.addAndGet(rankBytes);
     ProcessDirectory directory = null;
     try {
@@ -92,41 +102,44 @@ final class RankRunner<T> implements Serializable {
         TransportChoice.of(
             settings.transport(),
             rank(context),
-            settings.oneSidedOptions(host(), context.partitionId()),
+            settings.oneSidedOptions(StartedRank.host(), context.partitionId()),
             wire);
     try (WireSession session = Wire.join(token, wire);
-        ShardWriter writer = ShardWriter.create(loader.schema(), options);
+        WireSession rowsSession = rowsToken == null ? null : Wire.join(rowsToken, wire);
+        ShardWriter writer = loader == null ? null : ShardWriter.create(loader.schema(), options);
         GroupEndpoint endpoint = createEndpoint(context, session)) {
       long start = System.nanoTime();
-      if (groups.loads(rank(context))) {
-        fill(() -> loader.load(rank(context), rows, writer));
+      if (writer != null && groups.loads(rank(context))) {
+        MemoryCheck.naming(settings, () -> loader.load(rank(context), rows, writer));
       }
       long loadNanos = System.nanoTime() - start;
       String mine = new StartMessage(choice.offer(), endpoint.address()).encode();
       List<StartMessage> all =
           Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
+      WireSession forRows = rowsSession == null ? session : rowsSession;
       try (Communicator ranks = connect(context, endpoint, all);
           RemoteRows remote =
               RemoteRows.open(
                   choice,
                   all.stream().map(StartMessage::offer).toList(),
-                  session,
+                  forRows,
                   ranks,
                   groups.groupOf(ranks.rank()),
                   settings.mpiOptions(session.local(), directoryRoot()))) {
-        return runInGroup(ranks, remote, options, writer, loadNanos);
+        return runInGroup(
+            new StartedRank(
+                attempt,
+                settings,
+                groups,
+                ranks,
+                ranks,
+                remote,
+                forRows,
+                options,
+                writer,
+                writer == null ? 0 : loadNanos,
+                true));
       }
-    }
-  }
-
-  private void fill(Runnable write) {
-    try {
-      write.run();
-    } catch (DDStoreException e) {
-      if (e.getCause() instanceof IOException io && MemoryCheck.isFull(io)) {
-        throw MemoryCheck.full(e, settings);
-      }
-      throw e;
     }
   }
 
@@ -174,84 +187,13 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  private T runInGroup(
-      Communicator ranks,
-      RemoteRows remote,
-      StoreOptions options,
-      ShardWriter writer,
-      long loadNanos)
-      throws Exception {
+  private T runInGroup(StartedRank rank) throws Exception {
     if (groups.groups() == 1) {
-      return runTask(ranks, ranks, remote, options, writer, loadNanos);
+      return body.run(rank);
     }
-    try (Communicator group = ranks.split(groups.groupOf(ranks.rank()))) {
-      return runTask(ranks, group, remote, options, writer, loadNanos);
+    try (Communicator group = rank.ranks().split(groups.groupOf(rank.rank()))) {
+      return body.run(rank.in(group));
     }
-  }
-
-  private T runTask(
-      Communicator ranks,
-      Communicator group,
-      RemoteRows remote,
-      StoreOptions options,
-      ShardWriter writer,
-      long loadNanos)
-      throws Exception {
-    try (DDStore store = DDStore.open(group, remote.transport(), options);
-        TaskLoaders loaders = new TaskLoaders()) {
-      try {
-        String digest = addShard(ranks, store, remote.forCopies(), options, writer);
-        T result =
-            task.run(
-                new RankContext(
-                    attempt,
-                    store,
-                    digest,
-                    ranks,
-                    loaders,
-                    groups.groupOf(ranks.rank()),
-                    deviceAddresses(),
-                    SparkEnv.get().executorId(),
-                    host(),
-                    remote.description(),
-                    loadNanos));
-        loaders.closeAll(); // they read from others, who wait for us only until we have arrived
-        ranks.awaitAll("end of the task", settings.finishTimeout()); // they may still read from us
-        remote.end();
-        return result;
-      } catch (Exception | Error e) {
-        ranks.abort(e); // before the closes, which may wait for reads
-        throw e;
-      }
-    }
-  }
-
-  /** Adds what was loaded in group 0, and copies of it in the others; returns its digest. */
-  private String addShard(
-      Communicator ranks,
-      DDStore store,
-      Transport transport,
-      StoreOptions options,
-      ShardWriter writer) {
-    if (groups.groups() == 1) {
-      store.add(RankContext.ROWS, writer);
-      return store.digest(RankContext.ROWS);
-    }
-    ReplicaShards shards = new ReplicaShards(groups, ranks, transport, options);
-    fill(() -> shards.add(store, writer));
-    return shards.digest(store);
-  }
-
-  /** What Spark gave to this task, as it calls it. */
-  private static List<String> deviceAddresses() {
-    ResourceInformation devices =
-        BarrierTaskContext.get().resourcesJMap().get(DeviceBinding.RESOURCE);
-    return devices == null ? List.of() : List.of(devices.addresses());
-  }
-
-  /** The address at which other processes reach this one. */
-  private static String host() {
-    return SparkEnv.get().blockManager().blockManagerId().host();
   }
 
   /** The host of a rank, without the port, which is of no use. */

@@ -53,7 +53,16 @@ public final class RemoteRows implements AutoCloseable {
       return new RemoteRows(agreed, agreed, choice.reason(), null);
     }
     MpiTransport mpi = Mpi.join(ranks, group, options);
-    return new RemoteRows(new MpiBesideTcp(mpi, session), session, choice.reason(), mpi);
+    return new RemoteRows(new BesideTcp(mpi, session), session, choice.reason(), mpi);
+  }
+
+  /**
+   * For shards that stay when the ranks have ended.
+   *
+   * @param session that {@link #open} was given
+   */
+  Transport forShards(WireSession session) {
+    return transport == session ? session : new BesideTcp(transport, session);
   }
 
   /** For the store of the group. */

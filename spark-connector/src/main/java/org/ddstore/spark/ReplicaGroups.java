@@ -37,6 +37,11 @@ record ReplicaGroups(int ranks, int width) implements Serializable {
     return rank % width;
   }
 
+  /** The place of each rank in its group. */
+  int[] members() {
+    return IntStream.range(0, ranks).map(this::memberOf).toArray();
+  }
+
   /** Whether a rank gets its shard from the DataFrame. */
   boolean loads(int rank) {
     return groupOf(rank) == 0;

@@ -1,105 +1,342 @@
 package org.ddstore.spark;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.ProcessAddress;
 import org.ddstore.Schema;
+import org.ddstore.spark.ingest.ColumnMapping;
+import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.ingest.NotUniformException;
+import org.ddstore.spark.wire.StoreToken;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A store whose shards stay in the executors between jobs, under a name of the application. Its
  * rows never change; {@link #append} adds more at the end. It lives until {@link #drop()}, or the
  * end of the application. On the driver; any thread.
  */
-@SuppressWarnings("DoNotCallSuggester") // the bodies follow
 public final class ResidentStore {
-  ResidentStore() {}
+  /** Why a store that was to be read by mpi is not. */
+  static final String NO_MPI =
+      "the windows of mpi end with a job, the shards of a resident store do not: they are read by"
+          + " tcp";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentStore.class);
+
+  private final ResidentStores stores;
+  private final String name;
+  private final ResidentOrigin origin;
+  private final StoreToken token;
+  private final StructType sourceSchema;
+  private final List<ColumnMapping> columns;
+  private final ResidentProcesses processes;
+  private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by changing
+  private final Object changing = new Object(); // held while rows are appended or brought back
+  private volatile ResidentLayout layout; // changed under this
+  private volatile boolean dropped; // set under this
+
+  private ResidentStore(
+      ResidentStores stores,
+      String name,
+      ResidentOrigin origin,
+      StoreToken token,
+      IngestPlan plan,
+      ResidentProcesses processes,
+      ResidentLayout layout) {
+    this.stores = stores;
+    this.name = name;
+    this.origin = origin;
+    this.origins.add(origin);
+    this.token = token;
+    this.sourceSchema = plan.sourceSchema();
+    this.columns = plan.mappings();
+    this.processes = processes;
+    this.layout = layout;
+  }
+
+  /** Loads a store. Blocks; leaves nothing behind if it fails. */
+  static ResidentStore load(ResidentStores stores, String name, ResidentOrigin origin) {
+    SparkContext context = origin.session().sparkContext();
+    int ranks = Preflight.ranks(context, origin.profile(), origin.settings());
+    ReplicaGroups groups = origin.settings().groups(ranks);
+    Preflight.check(context, origin.profile(), ranks, 0, origin.settings());
+    StoreToken token = StoreToken.random();
+    ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
+    try (Plans plans = new Plans(() -> origin.plan(groups))) {
+      ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
+      List<ShardReport> shards =
+          plans.load(
+              () ->
+                  loading.run(
+                      plans.current().memoryBytes() * groups.groups(),
+                      0,
+                      attempt -> {
+                        IngestPlan plan = plans.forAttempt(attempt);
+                        return new ResidentLoading.Source(
+                            plan.shards(groups.ranks()),
+                            new PlannedLoader(plan, groups.width(), groups.members()));
+                      }));
+      try {
+        ResidentLayout layout = ResidentLayout.of(plans.current().schema(), groups, shards);
+        for (String executor : loading.confirm(shards)) {
+          layout = layout.without(executor);
+        }
+        return new ResidentStore(stores, name, origin, token, plans.current(), processes, layout);
+      } catch (RuntimeException | Error e) {
+        loading.forget(shards);
+        throw e;
+      }
+    } catch (RuntimeException | Error e) {
+      processes.close();
+      throw e;
+    }
+  }
 
   /** Its name, by which {@link DDStores#open} finds it. */
   public String name() {
-    throw new UnsupportedOperationException();
+    return name;
   }
 
   /** How many rows it has now. */
   public long rows() {
-    throw new UnsupportedOperationException();
+    return layout.rows();
   }
 
   /** Bytes of memory that one copy of its rows takes. */
   public long bytes() {
-    throw new UnsupportedOperationException();
+    return layout.bytes();
   }
 
   /** The schema of its records. */
   public Schema schema() {
-    throw new UnsupportedOperationException();
+    return layout.schema();
   }
 
   /** The columns of the DataFrame that it holds, in their order, as the DataFrame has them. */
   public StructType sourceSchema() {
-    throw new UnsupportedOperationException();
+    return sourceSchema;
   }
 
   /** How many ranks hold it. */
   public int ranks() {
-    throw new UnsupportedOperationException();
+    return layout.groups().ranks();
   }
 
   /** Ranks of a replica group, which together hold one full copy. */
   public int width() {
-    throw new UnsupportedOperationException();
+    return layout.groups().width();
   }
 
   /** Binds every index to the bytes of its record; the same for every number of ranks. */
   public String digest() {
-    throw new UnsupportedOperationException();
+    return layout.digest();
   }
 
-  /** Where its rows are, by rank and append, those of all replica groups. */
+  /** Where its rows are, by append and rank, those of all replica groups. */
   public List<ResidentShard> shards() {
-    throw new UnsupportedOperationException();
-  }
-
-  /** What ordinary tasks, UDFs and the driver attach with. */
-  public StoreHandle handle() {
-    throw new UnsupportedOperationException();
+    return layout.shards();
   }
 
   /**
-   * Runs a task on every rank, beside its shard where there is a free slot; see {@link
-   * StoreSpec#run}. The rows cannot be updated or appended to in it; variables of one's own can be
-   * added.
+   * What ordinary tasks, UDFs and the driver attach with.
+   *
+   * @throws IllegalStateException if the store has been dropped
+   */
+  public StoreHandle handle() {
+    return handle(layout);
+  }
+
+  private StoreHandle handle(ResidentLayout of) {
+    checkLive();
+    return new StoreHandle(name, token, origin.settings(), sourceSchema, columns, of);
+  }
+
+  private void checkLive() {
+    if (dropped) {
+      throw new IllegalStateException("dropped: " + this);
+    }
+  }
+
+  /** Spark has given an executor up. */
+  void lost(String executorId) {
+    change(now -> now.without(executorId));
+  }
+
+  private void change(UnaryOperator<ResidentLayout> to) {
+    synchronized (this) {
+      layout = to.apply(layout);
+    }
+  }
+
+  /**
+   * Runs a task on every rank, as {@link StoreSpec#run} does, on the shards that are there: beside
+   * its shard where its executor has a free slot, see {@link RankContext#isHome()}. Collectives and
+   * loaders are those of any run; variables of one's own can be added. The rows cannot be updated
+   * or appended to in it. Rows that were lost with an executor are brought back before, unless a
+   * replica group has them.
+   *
+   * @return the ranks' results in rank order
+   * @throws IllegalArgumentException at once, if the task cannot be sent to executors
+   * @throws IllegalStateException if the store has been dropped
+   * @throws RebuildDiffersException if lost rows cannot be brought back
+   * @throws PreflightException at once, if the cluster cannot run it; it says what is missing
+   * @throws StoreJobException if the last attempt failed; its cause is what a rank threw
    */
   public <T> List<T> run(RankTask<T> task) {
-    throw new UnsupportedOperationException(String.valueOf(task));
+    StoreSpec.checkSerializable(task);
+    checkLive();
+    SparkContext context = origin.session().sparkContext();
+    List<RankOutcome<T>> outcomes =
+        origin
+            .job(layout.groups(), 0)
+            .run(
+                attempt -> {
+                  if (layout.hasGaps()) {
+                    repair();
+                  }
+                  ResidentLayout now = layout;
+                  List<String> homes =
+                      now.shards().subList(0, ranks()).stream()
+                          .map(ResidentShard::executorId)
+                          .toList();
+                  return new BarrierJob.Load<>(
+                      PlacedRdd.empty(context, now.preferredLocations()),
+                      null,
+                      token,
+                      new ResidentRun<>(task, handle(now), homes));
+                });
+    List<T> results = new ArrayList<>(); // may be null
+    for (RankOutcome<T> outcome : outcomes) {
+      results.add(outcome.result());
+    }
+    return results;
   }
 
   /**
-   * Adds rows at the end; those there are keep their indices. Blocks.
+   * Adds rows at the end: those there are keep their indices, and who reads the store, or loads
+   * batches of it, goes on with the rows that it had. They are ordered and encoded by the options
+   * of the store's spec, and loaded by as many ranks. Blocks.
    *
-   * @param rows with the columns of {@link #sourceSchema()}
+   * @param rows of the columns and types of {@link #sourceSchema()}
+   * @throws IllegalArgumentException if they have others, naming the difference
+   * @throws IllegalStateException if the store has been dropped
    */
   public void append(Dataset<Row> rows) {
-    throw new UnsupportedOperationException(String.valueOf(rows));
+    ClassicSpark.require(rows);
+    AppendPlan fitting = new AppendPlan(name, sourceSchema, columns, schema());
+    ResidentOrigin source = origin.with(fitting.select(rows, origin.ingest().takesAll()));
+    synchronized (changing) {
+      checkLive();
+      ReplicaGroups groups = layout.groups();
+      ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
+      try (Plans plans = new Plans(() -> fitting.like(source.plan(groups)))) {
+        List<ShardReport> shards =
+            loading.run(
+                plans.current().memoryBytes() * groups.groups(),
+                rows(),
+                attempt -> {
+                  IngestPlan plan = plans.forAttempt(attempt);
+                  return new ResidentLoading.Source(
+                      PlacedRdd.of(plan.shards(groups.ranks()), layout.preferredLocations()),
+                      new PlannedLoader(plan, groups.width(), groups.members()));
+                });
+        publishAppended(loading, shards);
+      } catch (NotUniformException e) {
+        throw new IllegalArgumentException(
+            "the rows cannot be appended to \"%s\": %s; the store has records of %s"
+                .formatted(name, e.getMessage(), schema()),
+            e);
+      }
+      origins.add(source);
+    }
   }
 
-  /** Brings back the rows of executors that are gone. Blocks. */
+  private void publishAppended(ResidentLoading loading, List<ShardReport> shards) {
+    try {
+      Set<String> gone = loading.confirm(shards);
+      change(
+          now -> {
+            checkLive();
+            ResidentLayout more = now.with(shards);
+            for (String executor : gone) {
+              more = more.without(executor);
+            }
+            return more;
+          });
+    } catch (RuntimeException | Error e) {
+      loading.forget(shards);
+      throw e;
+    }
+  }
+
+  /**
+   * Brings back the rows of executors that are gone: copies of them where a replica group has them,
+   * else they are loaded again, and they alone. Handles that were asked for before do not know
+   * where they are now. Blocks; does nothing if nothing is lost.
+   *
+   * @throws RebuildDiffersException if they are not what they were; the store stays as it is
+   * @throws IllegalStateException if the store has been dropped
+   */
   public void repair() {
-    throw new UnsupportedOperationException();
+    synchronized (changing) {
+      checkLive();
+      ResidentLayout before = layout;
+      if (before.lost().isEmpty()) {
+        return;
+      }
+      LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), name);
+      ResidentLayout after =
+          new ResidentRepair(name, origins, token, processes, before, () -> handle(before)).run();
+      change(now -> after.withLostOf(now));
+    }
   }
 
-  /** Frees everything, on all executors. Idempotent; blocks until they have, or are gone. */
+  /**
+   * Frees everything, on all executors; readers in flight keep what they have mapped until they
+   * end. Idempotent; blocks until it is freed, at most some 30 s.
+   */
   public void drop() {
-    throw new UnsupportedOperationException();
+    Set<ProcessAddress> holders;
+    synchronized (this) {
+      if (dropped) {
+        return;
+      }
+      dropped = true;
+      holders = layout.processes();
+    }
+    try (processes) {
+      stores.remove(this);
+      processes.drop(holders);
+    }
   }
 
-  /** Whether the store has been dropped, by whomever. */
+  /** Whether the store has been dropped, by whomever, or with its application. */
   public boolean isDropped() {
-    throw new UnsupportedOperationException();
+    return dropped;
   }
 
-  /** Who holds what, and how it is read; for people. */
-  public String explain() {
-    throw new UnsupportedOperationException();
+  /** One line for people. */
+  @Override
+  public String toString() {
+    ResidentLayout now = layout;
+    List<String> executors =
+        now.shards().stream().map(ResidentShard::executorId).distinct().sorted().toList();
+    return "ResidentStore[\"%s\", %,d rows, %,d bytes, %d ranks on executors %s%s]"
+        .formatted(
+            name,
+            now.rows(),
+            now.bytes(),
+            now.groups().ranks(),
+            executors,
+            dropped
+                ? ", dropped"
+                : now.lost().isEmpty() ? "" : ", %d shards lost".formatted(now.lost().size()));
   }
 }

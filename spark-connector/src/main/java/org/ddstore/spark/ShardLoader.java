@@ -13,6 +13,9 @@ interface ShardLoader extends Serializable {
   /** The bytes that a rank is about to allocate, about; 0 if not known. */
   long estimatedBytes(int rank);
 
+  /** The index, among all that are loaded, of the first row of a rank. */
+  long firstRow(int rank);
+
   /** Writes the rows of a rank. */
   void load(int rank, Iterator<InternalRow> rows, ShardWriter writer);
 }

@@ -1,19 +1,32 @@
 package org.ddstore.spark;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.AttachedStore;
 import org.ddstore.Variable;
 
 /**
  * A resident store as a task of an executor, or the driver, reads it. All of a JVM share one
- * attachment; the last close ends it. Any thread.
+ * attachment; the last close ends it. Rows of this process and this host stay readable until then,
+ * also when the store is dropped. Any thread.
  */
-@SuppressWarnings("DoNotCallSuggester") // the bodies follow
 public final class StoreReader implements AutoCloseable {
-  StoreReader() {}
+  private final StoreAttachment attachment;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** The store; closed by {@link #close()}, never by the caller. */
+  StoreReader(StoreAttachment attachment) {
+    this.attachment = attachment;
+  }
+
+  /**
+   * The store; closed by {@link #close()}, never by the caller.
+   *
+   * @throws IllegalStateException if this is closed
+   */
   public AttachedStore store() {
-    throw new UnsupportedOperationException();
+    if (closed.get()) {
+      throw new IllegalStateException("closed: " + this);
+    }
+    return attachment.store();
   }
 
   /** The rows of the DataFrame. */
@@ -24,6 +37,13 @@ public final class StoreReader implements AutoCloseable {
   /** Ends this use of the store. Idempotent. */
   @Override
   public void close() {
-    throw new UnsupportedOperationException();
+    if (closed.compareAndSet(false, true)) {
+      attachment.leave();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "StoreReader[%s]".formatted(attachment.store());
   }
 }

@@ -7,27 +7,18 @@ import java.io.OutputStream;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkContext;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.Backing;
 import org.ddstore.DType;
-import org.ddstore.Schema;
-import org.ddstore.ShardWriter;
-import org.ddstore.layout.ExtentMap;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
-import org.ddstore.spark.ingest.NotUniformException;
-import org.ddstore.spark.ingest.RowEncoder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -222,21 +213,18 @@ public final class StoreSpec {
     ReplicaGroups groups = settings.groups(ranks);
     Preflight.check(context(), profile, ranks, 0, settings);
     try (Plans plans = new Plans(() -> IngestPlan.of(rows, ingest, groups.width()))) {
-      while (true) {
-        try {
-          long bytes = plans.current().memoryBytes() * groups.groups();
-          return new BarrierJob(session(), profile, settings, ranks, bytes)
-              .run(
-                  attempt -> {
-                    IngestPlan plan = plans.forAttempt(attempt);
-                    return new BarrierJob.Load(plan.shards(ranks), new PlannedLoader(plan, groups));
-                  },
-                  task);
-        } catch (NotUniformException e) {
-          LOG.info("{}; loading again with what is known now", e.getMessage());
-          plans.learn(e);
-        }
-      }
+      return plans.load(
+          () ->
+              new BarrierJob(
+                      session(),
+                      profile,
+                      settings,
+                      groups,
+                      plans.current().memoryBytes() * groups.groups())
+                  .run(
+                      attempt ->
+                          BarrierJob.Load.of(
+                              plans.forAttempt(attempt), groups, new TaskBody<>(task))));
     }
   }
 
@@ -246,22 +234,31 @@ public final class StoreSpec {
    * @param name 1 to 128 letters, digits, {@code _} and {@code -}; free in this application
    * @throws IllegalArgumentException if the name is not legal, or taken
    */
-  @SuppressWarnings("DoNotCallSuggester") // the body follows
   public ResidentStore load(String name) {
-    throw new UnsupportedOperationException(name);
+    return load(name, false);
   }
 
   /**
    * As {@link #load}, in the place of the store of this name if there is one, which is dropped when
    * the new one stands: there must be memory for both.
    */
-  @SuppressWarnings("DoNotCallSuggester") // the body follows
   public ResidentStore replace(String name) {
-    throw new UnsupportedOperationException(name);
+    return load(name, true);
+  }
+
+  private ResidentStore load(String name, boolean inPlace) {
+    boolean isMpi = settings.transport().equals(TransportChoice.MPI);
+    if (isMpi) {
+      LOG.warn("{}: {}", name, ResidentStore.NO_MPI);
+    }
+    ResidentOrigin origin =
+        new ResidentOrigin(rows, ingest, isMpi ? settings.withTransport("tcp") : settings, profile);
+    return ResidentStores.of(context())
+        .load(name, inPlace, stores -> ResidentStore.load(stores, name, origin));
   }
 
   /** Spark would say so after the rows have been planned, and in a hundred lines. */
-  private static void checkSerializable(RankTask<?> task) {
+  static void checkSerializable(RankTask<?> task) {
     try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
       out.writeObject(task);
     } catch (NotSerializableException e) {
@@ -299,85 +296,5 @@ public final class StoreSpec {
   @Override
   public String toString() {
     return "StoreSpec[%s, %s]".formatted(ingest, settings);
-  }
-
-  /**
-   * The plan in use. A new attempt has a new one: what a plan has stored, in order to sort it for
-   * example, is lost with the executor that holds it, and files may have changed.
-   */
-  private static final class Plans implements AutoCloseable {
-    private final Supplier<IngestPlan> planner;
-    private final List<NotUniformException> learnt = new ArrayList<>();
-    private IngestPlan plan;
-
-    Plans(Supplier<IngestPlan> planner) {
-      this.planner = planner;
-      this.plan = planner.get();
-      plan.warnings().forEach(LOG::warn);
-    }
-
-    IngestPlan current() {
-      return plan;
-    }
-
-    IngestPlan forAttempt(int attempt) {
-      if (attempt > 1) {
-        plan.close();
-        plan = planner.get();
-        for (NotUniformException found : learnt) {
-          plan = plan.with(found);
-        }
-      }
-      return plan;
-    }
-
-    /** A plan that follows from another one shares what that has stored. */
-    void learn(NotUniformException found) {
-      learnt.add(found);
-      plan = plan.with(found);
-    }
-
-    @Override
-    public void close() {
-      plan.close();
-    }
-  }
-
-  /** Loads what an {@link IngestPlan} gives a rank. */
-  private static final class PlannedLoader implements ShardLoader {
-    private static final long serialVersionUID = 1L;
-
-    private final RowEncoder encoder;
-    private final long rows;
-    private final long bytes;
-    private final ReplicaGroups groups;
-
-    PlannedLoader(IngestPlan plan, ReplicaGroups groups) {
-      this.encoder = plan.encoder();
-      this.rows = plan.rows();
-      this.bytes = plan.memoryBytes();
-      this.groups = groups;
-    }
-
-    @Override
-    public Schema schema() {
-      return encoder.schema();
-    }
-
-    @Override
-    public long estimatedBytes(int rank) {
-      int member = groups.memberOf(rank);
-      long own = firstRow(member + 1) - firstRow(member);
-      return rows == 0 ? 0 : (long) ((double) bytes / rows * own);
-    }
-
-    @Override
-    public void load(int rank, Iterator<InternalRow> shard, ShardWriter writer) {
-      encoder.encode(shard, firstRow(rank), writer);
-    }
-
-    private long firstRow(int member) {
-      return ExtentMap.balancedStart(rows, member, groups.width());
-    }
   }
 }

@@ -1,7 +1,9 @@
 package org.ddstore.spark.ingest;
 
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 
@@ -9,20 +11,20 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 final class ColumnPath implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  private final String name;
+  private final List<String> names;
   private final int[] ordinals;
 
   /** How many fields the struct at each step but the last has. */
   private final int[] structSizes;
 
-  private ColumnPath(String name, int[] ordinals, int... structSizes) {
-    this.name = name;
+  private ColumnPath(List<String> names, int[] ordinals, int... structSizes) {
+    this.names = List.copyOf(names);
     this.ordinals = ordinals;
     this.structSizes = structSizes;
   }
 
   static ColumnPath top(String name, int ordinal) {
-    return new ColumnPath(name, new int[] {ordinal});
+    return new ColumnPath(List.of(name), new int[] {ordinal});
   }
 
   /** Field {@code ordinal} of the struct, of {@code size} fields, that this path leads to. */
@@ -31,19 +33,26 @@ final class ColumnPath implements Serializable {
     deeper[ordinals.length] = ordinal;
     int[] sizes = Arrays.copyOf(structSizes, structSizes.length + 1);
     sizes[structSizes.length] = size;
-    return new ColumnPath(name + "." + field, deeper, sizes);
+    List<String> longer = new ArrayList<>(names);
+    longer.add(field);
+    return new ColumnPath(longer, deeper, sizes);
   }
 
   /** The same path where the top columns are found at other places. */
   ColumnPath at(int... topOrdinals) {
     int[] moved = ordinals.clone();
     moved[0] = topOrdinals[moved[0]];
-    return new ColumnPath(name, moved, structSizes);
+    return new ColumnPath(names, moved, structSizes);
   }
 
   /** As users write it: {@code a.b}. */
   String name() {
-    return name;
+    return String.join(".", names);
+  }
+
+  /** The names of the structs that it is in, the outermost first, then its own. */
+  List<String> names() {
+    return names;
   }
 
   int top() {

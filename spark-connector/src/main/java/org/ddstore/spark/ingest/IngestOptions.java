@@ -164,6 +164,11 @@ public final class IngestOptions {
     return columns;
   }
 
+  /** Whether no columns were chosen, so that all are taken. */
+  public boolean takesAll() {
+    return columns.isEmpty();
+  }
+
   /** Empty for the order of the source. */
   public List<String> orderBy() {
     return List.copyOf(orderBy);

@@ -6,6 +6,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.StructType;
 import org.ddstore.Field;
 import org.ddstore.Schema;
 
@@ -19,6 +20,7 @@ import org.ddstore.Schema;
  */
 public final class IngestPlan implements AutoCloseable {
   private final OrderedRows rows;
+  private final StructType source;
   private final List<Column> columns;
   private final Schema schema;
   private final RowSample sample;
@@ -28,12 +30,14 @@ public final class IngestPlan implements AutoCloseable {
 
   private IngestPlan(
       OrderedRows rows,
+      StructType source,
       List<Column> columns,
       RowSample sample,
       int ranks,
       String route,
       List<String> warnings) {
     this.rows = rows;
+    this.source = source;
     this.columns = columns;
     this.sample = sample;
     this.ranks = ranks;
@@ -63,6 +67,7 @@ public final class IngestPlan implements AutoCloseable {
       RowSample sample = RowSample.take(source.rows(), source.columns());
       return new IngestPlan(
           source.rows(),
+          df.schema(),
           sample.guess(source.columns()),
           sample,
           ranks,
@@ -99,6 +104,54 @@ public final class IngestPlan implements AutoCloseable {
    */
   public RDD<InternalRow> shards(int partitions) {
     return rows.shards(ranks, partitions);
+  }
+
+  /**
+   * The rows of some shards only.
+   *
+   * @param chosen the ranks whose rows are wanted: partition i holds those of rank {@code
+   *     chosen[i]}
+   */
+  public RDD<InternalRow> shardsOf(int... chosen) {
+    return rows.shardsOf(ranks, chosen);
+  }
+
+  /** The columns that are taken, in their order, as the DataFrame has them. */
+  public StructType sourceSchema() {
+    return new SourceColumns(source, columns).taken();
+  }
+
+  /** What became of each column; a struct of the DataFrame has one for each that is in it. */
+  public List<ColumnMapping> mappings() {
+    return new SourceColumns(source, columns).mappings();
+  }
+
+  /**
+   * The same plan with the columns whose form is open in the form that they have in a schema, as
+   * far as it has them. It shares what this one has stored: close either.
+   */
+  public IngestPlan like(Schema other) {
+    List<Column> changed = new ArrayList<>();
+    for (Column column : columns) {
+      changed.add(column.isOpen() ? inFormOf(column, other) : column);
+    }
+    return new IngestPlan(rows, source, changed, sample, ranks, route, warnings);
+  }
+
+  private static Column inFormOf(Column column, Schema other) {
+    Field field = null;
+    for (int i = 0; i < other.size(); i++) {
+      if (other.field(i).name().equals(column.name() + ".indices")) {
+        return column.in(ArrayForm.SPARSE, 0);
+      }
+      field = other.field(i).name().equals(column.name()) ? other.field(i) : field;
+    }
+    if (field == null || (!field.isRagged() && field.shape().length != 1)) {
+      return column;
+    }
+    return field.isRagged()
+        ? column.in(ArrayForm.RAGGED, 0)
+        : column.in(ArrayForm.UNIFORM, field.shape()[0]);
   }
 
   /** What packs the rows; to be captured by the closure of the barrier stage. */
@@ -157,7 +210,7 @@ public final class IngestPlan implements AutoCloseable {
           "no column \"%s\"; there are %s"
               .formatted(name, columns.stream().map(Column::name).toList()));
     }
-    return new IngestPlan(rows, changed, sample, ranks, route, warnings);
+    return new IngestPlan(rows, source, changed, sample, ranks, route, warnings);
   }
 
   /** Releases what was stored. Idempotent. */

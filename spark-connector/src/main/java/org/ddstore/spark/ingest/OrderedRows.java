@@ -54,6 +54,12 @@ final class OrderedRows {
     return read(all);
   }
 
+  /** One partition for each of some of the ranks. */
+  RDD<InternalRow> shardsOf(int ranks, int... chosen) {
+    Slice[][] slices = Slice.balanced(partitions, counts, ranks);
+    return read(Arrays.stream(chosen).mapToObj(rank -> slices[rank]).toArray(Slice[][]::new));
+  }
+
   /** Every partition in its place, one slice each. */
   RDD<InternalRow> partitionsInOrder() {
     Slice[][] slices = new Slice[counts.length][];

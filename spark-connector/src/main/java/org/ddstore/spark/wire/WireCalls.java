@@ -15,20 +15,27 @@ import org.ddstore.transport.PeerGoneException;
 
 /**
  * Questions between processes of a store, over the connections that its messages use as well. A
- * question is {@code byte} {@link #CALL}, the store (16), then its bytes; an answer {@link
- * Status#OK} and its bytes, or {@link Status#FAILED} and why.
+ * question is a byte, {@link #CALL} for those of a transport and {@link #CONTROL} for those about
+ * the store itself, the store (16), then its bytes; an answer {@link Status#OK} and its bytes, or
+ * {@link Status#FAILED} and why.
  */
 final class WireCalls implements PeerCalls {
   static final byte CALL = 6;
+  static final byte CONTROL = 7;
 
   private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final WireSession session;
+  private final byte kind;
   private volatile Service service;
 
-  WireCalls(WireSession session) {
+  /**
+   * @param kind of the questions: a service answers those of its own kind
+   */
+  WireCalls(WireSession session, byte kind) {
     this.session = session;
+    this.kind = kind;
   }
 
   @Override
@@ -74,7 +81,7 @@ final class WireCalls implements PeerCalls {
           "a question of %,d bytes outside [0, %,d]".formatted(question.remaining(), MAX_BYTES));
     }
     ByteBuffer framed = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + question.remaining());
-    framed.put(CALL);
+    framed.put(kind);
     Handshake.putStore(framed, session.token().id());
     framed.put(question.duplicate()).flip();
     Throwable trouble = null;

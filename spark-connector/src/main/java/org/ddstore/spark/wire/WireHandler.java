@@ -17,8 +17,9 @@ import org.ddstore.memory.Nonce;
 /**
  * What a process does with what other processes send. A request begins with a byte that says what
  * it is: {@link Handshake#HELLO}, {@link Handshake#PROOF}, {@link GatherRequest#GATHER}, {@link
- * WireCalls#CALL} or, one way, {@link #MESSAGE}. Whatever is malformed or not allowed closes the
- * connection it came over; nothing is thrown into Spark's code, which would log it each time.
+ * WireCalls#CALL}, {@link WireCalls#CONTROL} or, one way, {@link #MESSAGE}. Whatever is malformed
+ * or not allowed closes the connection it came over; nothing is thrown into Spark's code, which
+ * would log it each time.
  */
 final class WireHandler extends RpcHandler {
   /** Then come the store and the message. */
@@ -46,7 +47,7 @@ final class WireHandler extends RpcHandler {
             case Handshake.HELLO -> hello(client, request);
             case Handshake.PROOF -> proof(client, request);
             case GatherRequest.GATHER -> gather(client, request);
-            case WireCalls.CALL -> call(client, request);
+            case WireCalls.CALL, WireCalls.CONTROL -> call(client, kind, request);
             default -> throw new IllegalArgumentException("kind " + kind);
           };
       callback.onSuccess(reply);
@@ -135,11 +136,11 @@ final class WireHandler extends RpcHandler {
     return session == null ? status(Status.GONE) : session.server().serve(request);
   }
 
-  private ByteBuffer call(TransportClient client, ByteBuffer request) {
+  private ByteBuffer call(TransportClient client, byte kind, ByteBuffer request) {
     Nonce store = Handshake.getStore(request);
     checkAuthorised(client, store);
     WireSession session = wire.session(store);
-    return session == null ? status(Status.GONE) : session.calls().answer(request);
+    return session == null ? status(Status.GONE) : session.calls(kind).answer(request);
   }
 
   /** Both sides of a connection may ask, whoever opened it. */

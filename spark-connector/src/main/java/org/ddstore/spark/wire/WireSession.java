@@ -27,6 +27,7 @@ public final class WireSession implements Transport, AutoCloseable {
   private final GatherServer server = new GatherServer();
   private final WireMessenger messenger;
   private final WireCalls calls;
+  private final WireCalls control;
   private int users = 1; // guarded by wire
   private ProcessDirectory directory; // guarded by this
   private LaneExchange lanes; // guarded by this
@@ -36,7 +37,8 @@ public final class WireSession implements Transport, AutoCloseable {
     this.wire = wire;
     this.token = token;
     this.messenger = new WireMessenger(this);
-    this.calls = new WireCalls(this);
+    this.calls = new WireCalls(this, WireCalls.CALL);
+    this.control = new WireCalls(this, WireCalls.CONTROL);
   }
 
   StoreToken token() {
@@ -75,8 +77,18 @@ public final class WireSession implements Transport, AutoCloseable {
     return oneSided;
   }
 
-  WireCalls calls() {
-    return calls;
+  /** The one-sided transport, if there is one, else tcp: for who reads and is no rank. */
+  public synchronized Transport forReaders() {
+    return oneSided == null ? this : oneSided;
+  }
+
+  /** Questions about the store itself, for who holds it; one service a process answers them. */
+  public PeerCalls control() {
+    return control;
+  }
+
+  WireCalls calls(byte kind) {
+    return kind == WireCalls.CALL ? calls : control;
   }
 
   /** Carries the messages of the store's collectives, for an exchange of one's own. */
@@ -152,7 +164,7 @@ public final class WireSession implements Transport, AutoCloseable {
   }
 
   /** How many gather requests this end has had from others. */
-  long servedRequests() {
+  public long servedRequests() {
     return server.served();
   }
 

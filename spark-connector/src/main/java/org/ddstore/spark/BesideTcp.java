@@ -10,13 +10,13 @@ import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 
 /**
- * The ranks of a group read each other by MPI; readers that are not of it, for whom MPI has no
- * windows, are served over tcp.
+ * Rows are read by another transport, and served over tcp as well: to readers that are not of the
+ * group, for whom MPI has no windows, or that do not have what fabric needs.
  */
-record MpiBesideTcp(Transport mpi, WireSession tcp) implements Transport {
+record BesideTcp(Transport first, WireSession tcp) implements Transport {
   @Override
   public String description() {
-    return mpi.description();
+    return first.description();
   }
 
   @Override
@@ -27,22 +27,22 @@ record MpiBesideTcp(Transport mpi, WireSession tcp) implements Transport {
   @Override
   public void export(Segment segment) {
     tcp.export(segment);
-    mpi.export(segment);
+    first.export(segment);
   }
 
   @Override
   public void share(Segment own, List<SegmentAddress> all) {
-    mpi.share(own, all);
+    first.share(own, all);
   }
 
   @Override
   public void withdraw(Segment segment) {
     tcp.withdraw(segment);
-    mpi.withdraw(segment);
+    first.withdraw(segment);
   }
 
   @Override
   public RemoteReader newReader(Duration timeout) {
-    return mpi.newReader(timeout);
+    return first.newReader(timeout);
   }
 }

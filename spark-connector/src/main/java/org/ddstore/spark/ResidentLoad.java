@@ -1,0 +1,128 @@
+package org.ddstore.spark;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkEnv;
+import org.ddstore.AttachedStore;
+import org.ddstore.Catalog;
+import org.ddstore.DDStoreException;
+import org.ddstore.Shard;
+import org.ddstore.ShardWriter;
+import org.ddstore.Variable;
+import org.ddstore.memory.Nonce;
+import org.ddstore.memory.RowDigest;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.WireOptions;
+import org.ddstore.transport.SegmentAddress;
+import org.ddstore.transport.Transport;
+
+/**
+ * A rank leaves what it has loaded in its executor, as a shard of a resident store; ranks of other
+ * replica groups than the first one copy theirs from it. Each rank returns when all have theirs.
+ *
+ * @param token of the resident store
+ * @param attemptHigh the number of this attempt to load, half of it
+ * @param attemptLow the other half
+ * @param loader says which rows a rank loads
+ * @param base the global index of the first row of all that are loaded
+ */
+record ResidentLoad(
+    StoreToken token, long attemptHigh, long attemptLow, ShardLoader loader, long base)
+    implements RankBody<ShardReport> {
+  private static final long serialVersionUID = 1L;
+
+  ResidentLoad(StoreToken token, Nonce attempt, ShardLoader loader, long base) {
+    this(token, attempt.high(), attempt.low(), loader, base);
+  }
+
+  private Nonce attempt() {
+    return new Nonce(attemptHigh, attemptLow);
+  }
+
+  @Override
+  public ShardReport run(StartedRank rank) {
+    ResidentShards.forgetOthers(token.id(), attempt());
+    try {
+      Shard shard = rank.groups().groups() == 1 ? seal(rank) : sealOrCopy(rank);
+      WireOptions wire = WireOptions.of(SparkEnv.get(), rank.settings().port());
+      lease(shard, wire);
+      long firstRow = base + loader.firstRow(rank.rank());
+      RowDigest digest = shard.digest(firstRow);
+      compare(rank, digest);
+      rank.remote().end();
+      return ShardReport.of(shard, firstRow, digest, rank.remote().description());
+    } catch (RuntimeException | Error e) {
+      rank.ranks().abort(e);
+      ResidentShards.forget(token.id(), attempt());
+      throw e;
+    }
+  }
+
+  private void lease(Shard shard, WireOptions wire) {
+    try {
+      ResidentShards.lease(token, wire, attempt(), shard);
+    } catch (RuntimeException | Error e) {
+      shard.close();
+      throw e;
+    }
+  }
+
+  private static Shard seal(StartedRank rank) {
+    Transport transport = rank.remote().forShards(rank.session());
+    return Shard.seal(rank.writer(), transport);
+  }
+
+  private Shard sealOrCopy(StartedRank rank) {
+    boolean loads = rank.groups().loads(rank.rank());
+    Shard own = loads ? seal(rank) : null;
+    try {
+      byte[][] addresses =
+          rank.ranks().allGather(own == null ? new byte[0] : own.address().toBytes());
+      if (loads) {
+        return own;
+      }
+      List<SegmentAddress> first =
+          IntStream.range(0, rank.groups().width())
+              .mapToObj(member -> SegmentAddress.parse(addresses[member]))
+              .toList();
+      MemoryCheck.naming(rank.settings(), () -> copy(rank, first));
+      return seal(rank);
+    } catch (RuntimeException | Error e) {
+      if (own != null) {
+        own.close();
+      }
+      throw e;
+    }
+  }
+
+  private void copy(StartedRank rank, List<SegmentAddress> first) {
+    ShardWriter writer = rank.writer();
+    Catalog catalog = Catalog.of(rank.groups().width(), RankContext.ROWS, writer.schema(), first);
+    try (AttachedStore store =
+        AttachedStore.open(catalog, rank.remote().forCopies(), rank.options())) {
+      Variable rows = store.variable(RankContext.ROWS);
+      int member = rank.groups().memberOf(rank.rank());
+      writer.appendRowsOf(rows, rows.firstRowOf(member), rows.rowsOf(member));
+    }
+  }
+
+  /** All have their shards then, and copies are copies. */
+  private static void compare(StartedRank rank, RowDigest digest) {
+    rank.ranks().awaitAll("load", rank.settings().finishTimeout());
+    byte[][] all =
+        rank.ranks()
+            .allGather(
+                ByteBuffer.allocate(2 * Long.BYTES)
+                    .putLong(digest.high())
+                    .putLong(digest.low())
+                    .array());
+    int width = rank.groups().width();
+    for (int r = width; r < all.length; r++) {
+      if (!ByteBuffer.wrap(all[r]).equals(ByteBuffer.wrap(all[r % width]))) {
+        throw new DDStoreException(
+            "the copy of rank %d differs from the rows of rank %d".formatted(r, r % width));
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package org.ddstore.spark;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.ddstore.Schema;
+import org.ddstore.spark.ResidentLayout.Place;
+import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.ingest.NotUniformException;
+import org.ddstore.spark.wire.StoreToken;
+
+/**
+ * Brings back shards that were lost with their executors: as copies of what another replica group
+ * holds, else from the DataFrame that they were loaded from, and those shards alone.
+ *
+ * @param origins of the load and of each append
+ * @param handle of the store as it is, to copy from
+ */
+record ResidentRepair(
+    String name,
+    List<ResidentOrigin> origins,
+    StoreToken token,
+    ResidentProcesses processes,
+    ResidentLayout layout,
+    Supplier<StoreHandle> handle) {
+
+  /**
+   * Blocks while its jobs run.
+   *
+   * @return the layout with what was brought back
+   * @throws RebuildDiffersException if that is not what it was; nothing is changed then
+   */
+  ResidentLayout run() {
+    ResidentLayout now = layout;
+    for (int part = 0; part < layout.parts(); part++) {
+      List<Place> copied = new ArrayList<>();
+      List<Place> loaded = new ArrayList<>();
+      for (int rank = 0; rank < layout.groups().ranks(); rank++) {
+        Place place = new Place(part, rank);
+        if (layout.lost().contains(place)) {
+          (layout.hasCopy(place) ? copied : loaded).add(place);
+        }
+      }
+      now = copied.isEmpty() ? now : copy(now, copied);
+      now = loaded.isEmpty() ? now : load(now, part, loaded);
+    }
+    return now;
+  }
+
+  private ResidentLayout copy(ResidentLayout now, List<Place> places) {
+    List<ShardReport> lost = places.stream().map(layout::shard).toList();
+    CopyLoader loader = new CopyLoader(handle.get(), lost);
+    ResidentOrigin origin = origins.get(0);
+    return replace(
+        now,
+        places,
+        origin,
+        0,
+        attempt ->
+            new ResidentLoading.Source(
+                PlacedRdd.empty(origin.session().sparkContext(), homes(now, places)), loader));
+  }
+
+  private ResidentLayout load(ResidentLayout now, int part, List<Place> places) {
+    ResidentOrigin origin = origins.get(part);
+    int width = layout.groups().width();
+    int[] members =
+        places.stream().mapToInt(place -> layout.groups().memberOf(place.rank())).toArray();
+    int firstRank = places.get(0).rank();
+    try (Plans plans = new Plans(() -> like(origin.plan(layout.groups()), firstRank))) {
+      return replace(
+          now,
+          places,
+          origin,
+          layout.rowsOf(part),
+          attempt -> {
+            IngestPlan plan = plans.forAttempt(attempt);
+            return new ResidentLoading.Source(
+                PlacedRdd.of(plan.shardsOf(members), homes(now, places)),
+                new PlannedLoader(plan, width, members));
+          });
+    } catch (NotUniformException e) {
+      throw new RebuildDiffersException(name, firstRank, e.getMessage());
+    }
+  }
+
+  /** What is read from the DataFrame now has to become what it became then. */
+  private IngestPlan like(IngestPlan fresh, int rank) {
+    IngestPlan plan = fresh.like(layout.schema());
+    Schema schema = plan.schema();
+    if (!schema.equals(layout.schema())) {
+      plan.close();
+      throw new RebuildDiffersException(
+          name, rank, "records of %s where there were %s".formatted(schema, layout.schema()));
+    }
+    return plan;
+  }
+
+  /** Nobody knows where a lost shard should go; appended rows go where the rank's first are. */
+  private List<String> homes(ResidentLayout now, List<Place> places) {
+    return places.stream()
+        .map(place -> place.part() == 0 ? "" : now.home(place.rank()).preferredLocation())
+        .toList();
+  }
+
+  private ResidentLayout replace(
+      ResidentLayout now,
+      List<Place> places,
+      ResidentOrigin origin,
+      long base,
+      ResidentLoading.Sources sources) {
+    ReplicaGroups groups = new ReplicaGroups(places.size(), places.size());
+    ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
+    long bytes = places.stream().map(layout::shard).mapToLong(ShardReport::bytes).sum();
+    List<ShardReport> shards = loading.run(bytes, base, sources);
+    try {
+      compare(places, shards);
+      Map<Place, ShardReport> rebuilt = new HashMap<>();
+      Set<String> gone = loading.confirm(shards);
+      for (int i = 0; i < places.size(); i++) {
+        rebuilt.put(places.get(i), shards.get(i));
+      }
+      ResidentLayout changed = now.withRebuilt(rebuilt);
+      for (String executor : gone) {
+        changed = changed.without(executor);
+      }
+      return changed;
+    } catch (RuntimeException | Error e) {
+      loading.forget(shards);
+      throw e;
+    }
+  }
+
+  private void compare(List<Place> places, List<ShardReport> shards) {
+    for (int i = 0; i < shards.size(); i++) {
+      ShardReport then = layout.shard(places.get(i));
+      ShardReport now = shards.get(i);
+      if (!now.hasRowsOf(then)) {
+        throw new RebuildDiffersException(
+            name,
+            places.get(i).rank(),
+            "%,d rows from row %,d on, digest %s, where there were %,d from row %,d on, digest %s"
+                .formatted(
+                    now.rows(),
+                    now.firstRow(),
+                    now.digest(),
+                    then.rows(),
+                    then.firstRow(),
+                    then.digest()));
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package org.ddstore.spark;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.ddstore.Catalog;
+import org.ddstore.DDStore;
+import org.ddstore.ReadStatistics;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A rank opens a store of shards that executors hold already, and runs the user's task.
+ *
+ * @param homes the executor that holds the shard of each rank
+ */
+record ResidentRun<T>(RankTask<T> task, StoreHandle handle, List<String> homes)
+    implements RankBody<RankOutcome<T>> {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentRun.class);
+
+  @Override
+  public RankOutcome<T> run(StartedRank rank) throws Exception {
+    boolean home = homes.get(rank.rank()).equals(StartedRank.executorId());
+    if (!home) {
+      LOG.warn(
+          "rank {} of \"{}\" runs on executor {}, its shard is on executor {}",
+          rank.rank(),
+          handle.name(),
+          StartedRank.executorId(),
+          homes.get(rank.rank()));
+    }
+    try (DDStore store = DDStore.open(rank.group(), rank.remote().transport(), rank.options());
+        TaskLoaders loaders = new TaskLoaders()) {
+      try {
+        store.adopt(copies(rank));
+        T result = TaskBody.run(rank.at(home), store, handle.digest(), loaders, task);
+        List<ReadStatistics> reads = store.variable(RankContext.ROWS).statistics();
+        return new RankOutcome<>(result, home, reads.stream().map(ReadCount::of).toList());
+      } catch (Exception | Error e) {
+        rank.ranks().abort(e); // before the closes, which may wait for reads
+        throw e;
+      }
+    }
+  }
+
+  /** The copy of the rank's group first. */
+  private List<Catalog> copies(StartedRank rank) {
+    List<Catalog> copies = new ArrayList<>(handle.catalogs());
+    Collections.rotate(copies, -rank.groups().groupOf(rank.rank()));
+    return copies;
+  }
+}

@@ -1,0 +1,193 @@
+package org.ddstore.spark;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.Shard;
+import org.ddstore.memory.Nonce;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.Wire;
+import org.ddstore.spark.wire.WireOptions;
+import org.ddstore.spark.wire.WireSession;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The shards of resident stores that this executor holds between jobs, by store. A shard comes here
+ * when its rank has loaded it, and is kept for {@value #LEASE_SECONDS} seconds; when the driver has
+ * heard of all ranks of the load it confirms it, and the shard stays until the driver drops the
+ * store, or this process ends: files are deleted by the hook of their directory then. So a load
+ * that fails, and a driver that dies, leave nothing behind.
+ *
+ * <p>As long as shards of a store are here, this process is joined to it on the network, and
+ * answers the driver's questions; see {@link ResidentControl}. Any thread.
+ */
+final class ResidentShards {
+  static final int LEASE_SECONDS = 60;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentShards.class);
+  private static final Map<Nonce, Holding> HOLDINGS = new HashMap<>(); // guarded by itself
+
+  private ResidentShards() {}
+
+  /** A shard, and the attempt to load it. */
+  private record Held(Shard shard, Nonce attempt) {}
+
+  /** What this process has of one store. */
+  private static final class Holding {
+    private final WireSession session;
+    private final List<Held> confirmed = new ArrayList<>();
+    private final List<Held> leased = new ArrayList<>();
+
+    Holding(WireSession session) {
+      this.session = session;
+    }
+
+    boolean isEmpty() {
+      return confirmed.isEmpty() && leased.isEmpty();
+    }
+
+    /** Moves what an attempt has loaded out of the leased ones. */
+    List<Held> take(Nonce attempt) {
+      List<Held> taken = leased.stream().filter(held -> held.attempt().equals(attempt)).toList();
+      leased.removeAll(taken);
+      return taken;
+    }
+  }
+
+  /**
+   * What this process has of a store.
+   *
+   * @param shards how many
+   * @param servedRequests gather requests of other processes
+   */
+  record Summary(int shards, long rows, long bytes, long servedRequests) {}
+
+  /** Takes a shard over, and joins the store if this is the first one. */
+  static void lease(StoreToken token, WireOptions wire, Nonce attempt, Shard shard) {
+    synchronized (HOLDINGS) {
+      Holding holding = HOLDINGS.get(token.id());
+      if (holding == null) {
+        holding = new Holding(Wire.join(token, wire));
+        holding.session.control().serve(new ResidentControl(token.id()));
+        HOLDINGS.put(token.id(), holding);
+      }
+      holding.leased.add(new Held(shard, attempt));
+    }
+    scheduleEnd(token.id(), attempt);
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+  private static void scheduleEnd(Nonce store, Nonce attempt) {
+    CompletableFuture.delayedExecutor(LEASE_SECONDS, TimeUnit.SECONDS)
+        .execute(
+            () -> {
+              if (forget(store, attempt)) {
+                LOG.warn("rows of {} were not confirmed within {} s", store, LEASE_SECONDS);
+              }
+            });
+  }
+
+  /** Keeps what an attempt has loaded. False if nothing of it is here. */
+  static boolean confirm(Nonce store, Nonce attempt) {
+    synchronized (HOLDINGS) {
+      Holding holding = HOLDINGS.get(store);
+      if (holding == null) {
+        return false;
+      }
+      List<Held> taken = holding.take(attempt);
+      holding.confirmed.addAll(taken);
+      return !taken.isEmpty();
+    }
+  }
+
+  /** Frees what an attempt has loaded, confirmed or not. False if nothing of it is here. */
+  static boolean forget(Nonce store, Nonce attempt) {
+    return free(store, held -> held.attempt().equals(attempt), false);
+  }
+
+  /** Frees what attempts have loaded that have failed: those not confirmed, but this one. */
+  static void forgetOthers(Nonce store, Nonce attempt) {
+    synchronized (HOLDINGS) {
+      Holding holding = HOLDINGS.get(store);
+      if (holding == null) {
+        return;
+      }
+    }
+    free(store, held -> !held.attempt().equals(attempt), true);
+  }
+
+  /** Frees everything of a store. Blocks while memory is unmapped. */
+  static void drop(Nonce store) {
+    free(store, held -> true, false);
+  }
+
+  private static boolean free(
+      Nonce store, java.util.function.Predicate<Held> which, boolean onlyLeased) {
+    List<Held> freed = new ArrayList<>();
+    WireSession left = null;
+    synchronized (HOLDINGS) {
+      Holding holding = HOLDINGS.get(store);
+      if (holding == null) {
+        return false;
+      }
+      holding.leased.stream().filter(which).forEach(freed::add);
+      if (!onlyLeased) {
+        holding.confirmed.stream().filter(which).forEach(freed::add);
+      }
+      holding.leased.removeAll(freed);
+      holding.confirmed.removeAll(freed);
+      if (holding.isEmpty()) {
+        HOLDINGS.remove(store);
+        left = holding.session;
+      }
+    }
+    try {
+      close(freed);
+    } finally {
+      if (left != null) {
+        left.control().serve(null);
+        left.close();
+      }
+    }
+    return !freed.isEmpty();
+  }
+
+  private static void close(List<Held> freed) {
+    RuntimeException first = null;
+    for (Held held : freed) {
+      try {
+        held.shard().close();
+      } catch (RuntimeException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  /** What is here of a store. */
+  static Summary summary(Nonce store) {
+    synchronized (HOLDINGS) {
+      Holding holding = HOLDINGS.get(store);
+      if (holding == null) {
+        return new Summary(0, 0, 0, 0);
+      }
+      long rows = 0;
+      long bytes = 0;
+      for (Held held : holding.confirmed) {
+        rows += held.shard().rows();
+        bytes += held.shard().bytes();
+      }
+      return new Summary(holding.confirmed.size(), rows, bytes, holding.session.servedRequests());
+    }
+  }
+}

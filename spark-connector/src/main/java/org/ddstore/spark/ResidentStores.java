@@ -1,0 +1,141 @@
+package org.ddstore.spark;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.apache.spark.SparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The resident stores of one application, by name. It hears of executors that are lost, and drops
+ * all stores when the application ends. Any thread of the driver.
+ */
+final class ResidentStores {
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentStores.class);
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,128}");
+  private static final Map<SparkContext, ResidentStores> ALL = new HashMap<>(); // guarded by itself
+
+  private final Map<String, ResidentStore> stores = new TreeMap<>(); // guarded by this
+  private final Set<String> loading = new HashSet<>(); // guarded by this
+  private boolean ended; // guarded by this
+
+  private ResidentStores() {}
+
+  /** Those of an application. */
+  static ResidentStores of(SparkContext context) {
+    synchronized (ALL) {
+      ALL.keySet().removeIf(SparkContext::isStopped);
+      ResidentStores known = ALL.get(context);
+      if (known == null) {
+        known = new ResidentStores();
+        context.addSparkListener(known.new Watch());
+        ALL.put(context, known);
+      }
+      return known;
+    }
+  }
+
+  /** Takes its events from the listener bus, one at a time. */
+  private final class Watch extends SparkListener {
+    @Override
+    public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+      list().forEach(store -> store.lost(removed.executorId()));
+    }
+
+    @Override
+    public void onApplicationEnd(SparkListenerApplicationEnd end) {
+      end();
+    }
+  }
+
+  private void end() {
+    List<ResidentStore> last;
+    synchronized (this) {
+      ended = true;
+      last = new ArrayList<>(stores.values());
+    }
+    for (ResidentStore store : last) {
+      try {
+        store.drop();
+      } catch (RuntimeException e) {
+        LOG.warn("{} was not dropped at the end of the application", store, e);
+      }
+    }
+  }
+
+  /**
+   * Adds a store.
+   *
+   * @param load makes it; called once the name is known to be free
+   * @param inPlace whether a store of this name is to be dropped when the new one stands; else
+   *     there must be none
+   */
+  ResidentStore load(String name, boolean inPlace, Function<ResidentStores, ResidentStore> load) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "\"%s\" is no name of a store: 1 to 128 letters, digits, _ and - are".formatted(name));
+    }
+    reserve(name, inPlace);
+    try {
+      ResidentStore store = load.apply(this);
+      ResidentStore before;
+      boolean late;
+      synchronized (this) {
+        late = ended;
+        before = late ? null : stores.put(name, store);
+      }
+      if (late) {
+        store.drop();
+        throw new IllegalStateException("the application has ended while \"" + name + "\" loaded");
+      }
+      if (before != null) {
+        before.drop();
+      }
+      return store;
+    } finally {
+      synchronized (this) {
+        loading.remove(name);
+      }
+    }
+  }
+
+  private synchronized void reserve(String name, boolean inPlace) {
+    if (stores.containsKey(name) && !inPlace) {
+      throw new IllegalArgumentException(
+          "there is a store \"%s\": %s. drop() it first, replace(\"%s\") it, or take another name"
+              .formatted(name, stores.get(name), name));
+    }
+    if (!loading.add(name)) {
+      throw new IllegalArgumentException("a store \"%s\" is being loaded".formatted(name));
+    }
+  }
+
+  /** Forgets a store that has been dropped. */
+  synchronized void remove(ResidentStore store) {
+    stores.remove(store.name(), store);
+  }
+
+  synchronized ResidentStore open(String name) {
+    ResidentStore store = stores.get(name);
+    if (store == null) {
+      throw new IllegalArgumentException(
+          "there is no store \"%s\" in this application; there are %s"
+              .formatted(name, stores.keySet()));
+    }
+    return store;
+  }
+
+  synchronized List<ResidentStore> list() {
+    return List.copyOf(stores.values());
+  }
+}

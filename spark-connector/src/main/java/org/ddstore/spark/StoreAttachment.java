@@ -1,0 +1,74 @@
+package org.ddstore.spark;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.SparkEnv;
+import org.ddstore.AttachedStore;
+import org.ddstore.Catalog;
+import org.ddstore.memory.Nonce;
+import org.ddstore.spark.wire.Wire;
+import org.ddstore.spark.wire.WireOptions;
+import org.ddstore.spark.wire.WireSession;
+
+/** The one attachment of this JVM to a state of a resident store, counted by its readers. */
+final class StoreAttachment {
+  private static final Map<Key, StoreAttachment> OPEN = new HashMap<>(); // guarded by itself
+
+  private record Key(Nonce store, long version) {}
+
+  private final Key key;
+  private final WireSession session;
+  private final AttachedStore store;
+  private int readers; // guarded by OPEN
+
+  private StoreAttachment(Key key, StoreHandle handle) {
+    SparkEnv env = SparkEnv.get();
+    if (env == null) {
+      throw new IllegalStateException(
+          "%s can be attached to in tasks and on the driver only: there is no Spark in this process"
+              .formatted(handle));
+    }
+    this.key = key;
+    this.session = Wire.join(handle.token(), WireOptions.of(env, handle.settings().port()));
+    try {
+      List<Catalog> copies = handle.catalogs();
+      this.store =
+          AttachedStore.open(copies, session.forReaders(), handle.settings().storeOptions());
+    } catch (RuntimeException | Error e) {
+      session.close();
+      throw e;
+    }
+  }
+
+  /** A reader of the store, the first one of which attaches. */
+  static StoreReader of(StoreHandle handle) {
+    Key key = new Key(handle.token().id(), handle.version());
+    synchronized (OPEN) {
+      StoreAttachment attachment = OPEN.get(key);
+      if (attachment == null) {
+        attachment = new StoreAttachment(key, handle);
+        OPEN.put(key, attachment);
+      }
+      attachment.readers++;
+      return new StoreReader(attachment);
+    }
+  }
+
+  AttachedStore store() {
+    return store;
+  }
+
+  /** One reader less; the last one ends it. */
+  void leave() {
+    synchronized (OPEN) {
+      if (--readers > 0) {
+        return;
+      }
+      OPEN.remove(key);
+    }
+    try (session) {
+      store.close();
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package org.ddstore.spark.ingest;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.UserDefinedType;
+import org.ddstore.Field;
+
+/**
+ * The columns of a DataFrame that a load takes, as the DataFrame has them.
+ *
+ * @param schema of the DataFrame
+ * @param columns what is taken of it
+ */
+record SourceColumns(StructType schema, List<Column> columns) {
+
+  /** What each column became. */
+  List<ColumnMapping> mappings() {
+    return columns.stream()
+        .map(
+            column ->
+                new ColumnMapping(
+                    column.path().names(),
+                    typeOf(column.path().names()),
+                    column.fields().stream().map(Field::name).toList()))
+        .toList();
+  }
+
+  private DataType typeOf(List<String> names) {
+    DataType type = schema;
+    for (String name : names) {
+      type = structOf(type).apply(name).dataType();
+    }
+    return type;
+  }
+
+  /** The schema of these columns alone, in their order; a struct has what is taken of it. */
+  StructType taken() {
+    return taken(schema, columns.stream().map(column -> column.path().names()).toList());
+  }
+
+  private static StructType taken(StructType of, List<List<String>> paths) {
+    Map<String, List<List<String>>> inside = new LinkedHashMap<>();
+    for (List<String> path : paths) {
+      List<List<String>> rest = inside.computeIfAbsent(path.get(0), name -> new ArrayList<>());
+      if (path.size() > 1) {
+        rest.add(path.subList(1, path.size()));
+      }
+    }
+    List<StructField> fields = new ArrayList<>();
+    inside.forEach((name, rest) -> fields.add(taken(of.apply(name), rest)));
+    return new StructType(fields.toArray(new StructField[0]));
+  }
+
+  private static StructField taken(StructField field, List<List<String>> rest) {
+    if (rest.isEmpty()) {
+      return field;
+    }
+    StructType whole = structOf(field.dataType());
+    StructType part = taken(whole, rest);
+    return part.equals(whole)
+        ? field // a type of the user's keeps its name
+        : new StructField(field.name(), part, field.nullable(), field.metadata());
+  }
+
+  private static StructType structOf(DataType type) {
+    return (StructType)
+        (type instanceof UserDefinedType<?> userDefined ? userDefined.sqlType() : type);
+  }
+}

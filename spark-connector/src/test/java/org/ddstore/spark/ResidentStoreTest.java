@@ -1,0 +1,367 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+import org.ddstore.Backing;
+import org.ddstore.Batch;
+import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
+import org.ddstore.Reader;
+import org.ddstore.Tensor;
+import org.ddstore.Variable;
+import org.ddstore.collective.ReduceOp;
+import org.ddstore.loader.LoadedBatch;
+import org.ddstore.loader.Loader;
+import org.ddstore.sampling.Samplers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Stores that stay in two executors, 2 slots each, between jobs. */
+@Tag("system")
+@Timeout(600)
+class ResidentStoreTest {
+  private static final int ROWS = 400;
+  private static TestCluster cluster;
+
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 2, 1024);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
+    cluster.assertNothingLeft();
+  }
+
+  /** Fixed and ragged fields, and a struct; all follow from the row's number. */
+  static Dataset<Row> frame(long from, long to) {
+    return cluster
+        .session()
+        .range(from, to, 1, 5)
+        .selectExpr(
+            "id",
+            "concat('number ', id) as text",
+            "transform(sequence(0, 3), i -> float(id + i)) as x",
+            "named_struct('half', id / 2.0D, 'odd', id % 2 = 1) as about");
+  }
+
+  private static StoreSpec numbers() {
+    return DDStores.from(frame(0, ROWS)).ranks(4);
+  }
+
+  /** Checks rows, in an order of their own, against what they follow from. */
+  static void checkRows(Variable rows, long[] indices) {
+    try (Reader reader = rows.reader();
+        Batch batch = reader.getBatch(indices)) {
+      for (int i = 0; i < indices.length; i++) {
+        long id = indices[i];
+        assertThat(batch.field("id").getLong(i)).isEqualTo(id);
+        assertThat(batch.string("text", i)).isEqualTo("number " + id);
+        for (int k = 0; k < 4; k++) {
+          assertThat(batch.field("x").getFloat(4 * i + k)).isEqualTo((float) (id + k));
+        }
+        assertThat(batch.field("about.half").getDouble(i)).isEqualTo(id / 2.0);
+        assertThat(batch.field("about.odd").getLong(i)).isEqualTo(id % 2);
+      }
+    }
+  }
+
+  static void checkAll(Variable rows, long count) {
+    assertThat(rows.rows()).isEqualTo(count);
+    long[] indices = new long[(int) count];
+    for (int i = 0; i < count; i++) {
+      indices[i] = (i * 7919L) % count;
+    }
+    checkRows(rows, indices);
+  }
+
+  /** How a task that is no rank has read all rows. */
+  private record Read(String executor, long ownProcess, long sameHost, long remote)
+      implements Serializable {}
+
+  private static List<Read> readInTasks(StoreHandle handle, long rows) {
+    return cluster.inEverySlot(
+        none -> {
+          try (StoreReader reader = handle.attach()) {
+            checkAll(reader.rows(), rows);
+            List<ReadStatistics> paths = reader.store().statistics();
+            return new Read(
+                StartedRank.executorId(),
+                paths.get(ReadPath.OWN_PROCESS.index()).rows(),
+                paths.get(ReadPath.SAME_HOST.index()).rows(),
+                paths.get(ReadPath.REMOTE.index()).rows());
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @CsvSource({"shm, true, tcp", "direct, true, tcp", "shm, false, tcp", "shm, true, mpi"})
+  void ordinaryTasksAndTheDriverReadEveryRow(String backing, boolean shortcut, String transport) {
+    ResidentStore store =
+        numbers()
+            .backing(Backing.valueOf(backing.toUpperCase(Locale.ROOT)))
+            .shortcut(shortcut)
+            .transport(transport)
+            .load("numbers");
+
+    assertThat(store.rows()).isEqualTo(ROWS);
+    assertThat(store.ranks()).isEqualTo(4);
+    assertThat(store.shards()).hasSize(4).allMatch(shard -> shard.rows() == ROWS / 4);
+    assertThat(store.shards().stream().map(ResidentShard::executorId).distinct()).hasSize(2);
+    List<Read> reads = readInTasks(store.handle(), ROWS);
+    assertThat(reads).hasSize(4);
+    if (!shortcut) {
+      assertThat(reads).allMatch(read -> read.ownProcess() == 0 && read.sameHost() == 0);
+    } else if (backing.equals("direct")) {
+      assertThat(reads).allMatch(read -> read.remote() > 0 && read.ownProcess() > 0);
+    } else {
+      assertThat(reads).allMatch(read -> read.remote() == 0 && read.sameHost() > 0);
+    }
+    try (StoreReader reader = store.handle().attach()) {
+      checkAll(reader.rows(), ROWS);
+    }
+    store.drop();
+    store.drop();
+    assertThat(store.isDropped()).isTrue();
+    assertThatThrownBy(store::handle)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("dropped: ResidentStore[\"numbers\"");
+  }
+
+  @Test
+  void aStoreIsFoundByItsName() {
+    ResidentStore store = numbers().load("a");
+    ResidentStore other = numbers().ranks(2).load("b");
+    assertThat(DDStores.open(cluster.session(), "a")).isSameAs(store);
+    assertThat(DDStores.list(cluster.session())).containsExactly(store, other);
+    assertThat(store.toString()).contains("\"a\", 400 rows", "4 ranks on executors [0, 1]");
+    assertThat(store.digest()).isEqualTo(other.digest());
+    assertThat(store.sourceSchema()).isEqualTo(frame(0, 1).schema());
+    assertThat(store.handle().columns())
+        .extracting(column -> String.join(".", column.path()))
+        .containsExactly("id", "text", "x", "about.half", "about.odd");
+    assertThatThrownBy(() -> numbers().load("a"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("there is a store \"a\"")
+        .hasMessageContaining("drop() it first");
+    assertThatThrownBy(() -> numbers().load("a b"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1 to 128 letters, digits, _ and -");
+    ResidentStore fresh = DDStores.from(frame(0, 10)).ranks(2).replace("a");
+    assertThat(store.isDropped()).isTrue();
+    assertThat(DDStores.open(cluster.session(), "a")).isSameAs(fresh);
+    readInTasks(fresh.handle(), 10);
+    readInTasks(other.handle(), ROWS);
+    fresh.drop();
+    assertThatThrownBy(() -> DDStores.open(cluster.session(), "a"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("there is no store \"a\" in this application; there are [b]");
+  }
+
+  @Test
+  void ranksRunBesideTheirShardsAsOftenAsWanted() {
+    ResidentStore train = numbers().load("train");
+    ResidentStore validation = DDStores.from(frame(0, 40)).ranks(4).load("validation");
+    List<String> homes = train.shards().stream().map(ResidentShard::executorId).toList();
+    for (int round = 0; round < 3; round++) {
+      List<String> executors =
+          train.run(
+              context -> {
+                assertThat(context.isHome()).as("at home").isTrue();
+                checkAll(context.rows(), ROWS);
+                assertThat(context.rows().localRows()).isEqualTo(ROWS / 4);
+                long[] ranks = {1L << context.rank()};
+                context.communicator().allReduce(ranks, ReduceOp.SUM);
+                assertThat(ranks).containsExactly(15L);
+                context.store().add("own", Tensor.wrap(new long[] {context.rank()}));
+                long[] all = new long[4];
+                context.store().get("own", Tensor.wrap(all), 0);
+                assertThat(all).containsExactly(0, 1, 2, 3);
+                return context.executorId();
+              });
+      assertThat(executors).isEqualTo(homes);
+      assertThat(train.run(context -> context.store().digest(RankContext.ROWS)))
+          .containsOnly(train.digest());
+    }
+    assertThat(validation.run(context -> context.rows().rows())).containsOnly(40L);
+    assertThatThrownBy(
+            () ->
+                train.run(
+                    context -> {
+                      context.store().epochBegin();
+                      context
+                          .store()
+                          .append(RankContext.ROWS, Tensor.wrap(new long[] {context.rank()}));
+                      return 0;
+                    }))
+        .hasMessageContaining("cannot be appended to");
+  }
+
+  @Test
+  void loadersCoverAResidentStore() {
+    ResidentStore store = numbers().load("train");
+    List<Long> sums =
+        store.run(
+            context -> {
+              long sum = 0;
+              try (Loader loader = context.loader(Samplers.shuffled(42).batchSize(10))) {
+                for (LoadedBatch batch : loader.epoch(0)) {
+                  try (batch) {
+                    for (int i = 0; i < batch.rows(); i++) {
+                      sum += batch.field("id").getLong(i);
+                    }
+                  }
+                }
+              }
+              return sum;
+            });
+    assertThat(sums.stream().mapToLong(Long::longValue).sum()).isEqualTo(ROWS * (ROWS - 1L) / 2);
+  }
+
+  @Test
+  void userCodeThatFailsIsRunAgainAndTheStoreStays() {
+    ResidentStore store = numbers().load("train");
+    assertThat(
+            store.run(
+                context -> {
+                  if (context.attempt() == 1 && context.rank() == 2) {
+                    throw new IllegalStateException("first attempt");
+                  }
+                  checkAll(context.rows(), ROWS);
+                  return context.attempt();
+                }))
+        .containsOnly(2);
+    assertThatThrownBy(
+            () ->
+                DDStores.from(frame(0, ROWS))
+                    .ranks(4)
+                    .maxAttempts(1)
+                    .replace("train")
+                    .run(
+                        context -> {
+                          throw new IllegalStateException("always");
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasStackTraceContaining("always");
+    readInTasks(DDStores.open(cluster.session(), "train").handle(), ROWS);
+  }
+
+  @Test
+  void appendedRowsFollowAndOldReadersKeepTheirs() throws Exception {
+    ResidentStore store = numbers().load("train");
+    StoreHandle before = store.handle();
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (StoreReader old = before.attach()) {
+      Future<List<Long>> running =
+          thread.submit(
+              () ->
+                  DDStores.open(cluster.session(), "train")
+                      .run(
+                          context -> {
+                            long rows = 0;
+                            try (Loader loader =
+                                context.loader(Samplers.shuffled(1).batchSize(10))) {
+                              for (LoadedBatch batch : loader.epoch(0)) {
+                                try (batch) {
+                                  rows += batch.rows();
+                                }
+                              }
+                            }
+                            return rows;
+                          }));
+      running.get(2, TimeUnit.MINUTES);
+      store.append(frame(ROWS, ROWS + 37));
+      store.append(frame(ROWS + 37, ROWS + 39).selectExpr("about", "x", "text", "id"));
+      assertThat(store.rows()).isEqualTo(ROWS + 39);
+      checkAll(old.rows(), ROWS);
+    } finally {
+      thread.shutdown();
+    }
+    readInTasks(store.handle(), ROWS + 39);
+    readInTasks(before, ROWS);
+    assertThat(store.shards()).hasSize(12);
+    ResidentStore whole = DDStores.from(frame(0, ROWS + 39)).ranks(2).load("whole");
+    assertThat(store.digest()).isEqualTo(whole.digest());
+    assertThat(store.run(context -> context.store().digest(RankContext.ROWS)))
+        .containsOnly(whole.digest());
+    assertThatThrownBy(() -> store.append(frame(0, 1).drop("x")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("missing [x], too many []");
+    assertThatThrownBy(() -> store.append(frame(0, 5).withColumn("id", functions.lit("a"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("column id of type string where the store has id of type bigint");
+    assertThatThrownBy(
+            () -> store.append(frame(0, 5).withColumn("x", functions.expr("array(float(1))"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("\"train\"")
+        .hasMessageContaining("x");
+    assertThat(store.rows()).isEqualTo(ROWS + 39);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2, true", "2, false", "1, true"})
+  void everyReplicaGroupHoldsTheRows(int width, boolean shortcut) {
+    ResidentStore store = numbers().width(width).shortcut(shortcut).load("copies");
+    store.append(frame(ROWS, ROWS + 10));
+    assertThat(store.width()).isEqualTo(width);
+    assertThat(store.rows()).isEqualTo(ROWS + 10);
+    readInTasks(store.handle(), ROWS + 10);
+    List<Integer> groups =
+        store.run(
+            context -> {
+              checkAll(context.rows(), ROWS + 10);
+              assertThat(context.store().ranks()).isEqualTo(width);
+              return context.replicaGroup();
+            });
+    assertThat(groups).isEqualTo(IntStream.range(0, 4).mapToObj(r -> r / width).toList());
+  }
+
+  @Test
+  void rowsOfADroppedStoreAreRefusedInTime() {
+    ResidentStore store =
+        numbers().shortcut(false).readTimeout(Duration.ofSeconds(20)).load("gone");
+    StoreHandle handle = store.handle();
+    store.drop();
+    assertThatThrownBy(() -> readInTasks(handle, ROWS))
+        .hasStackTraceContaining("closed all its stores");
+  }
+
+  @Test
+  void aLoadThatFailsLeavesNothing() {
+    assertThatThrownBy(
+            () ->
+                DDStores.from(
+                        frame(0, ROWS).withColumn("bad", functions.expr("if(id = 399, null, 1)")))
+                    .ranks(4)
+                    .load("bad"))
+        .hasMessageContaining("bad");
+    assertThat(DDStores.list(cluster.session())).isEmpty();
+    cluster.assertNothingLeft();
+    numbers().load("bad").drop();
+  }
+}
