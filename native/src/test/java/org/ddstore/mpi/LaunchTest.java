@@ -39,9 +39,7 @@ class LaunchTest {
   void whatMpirunKnowsIsLeftToIt() {
     WorldEnvironment environment =
         WorldEnvironment.ofLaunched(
-            Map.of(),
-            new WorldEnvironment.Ranks(true, false, true, false),
-            Path.of("/nowhere"));
+            Map.of(), new WorldEnvironment.Ranks(true, false, true, false), Path.of("/nowhere"));
     assertThat(environment.ours())
         .extracting(WorldEnvironment.Variable::name)
         .contains("OMPI_MCA_osc", "OMPI_MCA_btl_vader_backing_directory")
