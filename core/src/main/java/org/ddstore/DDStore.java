@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -303,8 +304,25 @@ public final class DDStore extends ReadableStore {
    */
   public void epochBegin() {
     communicator.exchange("epochBegin()", () -> checkEpoch(false));
-    communicator.exchange("epochBegin() apply", () -> inside(() -> staged.apply()));
+    byte[][] changes = communicator.exchange("epochBegin() apply", this::applyStaged);
+    BitSet changed = new BitSet();
+    for (byte[] ofRank : changes) {
+      changed.or(BitSet.valueOf(ofRank));
+    }
+    int number = 0;
+    for (Variable variable : variables()) {
+      if (changed.get(number++)) {
+        variable.changed();
+      }
+    }
     inEpoch = true;
+  }
+
+  /** Which variables this rank has changed; all ranks have added them in the same order. */
+  private byte[] applyStaged() {
+    BitSet changed = staged.changed(variables());
+    inside(() -> staged.apply());
+    return changed.toByteArray();
   }
 
   /**

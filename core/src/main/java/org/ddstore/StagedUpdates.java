@@ -2,6 +2,8 @@ package org.ddstore;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
 import java.util.List;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
@@ -12,7 +14,8 @@ final class StagedUpdates implements AutoCloseable {
 
   private final List<Piece> pieces = new ArrayList<>();
 
-  private record Piece(Segment segment, long row, OffHeapBuffer records, int bytes) {}
+  private record Piece(
+      Variable variable, Segment segment, long row, OffHeapBuffer records, int bytes) {}
 
   /** Copies the rows of {@code tensor}, which replace local rows of {@code variable}. */
   void stage(Variable variable, Tensor tensor, long localRow) {
@@ -26,10 +29,24 @@ final class StagedUpdates implements AutoCloseable {
         int bytes = (int) Math.min(pieceRows, end - row) * recordBytes;
         OffHeapBuffer copy = OffHeapBuffer.allocate(bytes);
         tensor.memory().read((row - localRow) * recordBytes, copy.buffer(), 0, bytes);
-        pieces.add(new Piece(segment, row - segmentStart, copy, bytes));
+        pieces.add(new Piece(variable, segment, row - segmentStart, copy, bytes));
       }
       segmentStart += segment.rows();
     }
+  }
+
+  /**
+   * Which variables have staged rows.
+   *
+   * @param variables in the order by which the bits count them
+   */
+  BitSet changed(Collection<Variable> variables) {
+    BitSet changed = new BitSet();
+    int number = 0;
+    for (Variable variable : variables) {
+      changed.set(number++, pieces.stream().anyMatch(piece -> piece.variable() == variable));
+    }
+    return changed;
   }
 
   /** Writes all staged rows, in the order in which they were staged. */

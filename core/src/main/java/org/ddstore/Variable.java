@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.Segment;
@@ -34,6 +35,7 @@ public final class Variable {
   private final ConcurrentLinkedQueue<Reader> idleReaders = new ConcurrentLinkedQueue<>();
   private final Map<ReadPath, ReadStatistics> ofClosedReaders = new EnumMap<>(ReadPath.class);
   private SegmentCopies copies; // guarded by attachments
+  private final AtomicLong version = new AtomicLong();
   private volatile Placement placement = new Placement(ExtentMap.EMPTY, List.of());
 
   Variable(int rank, String name, Schema schema, ReadGate gate, Reach reach) {
@@ -55,6 +57,19 @@ public final class Variable {
   /** All rows of all ranks. Grows by appends only. */
   public long rows() {
     return placement.rows();
+  }
+
+  /**
+   * How many calls of {@link DDStore#epochBegin} have changed rows, on whatever rank; appends do
+   * not count. A reader that is no rank is not told, and has 0.
+   */
+  public long version() {
+    return version.get();
+  }
+
+  /** By the thread of the collective. */
+  void changed() {
+    version.incrementAndGet();
   }
 
   /** Bytes of the packed records of all ranks. */

@@ -189,6 +189,7 @@ public final class Loader implements AutoCloseable {
         epoch,
         batch,
         variable.rows(),
+        variable.version(),
         sampler.describe(place.world()),
         "%08x".formatted(schema.getValue()),
         options.digest());

@@ -15,16 +15,25 @@ import java.util.Objects;
  *    version of this format
  * </pre>
  *
+ * <p>Of rows that were updated since they were loaded it says so often: {@code "u":3}.
+ *
  * @param epoch number of the epoch, from 0
  * @param batch how many batches are done: the number of the next one
  * @param rows of the data set
+ * @param version how often rows of it were updated since they were loaded
  * @param sampling the words of {@link BatchSampler#describe}
  * @param schema a digest of the data set's schema
  * @param digest of the data set's rows, of which the first 16 digits are kept; empty if it was not
  *     computed
  */
 public record EpochState(
-    long epoch, long batch, long rows, String sampling, String schema, String digest) {
+    long epoch,
+    long batch,
+    long rows,
+    long version,
+    String sampling,
+    String schema,
+    String digest) {
   private static final long VERSION = 1;
   private static final int DIGEST_DIGITS = 16;
   private static final char DOT = '.';
@@ -41,6 +50,9 @@ public record EpochState(
     members.put("e", epoch);
     members.put("b", batch);
     members.put("n", rows);
+    if (version != 0) {
+      members.put("u", version);
+    }
     members.put("s", sampling);
     members.put("d", digest.isEmpty() ? schema : schema + DOT + digest);
     return FlatJson.write(members);
@@ -65,6 +77,7 @@ public record EpochState(
             member(members, "e", Long.class, json),
             member(members, "b", Long.class, json),
             member(members, "n", Long.class, json),
+            members.containsKey("u") ? member(members, "u", Long.class, json) : 0,
             member(members, "s", String.class, json),
             dot < 0 ? data : data.substring(0, dot),
             dot < 0 ? "" : data.substring(dot + 1));
@@ -95,6 +108,7 @@ public record EpochState(
   public void checkSame(EpochState here) {
     StringBuilder differences = new StringBuilder();
     compare(differences, "rows", rows, here.rows);
+    compare(differences, "number of updates", version, here.version);
     compare(differences, "schema", schema, here.schema);
     if (!digest.isEmpty()) { // without one nobody can tell: a digest here asks for none there
       String mine = here.digest.isEmpty() ? "not known" : here.digest;

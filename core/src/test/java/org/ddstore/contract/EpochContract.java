@@ -71,6 +71,32 @@ interface EpochContract extends Contract {
   }
 
   @Test
+  default void allRanksCountTheEpochsThatChangedAVariable() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable x = addOnes(store);
+            Variable y = store.add("y", Tensor.wrap(new long[] {1, 1}));
+            long[][] versions = {{0, 0}, {0, 1}, {0, 1}, {1, 2}};
+            for (int epoch = 0; epoch < versions.length; epoch++) {
+              if (epoch == 1 && rank.rank() == rank.ranks() - 1) {
+                store.update("y", Tensor.wrap(new long[] {2}), 0);
+                store.update("y", Tensor.wrap(new long[] {2}), 1);
+              } else if (epoch == 3) {
+                store.update(rank.rank() == 0 ? "x" : "y", Tensor.wrap(new long[] {3}), 1);
+                store.update("y", Tensor.wrap(new long[] {4}), 0);
+              }
+              store.epochBegin();
+              assertThat(new long[] {x.version(), y.version()}).isEqualTo(versions[epoch]);
+              store.epochEnd();
+            }
+            store.append("x", Tensor.wrap(new long[] {5}));
+            assertThat(x.version()).as("an append counts by its rows").isEqualTo(1);
+          }
+        });
+  }
+
+  @Test
   default void laterUpdatesWinAndEdgesAreChecked() throws Exception {
     run(
         rank -> {

@@ -185,12 +185,12 @@ class LoaderTest {
     try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults().withDigest("aa"))) {
       EpochState here = loader.state();
       assertThatThrownBy(
-              () -> loader.resume(new EpochState(0, 0, 7, here.sampling(), here.schema(), "bb")))
+              () -> loader.resume(new EpochState(0, 0, 7, 0, here.sampling(), here.schema(), "bb")))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
               "the state is of something else: rows is 7 in the state, 203 here;"
                   + " digest of the rows is bb in the state, aa here;");
-      EpochState late = new EpochState(2, 9, 203, here.sampling(), here.schema(), "aa");
+      EpochState late = new EpochState(2, 9, 203, 0, here.sampling(), here.schema(), "aa");
       assertThatThrownBy(() -> loader.resume(late))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("batch 9 of epoch 2 outside [0, 8]");

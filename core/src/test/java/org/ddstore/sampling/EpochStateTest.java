@@ -14,6 +14,7 @@ class EpochStateTest {
           3,
           120,
           20_000,
+          0,
           Samplers.shuffled(42).globalBatchSize(512).describe(2),
           "1f3a9c04",
           DIGEST);
@@ -27,6 +28,15 @@ class EpochStateTest {
     assertThat(EpochState.parse(STATE.toJson())).isEqualTo(STATE);
     assertThat(EpochState.parse("\n" + STATE.toJson().replace(",", " ,\t")).rows())
         .isEqualTo(20_000);
+  }
+
+  @Test
+  void theUpdatesOfRowsAreToldIfThereWereAny() {
+    EpochState updated = new EpochState(0, 1, 7, 3, "sequential/2", "1f3a9c04", "");
+    assertThat(updated.toJson())
+        .isEqualTo(
+            "{\"v\":1,\"e\":0,\"b\":1,\"n\":7,\"u\":3,\"s\":\"sequential/2\",\"d\":\"1f3a9c04\"}");
+    assertThat(EpochState.parse(updated.toJson())).isEqualTo(updated);
   }
 
   @Test
@@ -46,7 +56,7 @@ class EpochStateTest {
   }
 
   private static int bytes(BatchSampler sampler) {
-    return new EpochState(99, 99_999, 100_000_000, sampler.describe(64), "1f3a9c04", DIGEST)
+    return new EpochState(99, 99_999, 100_000_000, 0, sampler.describe(64), "1f3a9c04", DIGEST)
         .toJson()
         .length();
   }
@@ -55,11 +65,12 @@ class EpochStateTest {
   void whatDiffersIsNamed() {
     EpochState other =
         new EpochState(
-            0, 0, 20_001, Samplers.shuffled(43).batchSize(128).describe(2), "00000000", "cd");
+            0, 0, 20_001, 2, Samplers.shuffled(43).batchSize(128).describe(2), "00000000", "cd");
     assertThatThrownBy(() -> STATE.checkSame(other))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "the state is of something else: rows is 20000 in the state, 20001 here;"
+                + " number of updates is 0 in the state, 2 here;"
                 + " schema is 1f3a9c04 in the state, 00000000 here;"
                 + " digest of the rows is 0123456789abcdef in the state, cd here;"
                 + " sampling is shuffled(42)/512 in the state, shuffled(43)/256 here;");
@@ -67,7 +78,7 @@ class EpochStateTest {
 
   @Test
   void aDigestIsComparedWhereverTheStateHasOne() {
-    EpochState without = new EpochState(0, 0, 20_000, STATE.sampling(), STATE.schema(), "");
+    EpochState without = new EpochState(0, 0, 20_000, 0, STATE.sampling(), STATE.schema(), "");
     assertThatThrownBy(() -> STATE.checkSame(without))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
