@@ -40,7 +40,7 @@ public final class Loader implements AutoCloseable {
   private final Pipeline pipeline;
   private final Crew crew;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private LoopClock clock = new LoopClock();
+  private final LoopClock clock = new LoopClock();
   private EpochProgress progress;
   private EpochLoop loop;
 
@@ -106,7 +106,7 @@ public final class Loader implements AutoCloseable {
     closeLoop();
     pipeline.reset();
     progress = EpochProgress.at(sampler, place, rows, number, plan, from);
-    clock = new LoopClock();
+    clock.begin();
     boolean crops = sampler.space().crop().isPresent();
     pipeline.push(new EpochSource(plan, number, from, crops));
     loop = new EpochLoop(this, progress);
@@ -230,11 +230,23 @@ public final class Loader implements AutoCloseable {
   }
 
   /**
-   * The part of the loop's time that was the consumer's own work, in the last epoch, without its
-   * first step: of [0, 1].
+   * The part of the loop's time that was the consumer's own work, in the last epoch of this rank,
+   * without its first step: of [0, 1].
    */
   public double utilisation() {
     return clock.utilisation();
+  }
+
+  /**
+   * The mean of {@link #utilisation()} over the ranks and the epochs since the loader was opened,
+   * as the DLIO benchmark has it: of [0, 1]; 0 without a counted step. Collective.
+   *
+   * @param communicator of the ranks of this loader
+   */
+  public double utilisation(Communicator communicator) {
+    double[] totals = clock.totals();
+    communicator.allReduce(totals, ReduceOp.SUM);
+    return totals[1] == 0 ? 0 : totals[0] / totals[1];
   }
 
   /**

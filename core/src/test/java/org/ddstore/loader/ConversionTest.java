@@ -195,6 +195,41 @@ class ConversionTest {
   }
 
   @Test
+  void raggedFieldsAreCastAndStayCompressedRows() {
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .cast("points", DType.BFLOAT16)
+            .cast("columns", DType.FLOAT32, 0.25)
+            .cast("values", DType.FLOAT32);
+    int seen = 0;
+    try (Loader loader = open(Samplers.shuffled(1), options)) {
+      for (LoadedBatch batch : loader.epoch(0)) {
+        short[] points = batch.field("points").toShortArray();
+        int point = 0;
+        int value = 0;
+        for (int i = 0; i < batch.rows(); i++) {
+          int row = (int) batch.row(i);
+          assertThat(2 * batch.offsets("points").getLong(i)).isEqualTo(point);
+          for (float expected : Samples.points(row)) {
+            assertThat(points[point++]).isEqualTo(nearestBfloat16(expected));
+          }
+          assertThat(batch.offsets("values").getLong(i)).isEqualTo(value);
+          for (int k = 0; k < Samples.columns(row).length; k++) {
+            assertThat(batch.field("columns").getFloat(value))
+                .isEqualTo(Samples.columns(row)[k] * 0.25f);
+            assertThat(batch.field("values").getFloat(value++))
+                .isEqualTo((float) Samples.values(row)[k]);
+          }
+        }
+        assertThat(batch.field("points").shape()).containsExactly(point / 2, 2);
+        assertThat(batch.field("values")).hasToString("float32[%d]".formatted(value));
+        seen += batch.rows();
+      }
+    }
+    assertThat(seen).isGreaterThan(150);
+  }
+
+  @Test
   void ofTwoCastsOfAFieldTheLastCounts() {
     LoaderOptions options =
         LoaderOptions.defaults()

@@ -27,6 +27,33 @@ class LoopClockTest {
   }
 
   @Test
+  void theMeanCountsEpochsWithACountedStepAlike() {
+    LoopClock clock = new LoopClock();
+    clock.begin(); // what was before had none
+    steps(clock, 3, 10, 30);
+    assertThat(clock.totals()).containsExactly(0.75, 1);
+    clock.begin();
+    assertThat(clock.totals()).containsExactly(0.75, 1);
+    assertThat(clock.utilisation()).isZero();
+    steps(clock, 7, 50, 50);
+    assertThat(clock.totals()).containsExactly(1.25, 2);
+    clock.begin();
+    steps(clock, 1, 5, 5);
+    assertThat(clock.totals()).containsExactly(1.25, 2);
+  }
+
+  private static void steps(LoopClock clock, int steps, long load, long compute) {
+    long now = 1000;
+    for (int step = 0; step < steps; step++) {
+      clock.asked(now);
+      now += load;
+      clock.got(now);
+      now += compute;
+    }
+    clock.asked(now);
+  }
+
+  @Test
   void oneStepAloneIsNotCounted() {
     LoopClock clock = new LoopClock();
     clock.asked(10);

@@ -60,6 +60,7 @@ class ReceiptTest {
                     }
                     CoverageReceipt receipt = loader.receipt(mine);
                     assertThat(loader.receipt(mine)).as("asked again").isEqualTo(receipt);
+                    assertThat(loader.utilisation(mine)).isGreaterThan(0).isLessThanOrEqualTo(1);
                     return receipt;
                   }
                 }));
