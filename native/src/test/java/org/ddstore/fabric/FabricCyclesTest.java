@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.ddstore.contract.ChildJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,12 +21,9 @@ class FabricCyclesTest {
 
   @Test
   void threeHundredCyclesLeaveNothing() throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    List<String> command = ChildJvm.command();
     command.addAll(List.of(FabricCycles.OPTIONS));
-    command.add("-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"));
-    command.addAll(
-        List.of("-cp", System.getProperty("java.class.path"), FabricCycles.class.getName()));
+    command.add(FabricCycles.class.getName());
     Path said = directory.resolve("said");
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();

@@ -4,13 +4,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import org.ddstore.Backing;
-import org.ddstore.contract.ProcessRanks;
+import org.ddstore.contract.CheckedRanks;
+import org.ddstore.contract.FilesBackend;
 import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 
-/** 2 processes, shards in shared memory, rows copied by the kernel in C. */
+/** 2 processes, shards in shared memory, rows copied by the kernel in C, all of JNI checked. */
 @Tag("system")
 class NativeIn2ProcessesTest extends StoreContract {
   NativeIn2ProcessesTest() {
@@ -20,6 +21,8 @@ class NativeIn2ProcessesTest extends StoreContract {
   @Override
   protected RankHarness createHarness() throws IOException {
     assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
-    return new ProcessRanks(Backing.SHM, TestRoots.sharedMemory());
+    return new CheckedRanks(
+        new FilesBackend(
+            Backing.SHM, TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString()));
   }
 }

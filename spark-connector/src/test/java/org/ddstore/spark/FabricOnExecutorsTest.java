@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
+import org.ddstore.contract.JniChecks;
 import org.ddstore.spark.wire.FabricBackend;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -33,6 +35,7 @@ class FabricOnExecutorsTest {
         cluster.assertNothingLeft();
       } finally {
         cluster.close();
+        cluster = null;
       }
     }
   }
@@ -58,13 +61,21 @@ class FabricOnExecutorsTest {
   }
 
   @Test
-  void allRowsComeByFabricWhereItIsAskedFor() {
+  void allRowsComeByFabricWhereItIsAskedFor() throws IOException {
     String missing = FabricBackend.missing();
     if (missing != null) {
       System.out.println("skipped, no fabric: " + missing);
     }
     assumeTrue(missing == null, () -> missing);
-    start(Map.of());
+    try (JniChecks checks = JniChecks.create()) {
+      start(Map.of("spark.executor.extraJavaOptions", String.join(" ", checks.options())));
+      readByFabric();
+      stop();
+      checks.assertSilent(2);
+    }
+  }
+
+  private void readByFabric() {
     List<String> transports = numbers().transport("fabric").run(FabricOnExecutorsTest::readAll);
     assertThat(transports)
         .hasSize(2)
@@ -76,6 +87,9 @@ class FabricOnExecutorsTest {
                     .contains("no RDMA hardware"));
     assertThat(numbers().transport("fabric").width(1).run(FabricOnExecutorsTest::readAll))
         .as("two groups, of which one copies the rows of the other")
+        .hasSize(2);
+    assertThat(numbers().shortcut(true).run(FabricOnExecutorsTest::readAll))
+        .as("by memory")
         .hasSize(2);
     Explanation explanation = numbers().transport("auto").explain();
     assertThat(explanation.transport())

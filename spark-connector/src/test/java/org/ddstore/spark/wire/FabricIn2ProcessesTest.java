@@ -1,15 +1,13 @@
 package org.ddstore.spark.wire;
 
 import java.io.IOException;
-import java.util.List;
-import org.ddstore.contract.Place;
-import org.ddstore.contract.ProcessRanks;
+import org.ddstore.contract.CheckedRanks;
 import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 
-/** All rows by libfabric between 2 processes, over loopback. */
+/** All rows by libfabric between 2 processes, over loopback, all of JNI checked. */
 @NeedsFabric
 @Tag("system")
 class FabricIn2ProcessesTest extends StoreContract {
@@ -19,7 +17,7 @@ class FabricIn2ProcessesTest extends StoreContract {
 
   @Override
   protected RankHarness createHarness() throws IOException {
-    return new ProcessRanks(FabricBackend.of(TestRoots.sharedMemory()), List.of(Place.HERE));
+    return new CheckedRanks(FabricBackend.of(TestRoots.sharedMemory()));
   }
 
   @Override
