@@ -3,6 +3,7 @@ package org.ddstore.nativeio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -102,6 +103,50 @@ class NativeLibraryTest {
         .contains(" java (-Dddstore.kernel=fast is neither native nor java)");
   }
 
+  @Test
+  @Tag("system")
+  void aLibraryOfAnotherVersionIsNotUsed(@TempDir Path classes) throws Exception {
+    int wrong = NativeLibrary.ABI_VERSION + 1;
+    compileInto(
+        classes,
+        "int Java_org_ddstore_nativeio_NativeLibrary_abiVersion(void) { return %d; }"
+            .formatted(wrong));
+    assertThat(Child.startWith(classes).said())
+        .startsWith(
+            "false it has ABI version %d, this class needs %d: two versions of DDStore are on the class path"
+                .formatted(wrong, NativeLibrary.ABI_VERSION))
+        .contains(" java (it has ABI version");
+    compileInto(classes, "int something_else;");
+    assertThat(Child.startWith(classes).said())
+        .startsWith("false cannot be linked: ")
+        .contains("abiVersion", " java (cannot be linked");
+  }
+
+  /** What stands before our jar on a class path, as an older release would. */
+  private static void compileInto(Path classes, String program) throws Exception {
+    Path folder = classes.resolve("META-INF/native/linux-" + architecture());
+    Files.createDirectories(folder);
+    Path source = Files.writeString(classes.resolve("library.c"), program + "\n");
+    String library = folder.resolve("libddstore.so").toString();
+    Process compiler;
+    try {
+      compiler =
+          new ProcessBuilder("cc", "-shared", "-fPIC", "-o", library, source.toString())
+              .inheritIO()
+              .start();
+    } catch (IOException e) {
+      assumeTrue(false, () -> "skipped, no C compiler: " + e.getMessage());
+      return;
+    }
+    assertThat(compiler.waitFor(60, TimeUnit.SECONDS)).as("compiled in time").isTrue();
+    assertThat(compiler.exitValue()).isZero();
+  }
+
+  private static String architecture() {
+    String name = System.getProperty("os.arch");
+    return name.equals("amd64") ? "x86_64" : name;
+  }
+
   private static boolean mayMount() throws Exception {
     Process probe = new ProcessBuilder("unshare", "-m", "true").start();
     return probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0;
@@ -130,6 +175,15 @@ class NativeLibraryTest {
   private record Child(Process process) {
     static Child start(List<String> before, String... options) throws IOException {
       return start(Says.class, before, options);
+    }
+
+    /** With classes before those that there are. */
+    static Child startWith(Path classes) throws IOException {
+      List<String> command = ChildJvm.command();
+      int last = command.size() - 1;
+      command.set(last, classes + File.pathSeparator + command.get(last));
+      command.add(Says.class.getName());
+      return new Child(new ProcessBuilder(command).redirectErrorStream(true).start());
     }
 
     static Child start(Class<?> main, List<String> before, String... options) throws IOException {
