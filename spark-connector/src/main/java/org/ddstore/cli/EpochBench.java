@@ -2,6 +2,7 @@ package org.ddstore.cli;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -28,7 +29,9 @@ import picocli.CommandLine.Spec;
       "Beside it the same epoch in the same order from a memory-mapped file, from a file per row and"
           + " from Parquet by Spark, all of them in the page cache, and with an order that is known"
           + " before.",
-      "Each way reads one epoch of which every row is compared, and others against the clock."
+      "Each way reads one epoch of which every row is compared, and others against the clock.",
+      "Then a consumer whose step takes four times as long as the loader's batch tells how much of"
+          + " its time it waits, by the loader's own statistics."
     })
 final class EpochBench implements Callable<Integer> {
   private static final int MAX_RANKS = 64;
@@ -110,14 +113,12 @@ final class EpochBench implements Callable<Integer> {
           new EpochPlan(
               List.copyOf(rowBytes),
               batch,
-              ranks,
+              new RankNetwork(ranks, transport.name(), transport.shortcut(), false),
               rows,
               (long) storeMb << 20,
               sampler,
               List.copyOf(ways),
               scratch.path().toString(),
-              transport.name(),
-              transport.shortcut(),
               seconds,
               ROUNDS);
       int steps = rowBytes.size() * (ways.size() + (parquet ? 1 : 0));
@@ -199,12 +200,21 @@ final class EpochBench implements Callable<Integer> {
 
   private int report(EpochPlan plan, List<EpochResult> results) {
     output.table(
-        List.of("way", "row", "epoch s", "us/row", "GB/s", "ratio to raw gather", "mismatches"),
+        List.of(
+            "way",
+            "row",
+            "epoch s",
+            "us/row",
+            "GB/s",
+            "ratio to raw gather",
+            "waits",
+            "mismatches"),
         results.stream().map(EpochBench::cells).toList());
     output.line(
         String.format(
             Locale.ROOT,
-            "%d ranks, %s, %s, batches of %,d; us/row and GB/s of all ranks together",
+            "%d ranks, %s, %s, batches of %,d; us/row and GB/s of all ranks together; waits: of a"
+                + " consumer's time whose step takes as long as four batches",
             ranks,
             rows > 0 ? "%,d rows".formatted(rows) : ByteSize.format(plan.storeBytes()),
             sampler,
@@ -215,6 +225,7 @@ final class EpochBench implements Callable<Integer> {
     more.put("rowBytes", rowBytes);
     more.put("sampler", sampler);
     more.put("ratioToRawGather", slowestLoader(results));
+    more.put("waits", mostWaits(results));
     output.finish(mismatches, results, more);
     return mismatches == 0 ? 0 : 1;
   }
@@ -228,14 +239,24 @@ final class EpochBench implements Callable<Integer> {
         .orElseThrow();
   }
 
+  /** How much of its time a consumer waits that is slower than the loader, at most. */
+  private static double mostWaits(List<EpochResult> results) {
+    return results.stream()
+        .filter(result -> result.waits() != null)
+        .mapToDouble(EpochResult::waits)
+        .max()
+        .orElseThrow();
+  }
+
   private static List<Object> cells(EpochResult result) {
-    return List.of(
+    return Arrays.asList(
         EpochWay.valueOf(result.way().toUpperCase(Locale.ROOT)).words(),
         ByteSize.format(result.rowBytes()),
         decimal(result.epochSeconds()),
         decimal(result.microsPerRow()),
         decimal(result.gbPerSecond()),
         decimal(result.ratioToRawGather()),
+        result.waits() == null ? null : String.format(Locale.ROOT, "%.2f %%", 100 * result.waits()),
         result.mismatches());
   }
 

@@ -18,23 +18,8 @@ record EpochBenchRank(EpochPlan plan) implements RankWork {
   private static final long serialVersionUID = 1L;
 
   @Override
-  public int ranks() {
-    return plan.ranks();
-  }
-
-  @Override
-  public String transport() {
-    return plan.transport();
-  }
-
-  @Override
-  public boolean shortcut() {
-    return plan.shortcut();
-  }
-
-  @Override
-  public boolean encrypted() {
-    return false;
+  public RankNetwork network() {
+    return plan.network();
   }
 
   @Override
@@ -52,7 +37,7 @@ record EpochBenchRank(EpochPlan plan) implements RankWork {
   private List<EpochTime> run(int rowBytes, Communicator ranks, Transport transport)
       throws Exception {
     PatternRows pattern = new PatternRows(rowBytes);
-    StoreOptions options = StoreOptions.defaults().withShortcut(plan.shortcut());
+    StoreOptions options = plan.network().storeOptions();
     try (DDStore store = DDStore.open(ranks, transport, options)) {
       ShardWriter writer = ShardWriter.create(pattern.schema(), options);
       int first = plan.firstRow(ranks.rank());

@@ -59,9 +59,23 @@ final class EpochMeasurement {
     for (int way = 0; way < readers.size(); way++) {
       ranks.allReduce(mismatches.get(way), ReduceOp.SUM);
       EpochWay which = readers.get(way).way();
-      times.add(new EpochTime(which, rowBytes, median(seconds.get(way)), mismatches.get(way)[0]));
+      double one = median(seconds.get(way));
+      Double waits = waits(readers.get(way), one);
+      times.add(new EpochTime(which, rowBytes, one, waits, mismatches.get(way)[0]));
     }
     return times;
+  }
+
+  /** How much a slower consumer waits on the rank where it does so most; null if not counted. */
+  private Double waits(EpochReader reader, double epochSeconds) throws IOException {
+    if (reader.waitedNanos().isEmpty()) {
+      return null;
+    }
+    reader.prepare(epoch++);
+    ranks.barrier();
+    double[] most = {SlowConsumer.waits(reader, plan, epochSeconds)};
+    ranks.allReduce(most, ReduceOp.MAX);
+    return most[0];
   }
 
   static double median(List<Double> values) {

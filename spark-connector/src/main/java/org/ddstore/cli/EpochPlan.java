@@ -17,20 +17,17 @@ import org.ddstore.sampling.WorldRank;
  * @param sampler of {@link #SAMPLERS}
  * @param ways of {@link EpochWay}, by name, that ranks measure; the raw gather is one of them
  * @param directory where the files of alternatives lie, one for all ranks
- * @param transport the remote path, one of {@link org.ddstore.spark.TransportChoice#NAMES}
  * @param seconds of all rounds of one way together
  */
 record EpochPlan(
     List<Integer> rowBytes,
     int batch,
-    int ranks,
+    RankNetwork network,
     int rows,
     long storeBytes,
     String sampler,
     List<EpochWay> ways,
     String directory,
-    String transport,
-    boolean shortcut,
     double seconds,
     int rounds)
     implements Serializable {
@@ -41,6 +38,10 @@ record EpochPlan(
 
   private static final long SEED = 42;
   private static final int BLOCK_ROWS = 64;
+
+  int ranks() {
+    return network.ranks();
+  }
 
   /** The sampler by name; a window of {@code chunked} is as many blocks as a batch has rows. */
   BatchSampler batches() {
@@ -60,30 +61,28 @@ record EpochPlan(
     return new EpochPlan(
         List.of(bytes),
         batch,
-        ranks,
+        network,
         number,
         storeBytes,
         sampler,
         ways,
         directory,
-        transport,
-        shortcut,
         seconds,
         rounds);
   }
 
   WorldRank place(int rank) {
-    return new WorldRank(rank, ranks);
+    return new WorldRank(rank, ranks());
   }
 
   /** How many batches a rank has in an epoch. */
   long steps() {
-    return rows / ((long) batch * ranks);
+    return rows / ((long) batch * ranks());
   }
 
   /** Rows that all ranks are given in an epoch. */
   long epochRows() {
-    return steps() * batch * ranks;
+    return steps() * batch * ranks();
   }
 
   /** The rows of each batch of a rank, in order. */
@@ -98,6 +97,6 @@ record EpochPlan(
 
   /** Where a rank's shard begins, and that of the one before it ends. */
   int firstRow(int rank) {
-    return (int) ((long) rows * rank / ranks);
+    return (int) ((long) rows * rank / ranks());
   }
 }

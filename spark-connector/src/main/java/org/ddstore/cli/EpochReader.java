@@ -2,6 +2,7 @@ package org.ddstore.cli;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.OptionalLong;
 
 /** Gives one rank its batches of an epoch, in one of several ways. Used by one thread. */
 interface EpochReader extends AutoCloseable {
@@ -28,6 +29,11 @@ interface EpochReader extends AutoCloseable {
   /** Whether all rows of the last epoch came once over all ranks, where that is known. */
   default boolean isExact() {
     return true;
+  }
+
+  /** How long all batches so far were waited for, where that is counted. */
+  default OptionalLong waitedNanos() {
+    return OptionalLong.empty();
   }
 
   @Override

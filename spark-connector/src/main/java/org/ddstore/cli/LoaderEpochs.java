@@ -1,10 +1,12 @@
 package org.ddstore.cli;
 
+import java.util.OptionalLong;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
+import org.ddstore.loader.Stage;
 
 /** What is measured: choosing the rows of batches is part of it. */
 final class LoaderEpochs implements EpochReader {
@@ -38,6 +40,11 @@ final class LoaderEpochs implements EpochReader {
   @Override
   public boolean isExact() {
     return loader.receipt(ranks).isExact();
+  }
+
+  @Override
+  public OptionalLong waitedNanos() {
+    return OptionalLong.of(loader.statistics().get(Stage.TRAINER_WAITS.index()).totalNanos());
   }
 
   @Override

@@ -63,6 +63,7 @@ final class ParquetEpochs {
         EpochWay.PARQUET,
         rowBytes,
         EpochMeasurement.median(seconds),
+        null,
         compared.mismatches() + Math.abs(plan.epochRows() - compared.rows()));
   }
 

@@ -76,7 +76,7 @@ record PlainMpi(Path program) {
                 "orte_tmpdir_base",
                 scratch.path().toString(),
                 "-n",
-                Integer.toString(plan.ranks())));
+                Integer.toString(plan.network().ranks())));
     command.addAll(options);
     command.addAll(
         List.of(

@@ -68,16 +68,16 @@ final class RankJvm {
     WireOptions options = options(setup);
     TransportChoice choice =
         TransportChoice.of(
-            work.transport(),
+            work.network().transport(),
             setup.rank(),
             new OneSidedOptions("", "", setup.host(), setup.rank()),
             options);
     try (WireSession session = Wire.join(setup.token(), options);
         GroupEndpoint endpoint =
             GroupEndpoint.create(
-                session.lanes(ProcessDirectory.SHARED_MEMORY, work.shortcut()),
+                session.lanes(ProcessDirectory.SHARED_MEMORY, work.network().shortcut()),
                 setup.rank(),
-                work.ranks())) {
+                work.network().ranks())) {
       out.println(ADDRESS + Base64.getEncoder().encodeToString(endpoint.address()));
       List<byte[]> addresses =
           Stream.of(in.readLine().split(",", -1)).map(Base64.getDecoder()::decode).toList();
@@ -99,7 +99,7 @@ final class RankJvm {
 
   private static WireOptions options(Setup setup) {
     SparkConf conf = new SparkConf(false);
-    if (!setup.work().encrypted()) {
+    if (!setup.work().network().encrypted()) {
       return WireOptions.of(conf, null, setup.host());
     }
     conf.set("spark.authenticate", "true")

@@ -41,7 +41,7 @@ final class RankProcesses implements AutoCloseable {
       byte[] secret = new byte[SECRET_BYTES];
       new SecureRandom().nextBytes(secret);
       StoreToken token = StoreToken.random();
-      for (int rank = 0; rank < work.ranks(); rank++) {
+      for (int rank = 0; rank < work.network().ranks(); rank++) {
         Host host = ranks.host(rank);
         Process process =
             (host == null ? new ProcessBuilder(command()) : host.command(command()))

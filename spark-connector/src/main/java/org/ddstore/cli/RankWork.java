@@ -15,15 +15,6 @@ interface RankWork extends Serializable {
   void run(Communicator ranks, Transport transport, Consumer<Serializable> results)
       throws Exception;
 
-  /** How many ranks there are. */
-  int ranks();
-
-  /** The remote path, one of {@link org.ddstore.spark.TransportChoice#NAMES}. */
-  String transport();
-
-  /** Whether memory is used where it can be. */
-  boolean shortcut();
-
-  /** Whether the transport is authenticated and encrypted. */
-  boolean encrypted();
+  /** How many ranks there are, and how they reach each other. */
+  RankNetwork network();
 }

@@ -93,11 +93,8 @@ final class ReadBench implements Callable<Integer> {
             List.copyOf(rowBytes),
             List.copyOf(batches),
             List.copyOf(inFlight),
-            ranks,
+            new RankNetwork(ranks, transport.name(), transport.shortcut(), encrypted),
             (long) shardMb << 20,
-            transport.name(),
-            transport.shortcut(),
-            encrypted,
             seconds);
     List<ReadResult> results = new ArrayList<>();
     try (Progress progress = Progress.open("bench read", plan.measurements());
@@ -137,7 +134,7 @@ final class ReadBench implements Callable<Integer> {
   private Map<Integer, Double> plainMpi(ReadBenchPlan plan)
       throws IOException, InterruptedException {
     Optional<PlainMpi> program =
-        plan.transport().equals("mpi") ? PlainMpi.find() : Optional.empty();
+        plan.network().transport().equals("mpi") ? PlainMpi.find() : Optional.empty();
     return program.isPresent() ? program.get().measure(plan, hosts) : Map.of();
   }
 

@@ -7,18 +7,14 @@ import java.util.List;
  * What {@link ReadBench} is to measure; sent to the ranks.
  *
  * @param shardBytes of each rank, about
- * @param transport for rows that memory does not reach
  * @param seconds of each measurement
  */
 record ReadBenchPlan(
     List<Integer> rowBytes,
     List<Integer> batches,
     List<Integer> inFlight,
-    int ranks,
+    RankNetwork network,
     long shardBytes,
-    String transport,
-    boolean shortcut,
-    boolean encrypted,
     double seconds)
     implements Serializable {
   private static final long serialVersionUID = 1L;

@@ -31,23 +31,8 @@ final class ReadBenchRank implements RankWork {
   }
 
   @Override
-  public int ranks() {
-    return plan.ranks();
-  }
-
-  @Override
-  public String transport() {
-    return plan.transport();
-  }
-
-  @Override
-  public boolean shortcut() {
-    return plan.shortcut();
-  }
-
-  @Override
-  public boolean encrypted() {
-    return plan.encrypted();
+  public RankNetwork network() {
+    return plan.network();
   }
 
   @Override
@@ -65,7 +50,7 @@ final class ReadBenchRank implements RankWork {
   private void play(int rowBytes, Communicator ranks, Transport transport) throws Exception {
     PatternRows pattern = new PatternRows(rowBytes);
     int shardRows = plan.shardRows(rowBytes);
-    StoreOptions options = StoreOptions.defaults().withShortcut(plan.shortcut());
+    StoreOptions options = plan.network().storeOptions();
     try (DDStore store = DDStore.open(ranks, transport, options)) {
       ShardWriter writer = ShardWriter.create(pattern.schema(), options);
       pattern.write((long) ranks.rank() * shardRows, shardRows, writer);
@@ -85,7 +70,7 @@ final class ReadBenchRank implements RankWork {
       List<SegmentAddress> addresses = store.catalog().segments(ROWS);
       for (StoreInfo.Extent extent : store.info().variables().get(0).extents()) {
         // Without the shortcut, what rank 0 reads of itself is left out.
-        if (extent.path() == path && (plan.shortcut() || extent.rank() != 0)) {
+        if (extent.path() == path && (plan.network().shortcut() || extent.rank() != 0)) {
           firstRows.add(extent.firstRow());
           // What memory does not reach is compared with a loop over rows of our own.
           copied.add(addresses.get(path == ReadPath.REMOTE ? 0 : extent.rank()));

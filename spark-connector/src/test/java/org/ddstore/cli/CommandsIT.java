@@ -201,8 +201,11 @@ class CommandsIT {
         } else if (result.get("way").asText().equals("loader")) {
           slowestLoader = Math.max(slowestLoader, ratio);
         }
+        assertThat(result.get("waits").isNumber())
+            .isEqualTo(result.get("way").asText().equals("loader"));
       }
       assertThat(json.get("ratioToRawGather").asDouble()).isEqualTo(slowestLoader);
+      assertThat(json.get("waits").asDouble()).isBetween(0.0, 1.0);
     }
   }
 
