@@ -56,7 +56,7 @@ record PlainMpi(Path program) {
         List<String> options =
             new ArrayList<>(
                 RemoteShell.create(hosts, scratch.path())
-                    .mpirunOptions(hosts, (plan.ranks() + 1) / 2));
+                    .mpirunOptions(hosts, (plan.network().ranks() + 1) / 2));
         options.addAll(List.of("--map-by", "node"));
         // As for our own ranks: the one component that makes windows over TCP.
         options.addAll(List.of("--mca", "osc", "pt2pt", "--mca", "pml", "ob1"));

@@ -45,15 +45,25 @@ final class ResidentLayout {
   }
 
   /**
-   * @param shards of a load, one per rank
+   * @param shards of a load, one of each of its ranks
    */
   static ResidentLayout of(Schema schema, ReplicaGroups groups, List<ShardReport> shards) {
-    return new ResidentLayout(1, schema, groups, List.of(List.copyOf(shards)), Set.of());
+    return new ResidentLayout(1, schema, groups, List.of(byRank(groups, shards)), Set.of());
+  }
+
+  /** From now on the rank that holds a shard is the one of that number in its group. */
+  private static List<ShardReport> byRank(ReplicaGroups groups, List<ShardReport> shards) {
+    ShardReport[] byRank = new ShardReport[groups.ranks()];
+    for (int rank = 0; rank < byRank.length; rank++) {
+      ShardReport shard = shards.get(rank);
+      byRank[groups.groupOf(rank) * groups.width() + shard.member()] = shard;
+    }
+    return List.of(byRank);
   }
 
   ResidentLayout with(List<ShardReport> appended) {
     List<List<ShardReport>> more = new ArrayList<>(parts);
-    more.add(List.copyOf(appended));
+    more.add(byRank(groups, appended));
     return new ResidentLayout(version + 1, schema, groups, more, lost);
   }
 
@@ -119,6 +129,11 @@ final class ResidentLayout {
 
   ReplicaGroups groups() {
     return groups;
+  }
+
+  /** How rows are read that memory does not reach, and why so; for people. */
+  String transport() {
+    return parts.get(0).get(0).transport();
   }
 
   /** One for the load, and one for each append. */
@@ -227,6 +242,18 @@ final class ResidentLayout {
       }
     }
     return own;
+  }
+
+  /** The executors that have a copy of what is, or was, at a place. */
+  Set<String> holders(Place place) {
+    Set<String> holders = new HashSet<>();
+    for (int group = 0; group < groups.groups(); group++) {
+      Place copy = new Place(place.part(), group * groups.width() + groups.memberOf(place.rank()));
+      if (!lost.contains(copy)) {
+        holders.add(shard(copy).executorId());
+      }
+    }
+    return holders;
   }
 
   /** Whether another replica group has what was lost at a place. */

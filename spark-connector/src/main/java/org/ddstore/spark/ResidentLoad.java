@@ -1,6 +1,8 @@
 package org.ddstore.spark;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkEnv;
@@ -44,19 +46,33 @@ record ResidentLoad(
   public ShardReport run(StartedRank rank) {
     ResidentShards.forgetOthers(token.id(), attempt());
     try {
-      Shard shard = rank.groups().groups() == 1 ? seal(rank) : sealOrCopy(rank);
-      WireOptions wire = WireOptions.of(SparkEnv.get(), rank.settings().port());
-      lease(shard, wire);
-      long firstRow = base + loader.firstRow(rank.rank());
+      int[] members = members(rank);
+      int member = members[rank.rank()];
+      Shard shard = rank.groups().groups() == 1 ? seal(rank) : sealOrCopy(rank, member);
+      lease(shard, WireOptions.of(SparkEnv.get(), rank.settings().port()));
+      long firstRow =
+          base + loader.firstRow(member); // ranks of group 0 hold the shard of their number
       RowDigest digest = shard.digest(firstRow);
-      compare(rank, digest);
+      compare(rank, members, digest);
       rank.remote().end();
-      return ShardReport.of(shard, firstRow, digest, rank.remote().description());
+      return ShardReport.of(member, shard, firstRow, digest, rank.remote().description());
     } catch (RuntimeException | Error e) {
       rank.ranks().abort(e);
       ResidentShards.forget(token.id(), attempt());
       throw e;
     }
+  }
+
+  /** The shard of each rank: copies of it are to be in different executors. */
+  private static int[] members(StartedRank rank) {
+    if (rank.groups().groups() == 1) {
+      return rank.groups().members();
+    }
+    byte[][] executors =
+        rank.ranks().allGather(StartedRank.executorId().getBytes(StandardCharsets.UTF_8));
+    return CopyPlacement.of(
+        rank.groups(),
+        Arrays.stream(executors).map(id -> new String(id, StandardCharsets.UTF_8)).toList());
   }
 
   private void lease(Shard shard, WireOptions wire) {
@@ -73,7 +89,7 @@ record ResidentLoad(
     return Shard.seal(rank.writer(), transport);
   }
 
-  private Shard sealOrCopy(StartedRank rank) {
+  private static Shard sealOrCopy(StartedRank rank, int member) {
     boolean loads = rank.groups().loads(rank.rank());
     Shard own = loads ? seal(rank) : null;
     try {
@@ -84,9 +100,9 @@ record ResidentLoad(
       }
       List<SegmentAddress> first =
           IntStream.range(0, rank.groups().width())
-              .mapToObj(member -> SegmentAddress.parse(addresses[member]))
+              .mapToObj(r -> SegmentAddress.parse(addresses[r]))
               .toList();
-      MemoryCheck.naming(rank.settings(), () -> copy(rank, first));
+      MemoryCheck.naming(rank.settings(), () -> copy(rank, member, first));
       return seal(rank);
     } catch (RuntimeException | Error e) {
       if (own != null) {
@@ -96,19 +112,18 @@ record ResidentLoad(
     }
   }
 
-  private void copy(StartedRank rank, List<SegmentAddress> first) {
+  private static void copy(StartedRank rank, int member, List<SegmentAddress> first) {
     ShardWriter writer = rank.writer();
     Catalog catalog = Catalog.of(rank.groups().width(), RankContext.ROWS, writer.schema(), first);
     try (AttachedStore store =
         AttachedStore.open(catalog, rank.remote().forCopies(), rank.options())) {
       Variable rows = store.variable(RankContext.ROWS);
-      int member = rank.groups().memberOf(rank.rank());
       writer.appendRowsOf(rows, rows.firstRowOf(member), rows.rowsOf(member));
     }
   }
 
   /** All have their shards then, and copies are copies. */
-  private static void compare(StartedRank rank, RowDigest digest) {
+  private static void compare(StartedRank rank, int[] members, RowDigest digest) {
     rank.ranks().awaitAll("load", rank.settings().finishTimeout());
     byte[][] all =
         rank.ranks()
@@ -119,9 +134,9 @@ record ResidentLoad(
                     .array());
     int width = rank.groups().width();
     for (int r = width; r < all.length; r++) {
-      if (!ByteBuffer.wrap(all[r]).equals(ByteBuffer.wrap(all[r % width]))) {
+      if (!ByteBuffer.wrap(all[r]).equals(ByteBuffer.wrap(all[members[r]]))) {
         throw new DDStoreException(
-            "the copy of rank %d differs from the rows of rank %d".formatted(r, r % width));
+            "the copy of rank %d differs from the rows of rank %d".formatted(r, members[r]));
       }
     }
   }

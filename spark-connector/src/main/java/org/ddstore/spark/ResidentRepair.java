@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.ddstore.Schema;
 import org.ddstore.spark.ResidentLayout.Place;
@@ -18,6 +19,7 @@ import org.ddstore.spark.wire.StoreToken;
  *
  * @param origins of the load and of each append
  * @param handle of the store as it is, to copy from
+ * @param publish makes a layout the store's; throws if that has been dropped
  */
 record ResidentRepair(
     String name,
@@ -25,15 +27,15 @@ record ResidentRepair(
     StoreToken token,
     ResidentProcesses processes,
     ResidentLayout layout,
-    Supplier<StoreHandle> handle) {
+    Supplier<StoreHandle> handle,
+    Consumer<ResidentLayout> publish) {
 
   /**
-   * Blocks while its jobs run.
+   * Blocks while its jobs run. Publishes what each of them has brought back.
    *
-   * @return the layout with what was brought back
-   * @throws RebuildDiffersException if that is not what it was; nothing is changed then
+   * @throws RebuildDiffersException if rows are not what they were; those are not published
    */
-  ResidentLayout run() {
+  void run() {
     ResidentLayout now = layout;
     for (int part = 0; part < layout.parts(); part++) {
       List<Place> copied = new ArrayList<>();
@@ -47,7 +49,6 @@ record ResidentRepair(
       now = copied.isEmpty() ? now : copy(now, copied);
       now = loaded.isEmpty() ? now : load(now, part, loaded);
     }
-    return now;
   }
 
   private ResidentLayout copy(ResidentLayout now, List<Place> places) {
@@ -99,11 +100,33 @@ record ResidentRepair(
     return plan;
   }
 
-  /** Nobody knows where a lost shard should go; appended rows go where the rank's first are. */
+  /**
+   * Where shards are to go: appended rows where the rank's first are, others to executors that have
+   * no copy of them and few shards else. Preferences, no more.
+   */
   private List<String> homes(ResidentLayout now, List<Place> places) {
-    return places.stream()
-        .map(place -> place.part() == 0 ? "" : now.home(place.rank()).preferredLocation())
-        .toList();
+    Map<String, Integer> load = new HashMap<>();
+    Map<String, String> locations = new HashMap<>();
+    for (ClusterFacts.Executor executor :
+        ClusterFacts.of(origins.get(0).session().sparkContext()).executors()) {
+      load.put(executor.id(), 0);
+      locations.put(executor.id(), "executor_" + executor.host() + "_" + executor.id());
+    }
+    now.shards().forEach(shard -> load.computeIfPresent(shard.executorId(), (id, n) -> n + 1));
+    List<String> homes = new ArrayList<>();
+    for (Place place : places) {
+      Set<String> holders = now.holders(place);
+      String chosen =
+          load.entrySet().stream()
+              .filter(executor -> !holders.contains(executor.getKey()))
+              .min(Map.Entry.comparingByValue())
+              .map(Map.Entry::getKey)
+              .orElse("");
+      String home = place.part() == 0 ? chosen : now.home(place.rank()).executorId();
+      load.computeIfPresent(home, (id, n) -> n + 1);
+      homes.add(locations.getOrDefault(home, ""));
+    }
+    return homes;
   }
 
   private ResidentLayout replace(
@@ -127,6 +150,7 @@ record ResidentRepair(
       for (String executor : gone) {
         changed = changed.without(executor);
       }
+      publish.accept(changed);
       return changed;
     } catch (RuntimeException | Error e) {
       loading.forget(shards);

@@ -3,6 +3,7 @@ package org.ddstore.spark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
@@ -38,6 +39,8 @@ public final class ResidentStore {
   private final List<ColumnMapping> columns;
   private final ResidentProcesses processes;
   private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by changing
+  private final AtomicBoolean warned = new AtomicBoolean();
+  private final ResidentReads reads;
   private final Object changing = new Object(); // held while rows are appended or brought back
   private volatile ResidentLayout layout; // changed under this
   private volatile boolean dropped; // set under this
@@ -59,6 +62,7 @@ public final class ResidentStore {
     this.columns = plan.mappings();
     this.processes = processes;
     this.layout = layout;
+    this.reads = new ResidentReads(layout.groups().ranks());
   }
 
   /** Loads a store. Blocks; leaves nothing behind if it fails. */
@@ -193,6 +197,7 @@ public final class ResidentStore {
     StoreSpec.checkSerializable(task);
     checkLive();
     SparkContext context = origin.session().sparkContext();
+    warnOnce();
     List<RankOutcome<T>> outcomes =
         origin
             .job(layout.groups(), 0)
@@ -212,6 +217,7 @@ public final class ResidentStore {
                       token,
                       new ResidentRun<>(task, handle(now), homes));
                 });
+    ran(outcomes);
     List<T> results = new ArrayList<>(); // may be null
     for (RankOutcome<T> outcome : outcomes) {
       results.add(outcome.result());
@@ -292,9 +298,20 @@ public final class ResidentStore {
         return;
       }
       LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), name);
-      ResidentLayout after =
-          new ResidentRepair(name, origins, token, processes, before, () -> handle(before)).run();
-      change(now -> after.withLostOf(now));
+      new ResidentRepair(
+              name,
+              origins,
+              token,
+              processes,
+              before,
+              () -> handle(before),
+              after ->
+                  change(
+                      now -> {
+                        checkLive();
+                        return after.withLostOf(now);
+                      }))
+          .run();
     }
   }
 
@@ -320,6 +337,48 @@ public final class ResidentStore {
   /** Whether the store has been dropped, by whomever, or with its application. */
   public boolean isDropped() {
     return dropped;
+  }
+
+  private List<String> warnings() {
+    return RunWarnings.of(origin.session().sparkContext(), origin.profile(), ranks());
+  }
+
+  private void warnOnce() {
+    if (warned.compareAndSet(false, true)) {
+      warnings().forEach(warning -> LOG.warn("\"{}\": {}", name, warning));
+    }
+  }
+
+  private void ran(List<? extends RankOutcome<?>> outcomes) {
+    reads.add(outcomes);
+    reads.away().forEach(rank -> LOG.warn("rank {} of \"{}\" ran away from its shard", rank, name));
+  }
+
+  /** What the ranks of all runs so far have read of the rows, by rank and path. */
+  public List<List<ReadCount>> reads() {
+    return reads.byRank();
+  }
+
+  /**
+   * What each executor holds, as it says itself; those that are gone are missing. Blocks for their
+   * answers.
+   *
+   * @throws org.ddstore.DeadlineExceededException if one does not answer
+   * @throws IllegalStateException if the store has been dropped
+   */
+  public List<ExecutorHolding> statistics() {
+    checkLive();
+    ResidentLayout now = layout;
+    return ExecutorHolding.of(now, processes.summaries(now.processes()));
+  }
+
+  /**
+   * Lines for people: rows, bytes, ranks and executors, how rows are read that memory does not
+   * reach, what is lost, which ranks ran away from their shards the last time, and what is better
+   * known before a run. Blocks as {@link #statistics()} does.
+   */
+  public String explain() {
+    return ResidentExplanation.of(this, layout, statistics(), reads, warnings());
   }
 
   /** One line for people. */

@@ -10,6 +10,7 @@ import org.ddstore.transport.SegmentAddress;
 /**
  * What a rank tells the driver of a shard that it has left in its executor.
  *
+ * @param member which shard of a copy it is
  * @param address of the segment, for {@link #segment()}
  * @param firstRow the global index of its first row
  * @param bytes of memory
@@ -20,6 +21,7 @@ import org.ddstore.transport.SegmentAddress;
  * @param transport how ranks elsewhere would read it, and why so; for people
  */
 record ShardReport(
+    int member,
     String address,
     long firstRow,
     long rows,
@@ -32,8 +34,10 @@ record ShardReport(
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  static ShardReport of(Shard shard, long firstRow, RowDigest digest, String transport) {
+  static ShardReport of(
+      int member, Shard shard, long firstRow, RowDigest digest, String transport) {
     return new ShardReport(
+        member,
         Base64.getEncoder().encodeToString(shard.address().toBytes()),
         firstRow,
         shard.rows(),

@@ -1,0 +1,55 @@
+package org.ddstore.spark;
+
+import java.util.List;
+
+/** Lines for people about a resident store. */
+final class ResidentExplanation {
+  private ResidentExplanation() {}
+
+  static String of(
+      ResidentStore store,
+      ResidentLayout layout,
+      List<ExecutorHolding> holdings,
+      ResidentReads reads,
+      List<String> warnings) {
+    StringBuilder text = new StringBuilder();
+    ReplicaGroups groups = layout.groups();
+    text.append("\"%s\": %,d rows of %s%n".formatted(store.name(), layout.rows(), layout.schema()));
+    text.append(
+        "%,d bytes a copy, %d %s of %d ranks, loaded in %d %s%n"
+            .formatted(
+                layout.bytes(),
+                groups.groups(),
+                groups.groups() == 1 ? "copy" : "copies",
+                groups.width(),
+                layout.parts(),
+                layout.parts() == 1 ? "part" : "parts"));
+    text.append("transport: %s%n".formatted(layout.transport()));
+    for (ExecutorHolding holding : holdings) {
+      text.append(
+          "executor %s (%s): ranks %s, %,d rows in %d shards, %,d bytes; %,d requests served%n"
+              .formatted(
+                  holding.executorId(),
+                  holding.host(),
+                  holding.ranks(),
+                  holding.rows(),
+                  holding.shards(),
+                  holding.bytes(),
+                  holding.servedRequests()));
+    }
+    for (ResidentShard shard : layout.shards()) {
+      if (shard.isLost()) {
+        text.append(
+            "lost: %,d rows of rank %d from row %d on, with executor %s%n"
+                .formatted(shard.rows(), shard.rank(), shard.firstRow(), shard.executorId()));
+      }
+    }
+    for (int rank : reads.away()) {
+      text.append(
+          "rank %d ran away from its shard the last time: executor %s had no free slot%n"
+              .formatted(rank, layout.home(rank).executorId()));
+    }
+    warnings.forEach(warning -> text.append("warning: %s%n".formatted(warning)));
+    return text.toString();
+  }
+}

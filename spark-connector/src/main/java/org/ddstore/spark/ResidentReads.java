@@ -1,0 +1,45 @@
+package org.ddstore.spark;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.ddstore.ReadPath;
+
+/** What ranks have read of a resident store in its runs, and where they ran the last time. */
+final class ResidentReads {
+  private final List<List<ReadCount>> byRank = new ArrayList<>(); // guarded by this
+  private final List<Integer> away = new ArrayList<>(); // guarded by this
+
+  ResidentReads(int ranks) {
+    List<ReadCount> none =
+        Arrays.stream(ReadPath.values()).map(path -> new ReadCount(path, 0, 0)).toList();
+    for (int rank = 0; rank < ranks; rank++) {
+      byRank.add(none);
+    }
+  }
+
+  /** Takes the outcomes of a run, by rank. */
+  synchronized void add(List<? extends RankOutcome<?>> outcomes) {
+    away.clear();
+    for (int rank = 0; rank < outcomes.size(); rank++) {
+      RankOutcome<?> outcome = outcomes.get(rank);
+      if (!outcome.home()) {
+        away.add(rank);
+      }
+      List<ReadCount> sum = new ArrayList<>();
+      for (int path = 0; path < outcome.reads().size(); path++) {
+        sum.add(byRank.get(rank).get(path).plus(outcome.reads().get(path)));
+      }
+      byRank.set(rank, List.copyOf(sum));
+    }
+  }
+
+  synchronized List<List<ReadCount>> byRank() {
+    return List.copyOf(byRank);
+  }
+
+  /** The ranks of the last run that were not where their shards are. */
+  synchronized List<Integer> away() {
+    return List.copyOf(away);
+  }
+}

@@ -1,0 +1,36 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Test;
+
+class RunWarningsTest {
+
+  private static SparkConf waiting(String wait) {
+    return new SparkConf(false).set("spark.locality.wait", wait);
+  }
+
+  @Test
+  void ranksThatLeaveASlotAreNotWarnedOf() {
+    assertThat(RunWarnings.of(3, 4, waiting("0"))).isEmpty();
+  }
+
+  @Test
+  void ranksThatTakeAllSlotsAreWarnedOf() {
+    assertThat(RunWarnings.of(4, 4, waiting("0s")))
+        .singleElement()
+        .asString()
+        .contains("4 ranks take all 4 slots", "every other job", "spark.ddstore.ranks=3");
+  }
+
+  @Test
+  void waitingForAnExecutorIsWarnedOf() {
+    assertThat(RunWarnings.of(1, 2, new SparkConf(false)))
+        .singleElement()
+        .asString()
+        .contains("spark.locality.wait is 3s", "spark.locality.wait=0");
+    assertThat(RunWarnings.of(1, 2, waiting("3s").set("spark.locality.wait.process", "0")))
+        .isEmpty();
+  }
+}
