@@ -2,7 +2,6 @@ package org.ddstore.loader;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -25,9 +24,6 @@ import org.ddstore.PoolStarvedException;
  * <p>Whoever has a slot when the pipeline is closed, or its batch is cancelled, gives it back.
  */
 final class Pipeline {
-  /** Batches of less share requests to remote processes, which have pieces of 256 KiB. */
-  private static final long TOGETHER_BYTES = 1 << 20;
-
   /** Batches that are made in less time are handed to a waiting consumer some at once. */
   private static final long QUICK_NANOS = 50_000;
 
@@ -41,13 +37,12 @@ final class Pipeline {
   private final Deque<Slot> idle = new ArrayDeque<>();
   private final Deque<BatchSource> sources = new ArrayDeque<>();
   private final Deque<Entry> inOrder = new ArrayDeque<>();
-  private final Deque<Entry> toRead = new ArrayDeque<>();
   private final MemoryBudget budget;
+  private final ReadQueue toRead;
   private final StageCounters counters;
   private final int depth;
   private final int workers;
   private Entry planning;
-  private boolean readsRemotely;
   private boolean lacksMemory;
   private int idleWorkers;
   private int ready;
@@ -61,6 +56,7 @@ final class Pipeline {
     this.depth = options.depth();
     this.workers = options.workers();
     this.budget = new MemoryBudget(options.maxBytes(), recipe);
+    this.toRead = new ReadQueue(budget, idle, depth);
     for (int i = 0; i <= depth; i++) { // the one more is the consumer's
       idle.add(new Slot(recipe));
     }
@@ -191,47 +187,9 @@ final class Pipeline {
         });
   }
 
-  /**
-   * How many batches are best read together: where rows come over a network, half of those that are
-   * made ahead, if they are small enough to share requests.
-   */
-  private int window() {
-    if (!readsRemotely || toRead.isEmpty()) {
-      return 1;
-    }
-    int half = depth / 2;
-    long bytes = budget.expectedBytes(toRead.peek().slot().plan().size());
-    return (int) Math.max(1, Math.min(half, TOGETHER_BYTES / Math.max(1, bytes)));
-  }
-
-  /** Whether to read now: there is a window, or it cannot grow, or the consumer needs a batch. */
   private boolean mayRead() {
-    return !toRead.isEmpty()
-        && (toRead.size() >= window()
-            || !inOrder.peek().isReady()
-            || lacksMemory
-            || (sources.isEmpty() && planning == null))
-        && hasRoom(toRead.peek());
-  }
-
-  /**
-   * Whether the next planned batch may be read: those that were read since it was planned may have
-   * shown that it takes more. The one that the consumer waits for may always.
-   */
-  private boolean hasRoom(Entry entry) {
-    int samples = entry.source().maxSize();
-    if (budget.tryKeep(entry.slot(), samples, idle)) {
-      return true;
-    }
-    toRead.stream().skip(1).map(Entry::slot).forEach(budget::giveUp); // they come after it
-    if (budget.tryKeep(entry.slot(), samples, idle)) {
-      return true;
-    }
-    if (entry != inOrder.peek()) {
-      return false;
-    }
-    budget.keep(entry.slot(), samples);
-    return true;
+    boolean cannotGrow = lacksMemory || (sources.isEmpty() && planning == null);
+    return toRead.mayRead(inOrder.peek(), cannotGrow);
   }
 
   /** Batches to be read together; waits for some. None at the end. */
@@ -240,11 +198,7 @@ final class Pipeline {
     try {
       while (!closed) {
         if (mayRead()) {
-          List<Entry> together = new ArrayList<>();
-          int most = window();
-          do {
-            together.add(toRead.remove());
-          } while (together.size() < most && !toRead.isEmpty() && hasRoom(toRead.peek()));
+          List<Entry> together = toRead.take(inOrder.peek());
           wake();
           return together;
         }
@@ -274,7 +228,7 @@ final class Pipeline {
           }
           if (error == null) {
             budget.took(entry.slot(), entry.source().maxSize());
-            readsRemotely |= entry.slot().readsRemotely();
+            toRead.wasRead(entry.slot());
           } else {
             sources.clear();
           }

@@ -1,0 +1,101 @@
+package org.ddstore.loader;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The batches that are planned and not read: which may be read now, and which together. Guarded by
+ * the pipeline.
+ */
+final class ReadQueue {
+  /** Batches of less share requests to remote processes, which have pieces of 256 KiB. */
+  private static final long TOGETHER_BYTES = 1 << 20;
+
+  private final Deque<Entry> planned = new ArrayDeque<>();
+  private final MemoryBudget budget;
+  private final Collection<Slot> idle;
+  private final int depth;
+  private boolean readsRemotely;
+
+  /**
+   * @param idle the slots that nobody uses, as they are at any time
+   * @param depth how many batches are made ahead
+   */
+  ReadQueue(MemoryBudget budget, Collection<Slot> idle, int depth) {
+    this.budget = budget;
+    this.idle = idle;
+    this.depth = depth;
+  }
+
+  void add(Entry entry) {
+    planned.add(entry);
+  }
+
+  /** True if nobody had begun to read it. */
+  boolean remove(Entry entry) {
+    return planned.remove(entry);
+  }
+
+  /** Learns whether the rows of a batch came over a network. */
+  void wasRead(Slot slot) {
+    readsRemotely |= slot.readsRemotely();
+  }
+
+  /**
+   * How many batches are best read together: where rows come over a network, half of those that are
+   * made ahead, if they are small enough to share requests.
+   */
+  private int window() {
+    if (!readsRemotely || planned.isEmpty()) {
+      return 1;
+    }
+    int half = depth / 2;
+    long bytes = budget.expectedBytes(planned.peek().slot().plan().size());
+    return (int) Math.max(1, Math.min(half, TOGETHER_BYTES / Math.max(1, bytes)));
+  }
+
+  /**
+   * Whether to read now: there is a window, or it cannot grow, or the consumer needs a batch.
+   *
+   * @param next the batch that the consumer gets next
+   * @param cannotGrow whether no more is planned for now
+   */
+  boolean mayRead(Entry next, boolean cannotGrow) {
+    return !planned.isEmpty()
+        && (planned.size() >= window() || !next.isReady() || cannotGrow)
+        && hasRoom(planned.peek(), next);
+  }
+
+  /** Takes what is read together, where {@link #mayRead} was just true. */
+  List<Entry> take(Entry next) {
+    List<Entry> together = new ArrayList<>();
+    int most = window();
+    do {
+      together.add(planned.remove());
+    } while (together.size() < most && !planned.isEmpty() && hasRoom(planned.peek(), next));
+    return together;
+  }
+
+  /**
+   * Whether the next planned batch may be read: those that were read since it was planned may have
+   * shown that it takes more. The one that the consumer waits for may always.
+   */
+  private boolean hasRoom(Entry entry, Entry next) {
+    int samples = entry.source().maxSize();
+    if (budget.tryKeep(entry.slot(), samples, idle)) {
+      return true;
+    }
+    planned.stream().skip(1).map(Entry::slot).forEach(budget::giveUp); // they come after it
+    if (budget.tryKeep(entry.slot(), samples, idle)) {
+      return true;
+    }
+    if (entry != next) {
+      return false;
+    }
+    budget.keep(entry.slot(), samples);
+    return true;
+  }
+}
