@@ -31,6 +31,8 @@ final class Progress {
   private static final long BUSY_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long SHORT_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONG_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(500);
+  private static final long LONGEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long IDLE_PER_PAUSE = 400; // 2 s without readers: the longest pause
 
   private final MpiCalls calls;
   private final Thread thread;
@@ -73,9 +75,15 @@ final class Progress {
         continue;
       }
       calls.progress(this::look, LIMIT);
-      boolean busy = System.nanoTime() - readNs < BUSY_NS;
-      LockSupport.parkNanos(this, busy ? SHORT_PAUSE_NS : LONG_PAUSE_NS);
+      LockSupport.parkNanos(this, pauseNs(System.nanoTime() - readNs));
     }
+  }
+
+  /** Grows with the time without readers: the first of them waits longer, and idling is cheap. */
+  private static long pauseNs(long idleNs) {
+    return idleNs < BUSY_NS
+        ? SHORT_PAUSE_NS
+        : Math.min(Math.max(idleNs / IDLE_PER_PAUSE, LONG_PAUSE_NS), LONGEST_PAUSE_NS);
   }
 
   /** Enters MPI, which serves what has come, and takes announcements. */

@@ -15,6 +15,7 @@ import mpi.Intracomm;
 import mpi.MPI;
 import mpi.MPIException;
 import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
@@ -206,7 +207,7 @@ final class WindowTransport implements MpiTransport {
   private void leave() {
     try {
       long pauseNs = FIRST_PAUSE_NS;
-      while (!gathering.allLeave()) {
+      while (!haveAllLeft()) {
         LockSupport.parkNanos(pauseNs);
         pauseNs = Math.min(pauseNs + pauseNs / 4, LAST_PAUSE_NS);
       }
@@ -220,6 +221,14 @@ final class WindowTransport implements MpiTransport {
       }
     } finally {
       world.endServing();
+    }
+  }
+
+  private boolean haveAllLeft() {
+    try {
+      return gathering.allLeave();
+    } catch (DeadlineExceededException e) {
+      return false; // other threads are in MPI; the ranks that have come wait
     }
   }
 
