@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -22,34 +21,19 @@ import org.ddstore.Batch;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.RankLostException;
 import org.ddstore.Reader;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Executors that are killed, stopped or end themselves: 2 with 2 ranks each. */
 @Tag("system")
 @Timeout(300)
-class ExecutorLossTest {
-  private static final int ROWS = 2000;
-  private static final Duration COLLECTIVE_TIMEOUT = Duration.ofSeconds(60);
-  private static final Duration WELL_BELOW_TIMEOUT = Duration.ofSeconds(30);
-
-  private static TestCluster cluster;
-
-  @TempDir Path directory;
-
+class ExecutorLossTest extends OnTestCluster {
   @BeforeAll
   static void start() {
     cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
   }
 
   @AfterEach
@@ -58,45 +42,7 @@ class ExecutorLossTest {
   }
 
   private static StoreSpec numbers() {
-    Dataset<Row> frame =
-        cluster
-            .session()
-            .range(ROWS)
-            .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
-    return DDStores.from(frame).ranks(4).collectiveTimeout(COLLECTIVE_TIMEOUT);
-  }
-
-  /** Reads every row and fails if a byte is wrong. */
-  private static long readAll(RankContext context) {
-    long sum = 0;
-    try (Reader reader = context.rows().reader()) {
-      for (int first = 0; first < ROWS; first += 100) {
-        long[] indices = new long[100];
-        for (int i = 0; i < indices.length; i++) {
-          indices[i] = (first + i * 37L) % ROWS;
-        }
-        try (Batch batch = reader.getBatch(indices)) {
-          for (int i = 0; i < indices.length; i++) {
-            long id = batch.field("id").getLong(i);
-            String text = batch.string("t", i);
-            if (id != indices[i] || !text.equals("t" + id)) {
-              throw new AssertionError("row " + indices[i] + " is " + id + ", " + text);
-            }
-            sum += id;
-          }
-        }
-      }
-    }
-    return sum;
-  }
-
-  private static boolean isRunning(long pid) {
-    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
-  }
-
-  private static void kill(long pid) {
-    assertThat(cluster.executors()).as("process to be killed").contains(pid);
-    ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+    return DDStores.from(numberedRows()).ranks(4).collectiveTimeout(COLLECTIVE_TIMEOUT);
   }
 
   /**
@@ -166,7 +112,7 @@ class ExecutorLossTest {
 
     assertThat(job.get(2, TimeUnit.MINUTES))
         .as("results of the second attempt")
-        .isEqualTo(Collections.nCopies(4, "2:" + ROWS * (ROWS - 1L) / 2));
+        .isEqualTo(Collections.nCopies(4, "2:" + SUM));
     int survivors = 0;
     for (int rank = 0; rank < 4; rank++) {
       if (evidence.awaitPid("pid of " + rank) != victim) {

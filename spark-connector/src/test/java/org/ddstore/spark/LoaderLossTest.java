@@ -3,8 +3,6 @@ package org.ddstore.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,38 +13,24 @@ import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Executors that are killed, and jobs that are cancelled, while loaders of 4 ranks work ahead. */
 @Tag("system")
 @Timeout(300)
-class LoaderLossTest {
-  private static final int ROWS = 2000;
+class LoaderLossTest extends OnTestCluster {
   private static final int VICTIM_RANK = 3;
   private static final int STEPS_BEFORE = 5;
-  private static final Duration COLLECTIVE_TIMEOUT = Duration.ofSeconds(60);
-  private static final Duration WELL_BELOW_TIMEOUT = Duration.ofSeconds(30);
-
-  private static TestCluster cluster;
-
-  @TempDir Path directory;
 
   @BeforeAll
   static void start() {
     cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
   }
 
   /** No thread, buffer or file: neither of the survivors nor of the dead. */
@@ -105,8 +89,7 @@ class LoaderLossTest {
   private static long killOne(Evidence evidence) {
     awaitTraining(evidence);
     long victim = evidence.awaitPid("pid of " + VICTIM_RANK);
-    assertThat(cluster.executors()).as("process to be killed").contains(victim);
-    ProcessHandle.of(victim).orElseThrow().destroyForcibly();
+    kill(victim);
     return victim;
   }
 

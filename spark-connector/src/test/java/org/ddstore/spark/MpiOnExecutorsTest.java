@@ -2,95 +2,70 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
-import org.ddstore.Batch;
+import java.util.stream.Collectors;
 import org.ddstore.ReadPath;
 import org.ddstore.Reader;
 import org.ddstore.mpi.NeedsMpi;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Stores that read by MPI, in executors that Spark started: 3 with a rank each. */
 @Tag("system")
 @NeedsMpi
 @Timeout(300)
-class MpiOnExecutorsTest {
+class MpiOnExecutorsTest extends OnTestCluster {
   private static final int RANKS = 3;
-  private static final int ROWS = 2000;
-  private static final long SUM = ROWS * (ROWS - 1L) / 2;
-
-  private static TestCluster cluster;
-
-  @TempDir Path directory;
+  private static final Duration READ_ON = Duration.ofSeconds(5);
 
   @BeforeAll
   static void start() {
     cluster = TestCluster.start(RANKS, 1, 512);
     // The first store decides who is in the world.
-    numbers().run(MpiOnExecutorsTest::readAll);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
+    numbers().run(MpiOnExecutorsTest::readAllByMpi);
   }
 
   /** The world stays, with its threads and its directory; stores and their memory do not. */
   @AfterEach
   void noMemoryIsLeft() {
-    for (Leftovers left : cluster.inEverySlot(rows -> Leftovers.ofThisProcess())) {
-      assertThat(left.bufferBytes()).as("off-heap bytes of %d", left.pid()).isZero();
-      assertThat(left.mappedBytes()).as("mapped bytes of %d", left.pid()).isZero();
-    }
+    await("memory of stores is given back")
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(
+            () -> {
+              for (Leftovers left : cluster.inEverySlot(rows -> Leftovers.ofThisProcess())) {
+                assertThat(left.bufferBytes()).as("off-heap bytes of %d", left.pid()).isZero();
+                assertThat(left.mappedBytes()).as("mapped bytes of %d", left.pid()).isZero();
+              }
+            });
   }
 
   private static StoreSpec numbers() {
-    Dataset<Row> frame = cluster.session().range(ROWS).selectExpr("id", "concat('t', id) as t");
-    return DDStores.from(frame)
+    return DDStores.from(numberedRows())
         .ranks(RANKS)
         .transport("mpi")
         .shortcut(false)
-        .collectiveTimeout(Duration.ofMinutes(1));
+        .collectiveTimeout(COLLECTIVE_TIMEOUT);
   }
 
-  /** Reads every row by MPI and fails if one is wrong. */
-  private static long readAll(RankContext context) {
-    long sum = 0;
+  /** Reads every row and fails if one is wrong, or has not come by MPI. */
+  private static long readAllByMpi(RankContext context) {
     try (Reader reader = context.rows().reader()) {
-      for (int first = 0; first < ROWS; first += 100) {
-        long[] indices = new long[100];
-        for (int i = 0; i < indices.length; i++) {
-          indices[i] = (first + i * 37L) % ROWS;
-        }
-        try (Batch batch = reader.getBatch(indices)) {
-          for (int i = 0; i < indices.length; i++) {
-            long id = batch.field("id").getLong(i);
-            if (id != indices[i] || !batch.string("t", i).equals("t" + id)) {
-              throw new AssertionError("row " + indices[i] + " is " + id);
-            }
-            sum += id;
-          }
-        }
-      }
+      long sum = readAll(reader);
       if (reader.statistics(ReadPath.REMOTE).rows() != ROWS || !isMpi(context)) {
         throw new AssertionError("not all rows came by MPI: " + context.transport());
       }
+      return sum;
     }
-    return sum;
   }
 
   private static boolean isMpi(RankContext context) {
@@ -105,7 +80,7 @@ class MpiOnExecutorsTest {
   void storesComeAndGoInOneWorld() {
     for (int store = 0; store < 3; store++) {
       Set<Long> before = cluster.executors();
-      List<Long> sums = numbers().run(MpiOnExecutorsTest::readAll);
+      List<Long> sums = numbers().run(MpiOnExecutorsTest::readAllByMpi);
       assertThat(sums).isEqualTo(Collections.nCopies(RANKS, SUM));
       assertThat(cluster.executors()).as("executors").isEqualTo(before);
     }
@@ -113,13 +88,13 @@ class MpiOnExecutorsTest {
 
   @Test
   void aSmallerStoreUsesAPartOfTheWorld() {
-    assertThat(numbers().run(MpiOnExecutorsTest::readAll)).hasSize(RANKS);
-    assertThat(numbers().ranks(2).run(MpiOnExecutorsTest::readAll)).containsExactly(SUM, SUM);
+    assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
+    assertThat(numbers().ranks(2).run(MpiOnExecutorsTest::readAllByMpi)).containsExactly(SUM, SUM);
   }
 
   @Test
   void replicaGroupsCopyByTcpAndReadByMpi() {
-    assertThat(numbers().ranks(2).width(1).run(MpiOnExecutorsTest::readAll))
+    assertThat(numbers().ranks(2).width(1).run(MpiOnExecutorsTest::readAllByMpi))
         .containsExactly(SUM, SUM);
   }
 
@@ -131,11 +106,11 @@ class MpiOnExecutorsTest {
             .run(
                 context -> {
                   evidence.note(context.attempt() + "." + context.rank(), pid());
-                  readAll(context);
+                  readAllByMpi(context);
                   if (context.attempt() == 1 && context.rank() == 1) {
                     throw new IllegalStateException("once");
                   }
-                  return context.attempt() + ":" + readAll(context);
+                  return context.attempt() + ":" + readAllByMpi(context);
                 });
 
     assertThat(results).isEqualTo(Collections.nCopies(RANKS, "2:" + SUM));
@@ -146,6 +121,47 @@ class MpiOnExecutorsTest {
             .contains(evidence.awaitPid(attempt + "." + rank));
       }
     }
+  }
+
+  /** A failed rank does not wait for those who read on, and does not break their world. */
+  @Test
+  void aTaskThatFailsWhileOthersReadIsRepeatedInTheSameExecutors() {
+    Evidence evidence = new Evidence(directory);
+    Set<Long> before = cluster.executors();
+    List<String> results =
+        numbers()
+            .run(
+                context -> {
+                  if (context.attempt() == 1) {
+                    failOrReadOn(context, evidence);
+                  }
+                  return context.attempt() + ":" + readAllByMpi(context);
+                });
+
+    assertThat(results).isEqualTo(Collections.nCopies(RANKS, "2:" + SUM));
+    assertThat(cluster.executors()).as("executors").isEqualTo(before);
+    assertThat(evidence.read("0 read on")).as("reads of rank 0 after the failure").isNotNull();
+    assertThat(evidence.read("2 read on")).as("reads of rank 2 after the failure").isNotNull();
+  }
+
+  /** Reads by a thread of its own, which Spark does not interrupt. */
+  private static void failOrReadOn(RankContext context, Evidence evidence) {
+    readAllByMpi(context);
+    if (context.rank() == 1) {
+      evidence.note("failed", "");
+      throw new IllegalStateException("once");
+    }
+    CompletableFuture<Void> reads =
+        CompletableFuture.runAsync(
+            () -> {
+              evidence.awaitNote("failed");
+              long untilNs = System.nanoTime() + READ_ON.toNanos();
+              while (System.nanoTime() < untilNs) {
+                readAllByMpi(context);
+              }
+              evidence.note(context.rank() + " read on", "");
+            });
+    reads.join();
   }
 
   @Test
@@ -159,14 +175,13 @@ class MpiOnExecutorsTest {
                         context -> {
                           evidence.note(context.attempt() + "." + context.rank(), pid());
                           while (context.attempt() == 1 && !Thread.interrupted()) {
-                            readAll(context);
+                            readAllByMpi(context);
                           }
-                          return readAll(context);
+                          return readAllByMpi(context);
                         }));
     long victim = evidence.awaitPid("1.1");
     Set<Long> before = cluster.executors();
-    assertThat(before).contains(victim);
-    ProcessHandle.of(victim).orElseThrow().destroyForcibly();
+    kill(victim);
 
     assertThat(job.get(4, TimeUnit.MINUTES)).isEqualTo(Collections.nCopies(RANKS, SUM));
     assertThat(cluster.executors()).as("executors").doesNotContainAnyElementsOf(before);
@@ -180,19 +195,69 @@ class MpiOnExecutorsTest {
                     .maxAttempts(1)
                     .run(
                         context -> {
-                          readAll(context);
+                          readAllByMpi(context);
                           if (context.rank() == 1) {
                             Runtime.getRuntime().halt(4);
                           }
                           while (!Thread.interrupted()) {
-                            readAll(context);
+                            readAllByMpi(context);
                           }
                           return 0;
                         }))
         .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("members for good");
     // What is left of the world is replaced before the next store.
-    assertThat(numbers().run(MpiOnExecutorsTest::readAll))
+    assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi))
         .isEqualTo(Collections.nCopies(RANKS, SUM));
+  }
+
+  /** Also the one that had no rank in the store that lost one: it is a member, too. */
+  @Test
+  void aLossInASmallerStoreReplacesTheWholeWorld() throws Exception {
+    assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
+    Evidence evidence = new Evidence(directory);
+    Set<Long> before = cluster.executors();
+    CompletableFuture<List<Long>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .ranks(2)
+                    .run(
+                        context -> {
+                          evidence.note(context.attempt() + "." + context.rank(), pid());
+                          while (context.attempt() == 1 && !Thread.interrupted()) {
+                            readAllByMpi(context);
+                          }
+                          return readAllByMpi(context);
+                        }));
+    kill(evidence.awaitPid("1.1"));
+
+    assertThat(job.get(4, TimeUnit.MINUTES)).containsExactly(SUM, SUM);
+    assertThat(cluster.executors()).as("executors").doesNotContainAnyElementsOf(before);
+    // One of them is not in the world of the two others now: it is made whole again.
+    assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi))
+        .isEqualTo(Collections.nCopies(RANKS, SUM));
+  }
+
+  /** Nobody is told of it; the next store sees who is missing. */
+  @Test
+  void aLossBetweenStoresCostsNoAttempt() {
+    assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
+    Set<Long> before = cluster.executors();
+    Set<String> ids = executorIds();
+    kill(before.iterator().next());
+    await("the driver knows")
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> !executorIds().containsAll(ids));
+
+    assertThat(numbers().maxAttempts(1).run(MpiOnExecutorsTest::readAllByMpi))
+        .isEqualTo(Collections.nCopies(RANKS, SUM));
+    assertThat(cluster.executors()).as("executors").doesNotContainAnyElementsOf(before);
+  }
+
+  private static Set<String> executorIds() {
+    return ClusterFacts.of(cluster.session().sparkContext()).executors().stream()
+        .map(ClusterFacts.Executor::id)
+        .collect(Collectors.toSet());
   }
 }

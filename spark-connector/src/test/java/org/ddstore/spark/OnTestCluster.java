@@ -1,0 +1,86 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What tests of executors that are lost have in common: a cluster for the whole class, which it
+ * starts, rows that know their number, and a reader of all of them.
+ */
+abstract class OnTestCluster {
+  static final int ROWS = 2000;
+  static final long SUM = ROWS * (ROWS - 1L) / 2;
+  static final Duration COLLECTIVE_TIMEOUT = Duration.ofSeconds(60);
+  static final Duration WELL_BELOW_TIMEOUT = Duration.ofSeconds(30);
+
+  static TestCluster cluster;
+
+  @TempDir Path directory;
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  /** Row i is (i, [i, -i], "ti"). */
+  static Dataset<Row> numberedRows() {
+    return cluster
+        .session()
+        .range(ROWS)
+        .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
+  }
+
+  /**
+   * Reads every row of {@link #numberedRows} and fails if one is wrong.
+   *
+   * @return {@link #SUM}
+   */
+  static long readAll(RankContext context) {
+    try (Reader reader = context.rows().reader()) {
+      return readAll(reader);
+    }
+  }
+
+  static long readAll(Reader reader) {
+    long sum = 0;
+    for (int first = 0; first < ROWS; first += 100) {
+      long[] indices = new long[100];
+      for (int i = 0; i < indices.length; i++) {
+        indices[i] = (first + i * 37L) % ROWS;
+      }
+      try (Batch batch = reader.getBatch(indices)) {
+        for (int i = 0; i < indices.length; i++) {
+          check(batch, i, indices[i]);
+          sum += indices[i];
+        }
+      }
+    }
+    return sum;
+  }
+
+  private static void check(Batch batch, int i, long index) {
+    long id = batch.field("id").getLong(i);
+    float[] x = {batch.field("x").getFloat(2L * i), batch.field("x").getFloat(2L * i + 1)};
+    String text = batch.string("t", i);
+    if (id != index || x[0] != index || x[1] != -index || !text.equals("t" + index)) {
+      throw new AssertionError("row %d is %d, [%s, %s], %s".formatted(index, id, x[0], x[1], text));
+    }
+  }
+
+  static boolean isRunning(long pid) {
+    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+  }
+
+  static void kill(long pid) {
+    assertThat(cluster.executors()).as("process to be killed").contains(pid);
+    ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+  }
+}
