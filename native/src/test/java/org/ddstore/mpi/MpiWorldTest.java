@@ -185,6 +185,45 @@ class MpiWorldTest {
     }
   }
 
+  /** Else the other rank would be alone in MPI_Init, which ends its process. */
+  @Test
+  void anInterruptDuringTheStartIsFeltAfterIt() throws Exception {
+    FilesBackend files =
+        new FilesBackend(
+            Backing.SHM, TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString());
+    try (ProcessRanks processes = new ProcessRanks(files, List.of(Place.HERE))) {
+      processes.run(
+          2,
+          Duration.ofMinutes(1),
+          rank -> {
+            if (rank.rank() == 1) {
+              interruptOnceItJoins(Thread.currentThread());
+            }
+            MpiTransport mpi =
+                Mpi.join(
+                    rank.group(),
+                    0,
+                    MpiBackend.options(rank.meeting(), ProcessDirectory.SHARED_MEMORY));
+            assertThat(Thread.interrupted()).as("interrupted").isEqualTo(rank.rank() == 1);
+            mpi.close();
+          });
+    }
+  }
+
+  private static void interruptOnceItJoins(Thread caller) {
+    Thread watcher =
+        new Thread(
+            () -> {
+              while (Thread.getAllStackTraces().keySet().stream()
+                  .noneMatch(thread -> thread.getName().equals("ddstore-mpi-join"))) {
+                Thread.onSpinWait();
+              }
+              caller.interrupt();
+            });
+    watcher.setDaemon(true);
+    watcher.start();
+  }
+
   @Test
   void whoWasNotThereAtTheStartIsRefusedByAll() throws Exception {
     try (ProcessRanks processes = world(2)) {
