@@ -68,13 +68,15 @@ final class CopyLoop implements AutoCloseable {
    * Fills the batches of a round with new random rows.
    *
    * @param counts whether the time it takes is to be remembered
+   * @return the nanoseconds of the copying
    */
-  void round(boolean counts) {
-    double took = round.run() / 1e3 / inRound / batch;
+  long round(boolean counts) {
+    long nanos = round.run();
     first = (first + inRound) % slots;
     if (counts) {
-      micros.add(took);
+      micros.add(nanos / 1e3 / inRound / batch);
     }
+    return nanos;
   }
 
   /** Wall time of a row in the median round. */

@@ -11,6 +11,7 @@ import org.ddstore.StoreOptions;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.loader.LoaderOptions;
+import org.ddstore.spark.RemoteRows;
 import org.ddstore.transport.Transport;
 
 /** What a rank of {@link EpochBench} does: all ranks hold rows, and all read. */
@@ -23,11 +24,11 @@ record EpochBenchRank(EpochPlan plan) implements RankWork {
   }
 
   @Override
-  public void run(Communicator ranks, Transport transport, Consumer<Serializable> results)
+  public void run(Communicator ranks, RemoteRows remote, Consumer<Serializable> results)
       throws Exception {
     for (int rowBytes : plan.rowBytes()) {
       List<EpochTime> times =
-          new EpochBenchRank(plan.ofSize(rowBytes)).run(rowBytes, ranks, transport);
+          new EpochBenchRank(plan.ofSize(rowBytes)).run(rowBytes, ranks, remote.transport());
       if (ranks.rank() == 0) {
         times.forEach(results);
       }

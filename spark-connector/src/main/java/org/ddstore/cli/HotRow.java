@@ -14,7 +14,7 @@ import org.ddstore.memory.OffHeapBuffer;
 
 /**
  * Reads one row again and again, which stays in the caches, into the same memory by one thread;
- * beside it, in turns, the {@link CopyLoop} that copies that row.
+ * beside it, in turns, the {@link ReadLimits}, of which the loop copies that row.
  */
 final class HotRow {
   private static final int CALLS = 1000;
@@ -24,16 +24,16 @@ final class HotRow {
   private final PatternRows pattern;
   private final int rowBytes;
   private final long index;
-  private final CopyLoop limit;
+  private final ReadLimits limits;
   private final List<Double> micros = new ArrayList<>();
   private long mismatches;
 
-  HotRow(Variable rows, PatternRows pattern, int rowBytes, long index, CopyLoop limit) {
+  HotRow(Variable rows, PatternRows pattern, int rowBytes, long index, ReadLimits limits) {
     this.rows = rows;
     this.pattern = pattern;
     this.rowBytes = rowBytes;
     this.index = index;
-    this.limit = limit;
+    this.limits = limits;
   }
 
   void run(double seconds) {
@@ -47,7 +47,7 @@ final class HotRow {
       for (long now = start; now < end || micros.isEmpty(); now = System.nanoTime()) {
         double ours = round(reader, row);
         mismatches += pattern.matches(index, bytes, 0) ? 0 : 1;
-        limit.round(now >= warm);
+        limits.round(now >= warm);
         if (now >= warm) {
           micros.add(ours);
         }

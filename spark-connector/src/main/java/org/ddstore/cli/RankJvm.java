@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.sasl.SecretKeyHolder;
@@ -28,7 +29,6 @@ import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
-import org.ddstore.transport.OneSidedOptions;
 
 /**
  * One rank of a measurement, a JVM of its own. It is told what to do by its standard input, and
@@ -47,8 +47,15 @@ final class RankJvm {
    *
    * @param host the address at which the others reach it
    * @param secret of Spark's authentication, if the work wants it
+   * @param settings {@code spark.*}, as the command has them
    */
-  record Setup(RankWork work, int rank, String host, StoreToken token, String secret)
+  record Setup(
+      RankWork work,
+      int rank,
+      String host,
+      StoreToken token,
+      String secret,
+      Map<String, String> settings)
       implements Serializable {
     private static final long serialVersionUID = 1L;
   }
@@ -70,7 +77,7 @@ final class RankJvm {
         TransportChoice.of(
             work.network().transport(),
             setup.rank(),
-            new OneSidedOptions("", "", setup.host(), setup.rank()),
+            TransportChoice.options(setup.settings(), setup.host(), setup.rank()),
             options);
     try (WireSession session = Wire.join(setup.token(), options);
         GroupEndpoint endpoint =
@@ -91,7 +98,7 @@ final class RankJvm {
                   0,
                   new MpiOptions(
                       session.local(), ProcessDirectory.SHARED_MEMORY, PATIENCE, PATIENCE))) {
-        work.run(ranks, remote.transport(), result -> out.println(RESULT + encode(result)));
+        work.run(ranks, remote, result -> out.println(RESULT + encode(result)));
         remote.end();
       }
     }

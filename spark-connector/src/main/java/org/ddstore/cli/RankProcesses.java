@@ -7,14 +7,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.spark.launcher.JavaModuleOptions;
 import org.ddstore.DDStoreException;
 import org.ddstore.hosts.Host;
 import org.ddstore.hosts.TwoHosts;
+import org.ddstore.spark.TransportChoice;
 import org.ddstore.spark.wire.StoreToken;
 
 /** The JVMs of a measurement's ranks, on this host or on two. Who starts them closes them. */
@@ -36,6 +39,8 @@ final class RankProcesses implements AutoCloseable {
    * @param hostCount with 2, rank r runs on host r % 2
    */
   static RankProcesses start(RankWork work, int hostCount) throws IOException {
+    Map<String, String> settings = settings();
+    TransportChoice.options(settings, LOOPBACK, 0); // what is not legal is told once, and here
     RankProcesses ranks = new RankProcesses(hostCount == 2 ? TwoHosts.open() : null);
     try {
       byte[] secret = new byte[SECRET_BYTES];
@@ -56,13 +61,25 @@ final class RankProcesses implements AutoCloseable {
                     rank,
                     host == null ? LOOPBACK : host.address(),
                     token,
-                    HexFormat.of().formatHex(secret))));
+                    HexFormat.of().formatHex(secret),
+                    settings)));
       }
       return ranks;
     } catch (IOException | RuntimeException e) {
       ranks.closeAfter(e);
       throw e;
     }
+  }
+
+  /** Those of Spark that {@code spark-submit}, or the user, has given to this JVM. */
+  private static Map<String, String> settings() {
+    Map<String, String> settings = new HashMap<>();
+    for (String name : System.getProperties().stringPropertyNames()) {
+      if (name.startsWith("spark.")) {
+        settings.put(name, System.getProperty(name));
+      }
+    }
+    return settings;
   }
 
   private Host host(int rank) {

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.DoubleStream;
 import org.ddstore.DDStoreException;
 import org.ddstore.hosts.Requirements;
 import org.ddstore.spark.ByteSize;
@@ -169,6 +170,7 @@ final class ReadBench implements Callable<Integer> {
             "p99 us/row",
             "GB/s",
             "limit us/row",
+            "stream us/row",
             "ratio to limit",
             "mismatches"),
         results.stream().map(ReadBench::cells).toList());
@@ -182,13 +184,19 @@ final class ReadBench implements Callable<Integer> {
             hosts,
             hosts == 1 ? "" : "s",
             ByteSize.format(plan.maxBatchBytes())));
+    results.stream()
+        .filter(result -> !result.why().isEmpty())
+        .map(result -> "%s: %s".formatted(result.transport(), result.why()))
+        .distinct()
+        .forEach(output::line);
     if (!results.isEmpty()) {
       output.line(
           String.format(
               Locale.ROOT,
-              "limit: %s, by one thread; one core copies a long stretch of memory at %.1f GB/s",
+              "limit: %s, by one thread; stream: a row's share of a long stretch of memory that one core"
+                  + " copies, at %.1f GB/s; both in turns with ours",
               results.get(0).limit(),
-              results.get(0).streamGbPerSecond()));
+              median(results.stream().mapToDouble(ReadResult::streamGbPerSecond))));
     }
   }
 
@@ -202,8 +210,14 @@ final class ReadBench implements Callable<Integer> {
         decimal(result.p99MicrosPerRow()),
         decimal(result.gbPerSecond()),
         decimal(result.limitMicrosPerRow()),
+        decimal(result.streamMicrosPerRow()),
         decimal(result.ratioToLimit()),
         result.mismatches());
+  }
+
+  private static double median(DoubleStream values) {
+    double[] sorted = values.sorted().toArray();
+    return sorted[sorted.length / 2];
   }
 
   private static String decimal(double value) {

@@ -14,6 +14,7 @@ import org.ddstore.StoreInfo;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.memory.Segment;
+import org.ddstore.spark.RemoteRows;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 
@@ -23,7 +24,8 @@ final class ReadBenchRank implements RankWork {
   private static final String ROWS = "rows";
 
   private final ReadBenchPlan plan;
-  private transient double streamGbPerSecond;
+  private transient StreamCopy stream;
+  private transient String reason;
   private transient Consumer<Serializable> results;
 
   ReadBenchRank(ReadBenchPlan plan) {
@@ -36,12 +38,22 @@ final class ReadBenchRank implements RankWork {
   }
 
   @Override
-  public void run(Communicator ranks, Transport transport, Consumer<Serializable> sink)
+  public void run(Communicator ranks, RemoteRows remote, Consumer<Serializable> sink)
       throws Exception {
     results = sink;
-    if (ranks.rank() == 0) {
-      streamGbPerSecond = StreamCopy.gbPerSecond();
+    reason = remote.reason();
+    Transport transport = remote.transport();
+    if (ranks.rank() != 0) {
+      play(ranks, transport);
+      return;
     }
+    try (StreamCopy ofRank0 = new StreamCopy()) {
+      stream = ofRank0;
+      play(ranks, transport);
+    }
+  }
+
+  private void play(Communicator ranks, Transport transport) throws Exception {
     for (int rowBytes : plan.rowBytes()) {
       play(rowBytes, ranks, transport);
     }
@@ -119,7 +131,8 @@ final class ReadBenchRank implements RankWork {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         int inRound = ReadMeasurement.roundBatches(rowBytes, batch, 1);
         int held = ReadMeasurement.heldBatches(rowBytes, batch, 1) / inRound * inRound;
-        CopyLoop limit = CopyLoop.ofRandomRows(segments, rowBytes, batch, inRound, held);
+        CopyLoop loop = CopyLoop.ofRandomRows(segments, rowBytes, batch, inRound, held);
+        ReadLimits limits = new ReadLimits(loop, stream);
         ReadMeasurement measurement =
             new ReadMeasurement(
                 store.variable(ROWS),
@@ -128,7 +141,7 @@ final class ReadBenchRank implements RankWork {
                 batch,
                 threads,
                 random -> firstRows.get((int) (random % shards)) + random / shards % shardRows,
-                limit);
+                limits);
         measurement.run(plan.seconds(), pool);
         pool.shutdown();
         results.accept(
@@ -141,9 +154,9 @@ final class ReadBenchRank implements RankWork {
                 threads,
                 measurement.microsPerRow(),
                 measurement.p99MicrosPerRow(),
-                limit,
+                limits,
                 measurement.mismatches()));
-        limit.close();
+        loop.close();
       }
     }
   }
@@ -152,8 +165,9 @@ final class ReadBenchRank implements RankWork {
   private void measureHotRow(
       DDStore store, ReadPath path, long index, PatternRows pattern, int rowBytes, Segment segment)
       throws IOException {
-    try (CopyLoop limit = CopyLoop.ofFirstRow(segment, rowBytes)) {
-      HotRow hot = new HotRow(store.variable(ROWS), pattern, rowBytes, index, limit);
+    try (CopyLoop loop = CopyLoop.ofFirstRow(segment, rowBytes)) {
+      ReadLimits limits = new ReadLimits(loop, stream);
+      HotRow hot = new HotRow(store.variable(ROWS), pattern, rowBytes, index, limits);
       hot.run(plan.seconds());
       double micros = hot.microsPerRow();
       double p99Micros = hot.p99MicrosPerRow();
@@ -167,7 +181,7 @@ final class ReadBenchRank implements RankWork {
               1,
               micros,
               p99Micros,
-              limit,
+              limits,
               hot.mismatches()));
     }
   }
@@ -181,10 +195,12 @@ final class ReadBenchRank implements RankWork {
       int threads,
       double micros,
       double p99Micros,
-      CopyLoop limit,
+      ReadLimits limits,
       long mismatches) {
+    double streamGbPerSecond = limits.streamGbPerSecond();
     return new ReadResult(
         transport,
+        path == ReadPath.REMOTE ? reason : "",
         path.toString(),
         access,
         rowBytes,
@@ -193,9 +209,10 @@ final class ReadBenchRank implements RankWork {
         micros,
         p99Micros,
         rowBytes / 1e3 / micros,
-        limit.microsPerRow(),
-        micros / limit.microsPerRow(),
+        limits.microsPerRow(),
+        micros / limits.microsPerRow(),
         CopyLoop.description(),
+        rowBytes / 1e3 / streamGbPerSecond,
         streamGbPerSecond,
         mismatches);
   }

@@ -18,7 +18,7 @@ import org.ddstore.Variable;
 
 /**
  * Reads random batches by some threads, in rounds: all read for a while against the clock, then all
- * compare what they have read, which is not timed, then the {@link CopyLoop} has its round, so that
+ * compare what they have read, which is not timed, then the {@link ReadLimits} have theirs, so that
  * both see the same machine. The first rounds only warm up.
  */
 final class ReadMeasurement {
@@ -36,7 +36,7 @@ final class ReadMeasurement {
   private final int batch;
   private final int threads;
   private final LongUnaryOperator draw;
-  private final CopyLoop limit;
+  private final ReadLimits limits;
 
   private final List<Double> micros = new ArrayList<>();
   private long mismatches;
@@ -44,7 +44,7 @@ final class ReadMeasurement {
 
   /**
    * @param draw makes an index of a random number of [0, Long.MAX_VALUE]
-   * @param limit has a round after each of ours
+   * @param limits have a round after each of ours
    */
   ReadMeasurement(
       Variable rows,
@@ -53,14 +53,14 @@ final class ReadMeasurement {
       int batch,
       int threads,
       LongUnaryOperator draw,
-      CopyLoop limit) {
+      ReadLimits limits) {
     this.rows = rows;
     this.pattern = pattern;
     this.rowBytes = rowBytes;
     this.batch = batch;
     this.threads = threads;
     this.draw = draw;
-    this.limit = limit;
+    this.limits = limits;
   }
 
   /** How many batches a thread fills in turns, so that their memory has left the caches. */
@@ -84,7 +84,7 @@ final class ReadMeasurement {
       long warm = System.nanoTime() + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
       while (System.nanoTime() < warm) {
         round(each, pool);
-        limit.round(false);
+        limits.round(false);
       }
       calls.clear();
       double left = seconds * TimeUnit.SECONDS.toMicros(1);
@@ -92,7 +92,7 @@ final class ReadMeasurement {
         double perRow = round(each, pool);
         micros.add(perRow);
         left -= perRow * threads * each.get(0).indices.length * batch;
-        limit.round(true);
+        limits.round(true);
       }
     } finally {
       each.forEach(Worker::close);

@@ -6,6 +6,7 @@ import java.io.Serializable;
  * One measurement of {@link ReadBench}.
  *
  * @param transport by which remote rows are read, and what guards it; {@code memory} for others
+ * @param why the transport is that, and what it was opened with; empty for memory
  * @param path own process, same host or remote
  * @param access {@link #RANDOM} rows, or one {@link #HOT} one by a call for it alone
  * @param inFlight batches read at the same time
@@ -16,11 +17,14 @@ import java.io.Serializable;
  * @param limitMicrosPerRow of the plain copy loop, {@link CopyLoop}, by one thread
  * @param ratioToLimit our time over that of the loop; below 1 is faster than it
  * @param limit what the loop is
- * @param streamGbPerSecond what one core copies at best, {@link StreamCopy}
+ * @param streamMicrosPerRow a row's share of a long stretch that one core copies, {@link
+ *     StreamCopy}, in turns with the loop
+ * @param streamGbPerSecond the same as a rate
  * @param mismatches rows that are not what was written
  */
 record ReadResult(
     String transport,
+    String why,
     String path,
     String access,
     int rowBytes,
@@ -32,6 +36,7 @@ record ReadResult(
     double limitMicrosPerRow,
     double ratioToLimit,
     String limit,
+    double streamMicrosPerRow,
     double streamGbPerSecond,
     long mismatches)
     implements Serializable {

@@ -1,41 +1,72 @@
 package org.ddstore.cli;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.nativeio.CopyLimit;
 import org.ddstore.nativeio.NativeLibrary;
 
-/** What one core of this machine can copy from one long stretch of memory to another. */
-final class StreamCopy {
-  private static final int BYTES = 256 << 20;
-  private static final int ROUNDS = 7;
+/**
+ * What one core of this machine can copy from one long stretch of memory to another: a piece at
+ * each turn, each time another one, so that no cache has it. Past the caches where C does it.
+ */
+final class StreamCopy implements AutoCloseable {
+  private static final int STRETCH_BYTES = 256 << 20;
 
-  private StreamCopy() {}
+  /** Short, so that the median turn was not interrupted by other processes. */
+  private static final int PIECE_BYTES = 8 << 20;
 
-  /** 10^9 bytes a second, the median of some rounds; past the caches where C does it. */
-  static double gbPerSecond() {
-    try (OffHeapBuffer from = OffHeapBuffer.allocate(BYTES);
-        OffHeapBuffer to = OffHeapBuffer.allocate(BYTES)) {
-      byte[] something = new byte[1 << 20];
-      Arrays.fill(something, (byte) 1);
-      for (int at = 0; at < BYTES; at += something.length) { // unwritten pages are all the same one
-        from.buffer().put(at, something);
-      }
-      double[] rates = new double[ROUNDS];
-      for (int round = 0; round < ROUNDS; round++) {
-        rates[round] = (double) BYTES / nanos(from, to);
-      }
-      Arrays.sort(rates);
-      return rates[ROUNDS / 2];
+  private final OffHeapBuffer from = OffHeapBuffer.allocate(STRETCH_BYTES);
+  private final OffHeapBuffer to = OffHeapBuffer.allocate(STRETCH_BYTES);
+  private final List<Double> rates = new ArrayList<>();
+  private int at;
+
+  StreamCopy() {
+    byte[] something = new byte[1 << 20];
+    Arrays.fill(something, (byte) 1);
+    for (int i = 0; i < STRETCH_BYTES; i += something.length) {
+      from.buffer().put(i, something); // unwritten pages are all the same one
+      to.buffer().put(i, something);
     }
   }
 
-  private static long nanos(OffHeapBuffer from, OffHeapBuffer to) {
+  /** Forgets the turns until now. */
+  void begin() {
+    rates.clear();
+  }
+
+  /**
+   * Copies one piece.
+   *
+   * @return the nanoseconds that it took
+   */
+  long turn() {
+    long nanos = Math.max(1, copy());
+    at = (at + PIECE_BYTES) % STRETCH_BYTES;
+    rates.add((double) PIECE_BYTES / nanos);
+    return nanos;
+  }
+
+  private long copy() {
     if (NativeLibrary.isLoaded()) {
-      return CopyLimit.stretchNanos(from.address(), to.address(), BYTES);
+      return CopyLimit.stretchNanos(from.address() + at, to.address() + at, PIECE_BYTES);
     }
     long start = System.nanoTime();
-    to.buffer().put(0, from.buffer(), 0, BYTES);
+    to.buffer().put(at, from.buffer(), at, PIECE_BYTES);
     return System.nanoTime() - start;
+  }
+
+  /** 10^9 bytes a second, in the median turn. */
+  double gbPerSecond() {
+    Collections.sort(rates);
+    return rates.get(rates.size() / 2);
+  }
+
+  @Override
+  public void close() {
+    from.close();
+    to.close();
   }
 }

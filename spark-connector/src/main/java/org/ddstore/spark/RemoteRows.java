@@ -75,6 +75,11 @@ public final class RemoteRows implements AutoCloseable {
     return forCopies;
   }
 
+  /** Why it is that, and what it was opened with, for people. */
+  public String reason() {
+    return reason;
+  }
+
   /** What it is and why, for people. */
   String description() {
     return transport.description() + ": " + reason;

@@ -2,6 +2,7 @@ package org.ddstore.spark;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.IntStream;
@@ -46,6 +47,18 @@ public final class TransportChoice {
     this.wanted = wanted;
     this.provider = provider;
     this.own = own;
+  }
+
+  /**
+   * What {@code spark.ddstore.fabric.*} say.
+   *
+   * @param settings names and values, from which these are taken
+   * @param host of the process
+   * @param index of it among those of its host, about
+   * @throws IllegalArgumentException for a value that is not legal
+   */
+  public static OneSidedOptions options(Map<String, String> settings, String host, int index) {
+    return Settings.of(settings).oneSidedOptions(host, index);
   }
 
   /**

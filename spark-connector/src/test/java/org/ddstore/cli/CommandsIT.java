@@ -134,6 +134,7 @@ class CommandsIT {
           .toIterable()
           .containsExactly(
               "transport",
+              "why",
               "path",
               "access",
               "rowBytes",
@@ -145,9 +146,11 @@ class CommandsIT {
               "limitMicrosPerRow",
               "ratioToLimit",
               "limit",
+              "streamMicrosPerRow",
               "streamGbPerSecond",
               "mismatches");
       assertThat(result.get("transport").asText()).isEqualTo("tcp, authenticated and encrypted");
+      assertThat(result.get("why").asText()).isNotEmpty();
       assertThat(result.get("path").asText()).isEqualTo("remote");
       assertThat(result.get("microsPerRow").asDouble()).isPositive();
       assertThat(result.get("ratioToLimit").asDouble()).isPositive();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.sasl.SecretKeyHolder;
 import org.ddstore.DDStoreException;
@@ -134,5 +135,21 @@ class TransportChoiceTest {
     StartMessage received = StartMessage.decode(new StartMessage(offer(1, "x"), endpoint).encode());
     assertThat(received.offer()).isEqualTo(offer(1, "x"));
     assertThat(received.endpoint()).isEqualTo(endpoint);
+  }
+
+  @Test
+  void optionsAreThoseOfTheSettings() {
+    assertThat(TransportChoice.options(Map.of("spark.master", "local"), LOOPBACK, 3))
+        .isEqualTo(new OneSidedOptions("", "", LOOPBACK, 3));
+    Map<String, String> settings =
+        Map.of("spark.ddstore.fabric.provider", "verbs", "spark.ddstore.fabric.interface", "lo");
+    assertThat(TransportChoice.options(settings, LOOPBACK, 0))
+        .isEqualTo(new OneSidedOptions("verbs", "lo", LOOPBACK, 0));
+    assertThatThrownBy(
+            () ->
+                TransportChoice.options(
+                    Map.of("spark.ddstore.fabric.provider", "a b"), LOOPBACK, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("spark.ddstore.fabric.provider");
   }
 }
