@@ -10,18 +10,20 @@ class GrowingBufferTest {
   @Test
   void whatIsAbandonedIsNeitherFreedNorUsedAgain() {
     long before = OffHeapBuffer.liveBytes();
+    ByteBuffer old;
+    OffHeapBuffer abandoned;
     try (GrowingBuffer growing = new GrowingBuffer()) {
-      ByteBuffer old = growing.ensure(10_000);
-      OffHeapBuffer abandoned = growing.abandon();
+      old = growing.ensure(10_000);
+      abandoned = growing.abandon();
       assertThat(growing.buffer().capacity()).isZero();
 
       ByteBuffer fresh = growing.ensure(10_000);
       old.putLong(0, -1); // what comes late
       assertThat(fresh.getLong(0)).isZero();
-      growing.close();
+    }
+    try (abandoned) {
       assertThat(OffHeapBuffer.liveBytes() - before).as("live bytes").isEqualTo(old.capacity());
       assertThat(abandoned.buffer().getLong(0)).isEqualTo(-1);
-      abandoned.close();
     }
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(before);
   }
