@@ -1,12 +1,15 @@
 package org.ddstore.spark;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.apache.spark.SparkContext;
 import org.ddstore.Schema;
 import org.ddstore.spark.ResidentLayout.Place;
 import org.ddstore.spark.ingest.IngestPlan;
@@ -36,6 +39,7 @@ record ResidentRepair(
    * @throws RebuildDiffersException if rows are not what they were; those are not published
    */
   void run() {
+    awaitExecutors();
     ResidentLayout now = layout;
     for (int part = 0; part < layout.parts(); part++) {
       List<Place> copied = new ArrayList<>();
@@ -48,6 +52,24 @@ record ResidentRepair(
       }
       now = copied.isEmpty() ? now : copy(now, copied);
       now = loaded.isEmpty() ? now : load(now, part, loaded);
+    }
+  }
+
+  /**
+   * An executor that stands in for a lost one registers some time before it takes tasks, and until
+   * then everything would be brought back to those that are left. A barrier stage over all slots
+   * that the ranks need starts when it does.
+   */
+  private void awaitExecutors() {
+    ResidentOrigin origin = origins.get(0);
+    SparkContext context = origin.session().sparkContext();
+    int ranks = layout.groups().ranks();
+    ClusterFacts cluster =
+        ClusterFacts.await(
+            context, origin.profile(), OptionalInt.of(ranks), origin.settings().slotsTimeout());
+    if (cluster.slots() >= ranks) {
+      BarrierStage.run(
+          PlacedRdd.empty(context, Collections.nCopies(ranks, "")), rows -> rows.hasNext());
     }
   }
 
