@@ -74,8 +74,8 @@ class ResidentLossTest {
         long id = indices[i];
         assertThat(batch.field("id").getLong(i)).isEqualTo(id);
         assertThat(batch.string("text", i)).isEqualTo("number " + id);
-        assertThat(batch.field("x").getFloat(2 * i)).isEqualTo((float) id);
-        assertThat(batch.field("x").getFloat(2 * i + 1)).isEqualTo((float) -id);
+        assertThat(batch.field("x").getFloat(2L * i)).isEqualTo((float) id);
+        assertThat(batch.field("x").getFloat(2L * i + 1)).isEqualTo((float) -id);
       }
     }
   }
@@ -97,7 +97,7 @@ class ResidentLossTest {
         .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
         .stream()
         .filter(idAndPid -> idAndPid.startsWith(victim + " "))
-        .map(idAndPid -> Long.valueOf(idAndPid.split(" ")[1]))
+        .map(idAndPid -> Long.valueOf(idAndPid.substring(victim.length() + 1)))
         .distinct()
         .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
     await("the driver knows that the executor is lost")
