@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -121,6 +122,30 @@ public final class Variable {
     Reader reader = new Reader(this, gate.newPass(), new Projection(this, options));
     readers.add(reader);
     return reader;
+  }
+
+  /**
+   * The memory that holds a row and its neighbours of the same segment, for reads in place. Local.
+   *
+   * @param row a global index
+   * @return to be closed by the caller; empty if the row comes over a transport
+   * @throws IndexOutOfBoundsException if the row is outside
+   */
+  public Optional<RecordMemory> memory(long row) {
+    ReadGate.Pass pass = gate.newPass();
+    pass.enter(this);
+    try {
+      Placement now = placement;
+      now.check(row, 1, name);
+      int extent = now.extents().extentOf(row);
+      Segment segment = now.segment(extent);
+      return segment != null && segment.retain()
+          ? Optional.of(new RecordMemory(segment, now.extents().firstRow(extent), now.path(extent)))
+          : Optional.empty();
+    } finally {
+      pass.exit();
+      pass.retire(this);
+    }
   }
 
   void forget(Reader reader) {

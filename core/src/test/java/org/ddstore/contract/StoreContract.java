@@ -22,6 +22,7 @@ public abstract class StoreContract
         LargeContract,
         AttachContract,
         AdoptContract,
+        RecordMemoryContract,
         TogetherContract,
         LoaderContract {
   private final int ranks;
