@@ -1,11 +1,9 @@
 package org.ddstore.cli;
 
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.ddstore.DType;
 import org.ddstore.Field;
+import org.ddstore.spark.FieldNotation;
 import org.ddstore.spark.StoreSpec;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -15,7 +13,7 @@ import picocli.CommandLine.TypeConversionException;
  * ragged one.
  */
 record FieldType(Field field) {
-  private static final Pattern FORM = Pattern.compile("(.+)=(\\w+)(?:\\[([^\\]]*)])?");
+  private static final Pattern FORM = Pattern.compile("(.+)=(\\w.*)");
 
   static FieldType parse(String text) {
     Matcher form = FORM.matcher(text);
@@ -24,40 +22,7 @@ record FieldType(Field field) {
           "\"%s\" is not NAME=TYPE[SHAPE], as in image=uint8[28,28] or points=float32[?,2]"
               .formatted(text));
     }
-    String list = form.group(3);
-    String[] dimensions =
-        list == null || list.isBlank() ? new String[0] : list.strip().split("\\s*,\\s*");
-    boolean isRagged = dimensions.length > 0 && dimensions[0].equals("?");
-    int[] fixed =
-        Arrays.stream(dimensions)
-            .skip(isRagged ? 1 : 0)
-            .mapToInt(dimension -> dimension(text, dimension))
-            .toArray();
-    DType dtype = dtype(text, form.group(2));
-    return new FieldType(
-        isRagged
-            ? Field.ragged(form.group(1), dtype, fixed)
-            : Field.fixed(form.group(1), dtype, fixed));
-  }
-
-  private static int dimension(String text, String dimension) {
-    try {
-      return Integer.parseInt(dimension);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(
-          "\"%s\": dimension \"%s\" is no number".formatted(text, dimension), e);
-    }
-  }
-
-  private static DType dtype(String text, String name) {
-    return Arrays.stream(DType.values())
-        .filter(dtype -> dtype.toString().equals(name.toLowerCase(Locale.ROOT)))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "\"%s\": no type \"%s\"; there are %s"
-                        .formatted(text, name, Arrays.toString(DType.values()))));
+    return new FieldType(FieldNotation.parse(form.group(1), form.group(2)));
   }
 
   /** The name of the column. */
@@ -66,9 +31,7 @@ record FieldType(Field field) {
   }
 
   StoreSpec declareIn(StoreSpec spec) {
-    return field.isRagged()
-        ? spec.raggedField(field.name(), field.dtype(), field.shape())
-        : spec.field(field.name(), field.dtype(), field.shape());
+    return FieldNotation.declare(spec, field);
   }
 
   /** For picocli, which reports a failure as an error of usage. */

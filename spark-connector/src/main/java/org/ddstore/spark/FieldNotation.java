@@ -1,0 +1,69 @@
+package org.ddstore.spark;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.ddstore.DType;
+import org.ddstore.Field;
+
+/**
+ * Types of fields as users write them in commands and options: {@code float32}, {@code
+ * uint8[28,28]}, or {@code float32[?,2]} where the first dimension varies.
+ */
+public final class FieldNotation {
+  private static final Pattern FORM = Pattern.compile("(\\w+)(?:\\[([^\\]]*)])?");
+
+  private FieldNotation() {}
+
+  /**
+   * Reads a type.
+   *
+   * @throws IllegalArgumentException if it is none; the message says what is wrong
+   */
+  public static Field parse(String column, String type) {
+    Matcher form = FORM.matcher(type.strip());
+    if (!form.matches()) {
+      throw new IllegalArgumentException(
+          "\"%s\" is no type, as uint8[28,28] or float32[?,2] are".formatted(type));
+    }
+    String list = form.group(2);
+    String[] dimensions =
+        list == null || list.isBlank() ? new String[0] : list.strip().split("\\s*,\\s*");
+    boolean isRagged = dimensions.length > 0 && dimensions[0].equals("?");
+    int[] fixed =
+        Arrays.stream(dimensions)
+            .skip(isRagged ? 1 : 0)
+            .mapToInt(dimension -> dimension(type, dimension))
+            .toArray();
+    DType dtype = dtype(type, form.group(1));
+    return isRagged ? Field.ragged(column, dtype, fixed) : Field.fixed(column, dtype, fixed);
+  }
+
+  private static int dimension(String text, String dimension) {
+    try {
+      return Integer.parseInt(dimension);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "\"%s\": dimension \"%s\" is no number".formatted(text, dimension), e);
+    }
+  }
+
+  private static DType dtype(String text, String name) {
+    return Arrays.stream(DType.values())
+        .filter(dtype -> dtype.toString().equals(name.toLowerCase(Locale.ROOT)))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "\"%s\": no type \"%s\"; there are %s"
+                        .formatted(text, name, Arrays.toString(DType.values()))));
+  }
+
+  /** The spec with this declaration of a column's field. */
+  public static StoreSpec declare(StoreSpec spec, Field field) {
+    return field.isRagged()
+        ? spec.raggedField(field.name(), field.dtype(), field.shape())
+        : spec.field(field.name(), field.dtype(), field.shape());
+  }
+}
