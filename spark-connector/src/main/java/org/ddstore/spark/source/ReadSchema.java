@@ -1,0 +1,70 @@
+package org.ddstore.spark.source;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.UserDefinedType;
+import org.ddstore.Schema;
+
+/**
+ * What a scan gives.
+ *
+ * @param required the columns in their order; of structs maybe some fields only
+ * @param table all columns, whole
+ * @param indexColumns the columns that are the global index, whether required or not
+ */
+record ReadSchema(StructType required, StructType table, Set<String> indexColumns)
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  static ReadSchema of(StructType required, StructType table, Set<String> indexColumns) {
+    return new ReadSchema(required, table, new TreeSet<>(indexColumns));
+  }
+
+  /**
+   * How each column comes out of records; an element is null where the column is the index.
+   *
+   * @param records the schema of the records
+   */
+  List<ReadColumn> columns(Schema records) {
+    List<ReadColumn> columns = new ArrayList<>();
+    for (StructField field : required.fields()) {
+      columns.add(
+          indexColumns.contains(field.name())
+              ? null
+              : ReadColumn.of(
+                  field.name(), field.dataType(), table.apply(field.name()).dataType(), records));
+    }
+    return columns;
+  }
+
+  /** Whether a type that a user's class stands for is among the columns, at any depth. */
+  boolean hasUserDefinedType() {
+    return hasUserDefinedType(required);
+  }
+
+  private static boolean hasUserDefinedType(DataType type) {
+    if (type instanceof StructType struct) {
+      for (StructField field : struct.fields()) {
+        if (hasUserDefinedType(field.dataType())) {
+          return true;
+        }
+      }
+      return false;
+    }
+    return type instanceof UserDefinedType<?>
+        || (type instanceof ArrayType array && hasUserDefinedType(array.elementType()));
+  }
+
+  /** The part of a record's bytes that the columns take, by Spark's own estimates of types. */
+  double share() {
+    double all = Math.max(1, table.defaultSize());
+    return Math.min(1, required.defaultSize() / all);
+  }
+}

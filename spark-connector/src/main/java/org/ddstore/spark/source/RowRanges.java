@@ -1,0 +1,177 @@
+package org.ddstore.spark.source;
+
+import java.io.Serializable;
+import java.util.Arrays;
+
+/**
+ * A set of global row indices, as runs that are sorted and neither overlap nor touch. Immutable.
+ */
+final class RowRanges implements Serializable {
+  static final RowRanges NONE = new RowRanges();
+
+  private static final long serialVersionUID = 1L;
+  private static final int SHOWN = 4;
+
+  /** Begin and end, exclusive, of each run. */
+  private final long[] bounds;
+
+  private RowRanges(long... bounds) {
+    this.bounds = bounds;
+  }
+
+  /** The rows [from, to); none if {@code to} is not larger. */
+  static RowRanges between(long from, long to) {
+    return from < to ? new RowRanges(from, to) : NONE;
+  }
+
+  /** These rows, in any order, with repeats. */
+  static RowRanges of(long... rows) {
+    long[] sorted = rows.clone();
+    Arrays.sort(sorted);
+    Builder ranges = new Builder(2 * sorted.length);
+    for (long row : sorted) {
+      ranges.add(row, row + 1);
+    }
+    return ranges.build();
+  }
+
+  /** How many runs there are. */
+  int size() {
+    return bounds.length / 2;
+  }
+
+  /** The first row of a run. */
+  long from(int run) {
+    return bounds[2 * run];
+  }
+
+  /** The row behind a run. */
+  long to(int run) {
+    return bounds[2 * run + 1];
+  }
+
+  /** How many rows there are. */
+  long rows() {
+    long rows = 0;
+    for (int run = 0; run < size(); run++) {
+      rows += to(run) - from(run);
+    }
+    return rows;
+  }
+
+  /** The rows that both have. */
+  RowRanges and(RowRanges other) {
+    Builder both = new Builder(bounds.length + other.bounds.length);
+    int mine = 0;
+    int theirs = 0;
+    while (mine < size() && theirs < other.size()) {
+      both.add(Math.max(from(mine), other.from(theirs)), Math.min(to(mine), other.to(theirs)));
+      if (to(mine) < other.to(theirs)) {
+        mine++;
+      } else {
+        theirs++;
+      }
+    }
+    return both.build();
+  }
+
+  /** The rows that one of them has, or both. */
+  RowRanges or(RowRanges other) {
+    Builder either = new Builder(bounds.length + other.bounds.length);
+    int mine = 0;
+    int theirs = 0;
+    while (mine < size() || theirs < other.size()) {
+      if (theirs == other.size() || (mine < size() && from(mine) <= other.from(theirs))) {
+        either.add(from(mine), to(mine++));
+      } else {
+        either.add(other.from(theirs), other.to(theirs++));
+      }
+    }
+    return either.build();
+  }
+
+  /** The rows of [0, rows) that are not in this set. */
+  RowRanges except(long rows) {
+    Builder others = new Builder(bounds.length + 2);
+    long at = 0;
+    for (int run = 0; run < size(); run++) {
+      others.add(at, Math.min(from(run), rows));
+      at = Math.max(at, to(run));
+    }
+    others.add(at, rows);
+    return others.build();
+  }
+
+  /** The first {@code count} rows, or all if there are fewer. */
+  RowRanges first(long count) {
+    Builder first = new Builder(bounds.length);
+    long left = count;
+    for (int run = 0; run < size() && left > 0; run++) {
+      long take = Math.min(left, to(run) - from(run));
+      first.add(from(run), from(run) + take);
+      left -= take;
+    }
+    return first.build();
+  }
+
+  /** The rows without the first {@code count}. */
+  RowRanges skip(long count) {
+    Builder rest = new Builder(bounds.length);
+    long left = count;
+    for (int run = 0; run < size(); run++) {
+      long skipped = Math.min(left, to(run) - from(run));
+      rest.add(from(run) + skipped, to(run));
+      left -= skipped;
+    }
+    return rest.build();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RowRanges that && Arrays.equals(bounds, that.bounds);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bounds);
+  }
+
+  /** As in {@code [0, 10) [20, 21), 11 rows}; of many runs the first ones. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    for (int run = 0; run < Math.min(size(), SHOWN); run++) {
+      text.append("[%d, %d) ".formatted(from(run), to(run)));
+    }
+    if (size() > SHOWN) {
+      text.append("and %d more ".formatted(size() - SHOWN));
+    }
+    return text.append("%d rows".formatted(rows())).toString();
+  }
+
+  /** Takes runs in the order of their beginnings; joins those that overlap or touch. */
+  private static final class Builder {
+    private final long[] bounds;
+    private int used;
+
+    Builder(int most) {
+      bounds = new long[most];
+    }
+
+    void add(long from, long to) {
+      if (from >= to) {
+        return;
+      }
+      if (used > 0 && from <= bounds[used - 1]) {
+        bounds[used - 1] = Math.max(bounds[used - 1], to);
+      } else {
+        bounds[used++] = from;
+        bounds[used++] = to;
+      }
+    }
+
+    RowRanges build() {
+      return used == 0 ? NONE : new RowRanges(Arrays.copyOf(bounds, used));
+    }
+  }
+}

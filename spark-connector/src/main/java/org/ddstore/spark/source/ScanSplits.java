@@ -1,0 +1,98 @@
+package org.ddstore.spark.source;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.ddstore.spark.ResidentShard;
+
+/**
+ * Cuts the rows of a scan into tasks: along shards, so that a task finds its rows in one executor;
+ * finer, so that all cores have work; not so fine that starting tasks costs more than they do. Rows
+ * that are looked up come together in few tasks, whatever shards they are in.
+ */
+final class ScanSplits {
+  /** Less is not worth a task of its own. */
+  static final long LEAST_BYTES = 4L << 20;
+
+  /** More would make a retry expensive. */
+  static final long MOST_BYTES = 256L << 20;
+
+  private final double bytesPerRow;
+  private final int cores;
+  private final List<RowsPartition> done = new ArrayList<>();
+  private RowRanges open = RowRanges.NONE;
+  private List<String> openHolders = List.of();
+  private long mostRows;
+
+  /**
+   * @param bytesPerRow of a record
+   * @param cores how many tasks can run at once, about
+   */
+  ScanSplits(double bytesPerRow, int cores) {
+    this.bytesPerRow = bytesPerRow;
+    this.cores = cores;
+  }
+
+  /** The tasks that read {@code rows}, in the order of the rows. */
+  InputPartition[] of(RowRanges rows, List<ResidentShard> shards) {
+    long pieceBytes =
+        Math.max(LEAST_BYTES, Math.min(MOST_BYTES, (long) (bytesPerRow * rows.rows() / cores)));
+    for (List<ResidentShard> copies : byFirstRow(shards).values()) {
+      ResidentShard shard = copies.get(0);
+      RowRanges here =
+          rows.and(RowRanges.between(shard.firstRow(), shard.firstRow() + shard.rows()));
+      long count = here.rows();
+      long pieces = Math.max(1, Math.round(count * bytesPerRow / pieceBytes));
+      for (long piece = 0; piece < pieces; piece++) {
+        long from = count * piece / pieces;
+        add(here.skip(from).first(count * (piece + 1) / pieces - from), holders(copies));
+      }
+    }
+    flush();
+    return done.toArray(new InputPartition[0]);
+  }
+
+  /** The copies of each shard that the replica groups have. */
+  private static Map<Long, List<ResidentShard>> byFirstRow(List<ResidentShard> shards) {
+    Map<Long, List<ResidentShard>> byFirstRow = new TreeMap<>();
+    for (ResidentShard shard : shards) {
+      if (shard.rows() > 0) {
+        byFirstRow.computeIfAbsent(shard.firstRow(), row -> new ArrayList<>()).add(shard);
+      }
+    }
+    return byFirstRow;
+  }
+
+  private static List<String> holders(List<ResidentShard> copies) {
+    return copies.stream()
+        .filter(copy -> !copy.isLost())
+        .map(ResidentShard::preferredLocation)
+        .distinct()
+        .toList();
+  }
+
+  private void add(RowRanges rows, List<String> holders) {
+    long count = rows.rows();
+    if (count == 0) {
+      return;
+    }
+    if ((open.rows() + count) * bytesPerRow > LEAST_BYTES) {
+      flush();
+    }
+    open = open.or(rows);
+    if (count > mostRows) {
+      mostRows = count;
+      openHolders = holders;
+    }
+  }
+
+  private void flush() {
+    if (open.size() > 0) {
+      done.add(new RowsPartition(open, openHolders));
+    }
+    open = RowRanges.NONE;
+    mostRows = 0;
+  }
+}

@@ -1,0 +1,2 @@
+/** The data source {@code ddstore}: resident stores as tables of Spark SQL. */
+package org.ddstore.spark.source;
