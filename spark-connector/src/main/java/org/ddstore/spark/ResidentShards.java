@@ -85,7 +85,7 @@ final class ResidentShards {
     CompletableFuture.delayedExecutor(LEASE_SECONDS, TimeUnit.SECONDS)
         .execute(
             () -> {
-              if (forget(store, attempt)) {
+              if (free(store, held -> held.attempt().equals(attempt), true)) {
                 LOG.warn("rows of {} were not confirmed within {} s", store, LEASE_SECONDS);
               }
             });
