@@ -27,12 +27,14 @@ public final class DDStores {
    */
   public static ResidentStore open(SparkSession session, String name) {
     ClassicSpark.require(session);
+    SqlCatalog.register(session);
     return ResidentStores.of(session.sparkContext()).open(name);
   }
 
   /** The resident stores of the application, by name. */
   public static List<ResidentStore> list(SparkSession session) {
     ClassicSpark.require(session);
+    SqlCatalog.register(session);
     return ResidentStores.of(session.sparkContext()).list();
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import org.ddstore.Catalog;
 import org.ddstore.DDStore;
 import org.ddstore.ReadStatistics;
+import org.ddstore.Variable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,8 +35,16 @@ record ResidentRun<T>(RankTask<T> task, StoreHandle handle, List<String> homes)
         TaskLoaders loaders = new TaskLoaders()) {
       try {
         store.adopt(copies(rank));
-        T result = TaskBody.run(rank.at(home), store, handle.digest(), loaders, task);
-        List<ReadStatistics> reads = store.variable(RankContext.ROWS).statistics();
+        Variable rows = store.variable(RankContext.ROWS);
+        StoreMetrics.Watch watch =
+            StoreMetrics.watch(handle, "rank" + rank.rank(), rows::statistics);
+        T result;
+        try {
+          result = TaskBody.run(rank.at(home), store, handle.digest(), loaders, task);
+        } finally {
+          watch.close();
+        }
+        List<ReadStatistics> reads = rows.statistics();
         return new RankOutcome<>(result, home, reads.stream().map(ReadCount::of).toList());
       } catch (Exception | Error e) {
         rank.ranks().abort(e); // before the closes, which may wait for reads

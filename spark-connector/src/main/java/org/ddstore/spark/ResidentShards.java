@@ -149,6 +149,7 @@ final class ResidentShards {
       close(freed);
     } finally {
       if (left != null) {
+        StoreMetrics.remove(store);
         left.control().serve(null);
         left.close();
       }
@@ -171,6 +172,13 @@ final class ResidentShards {
     }
     if (first != null) {
       throw first;
+    }
+  }
+
+  /** Whether this process has rows of a store. */
+  static boolean holds(Nonce store) {
+    synchronized (HOLDINGS) {
+      return HOLDINGS.containsKey(store);
     }
   }
 

@@ -253,6 +253,7 @@ public final class StoreSpec {
     }
     ResidentOrigin origin =
         new ResidentOrigin(rows, ingest, isMpi ? settings.withTransport("tcp") : settings, profile);
+    SqlCatalog.register(session());
     return ResidentStores.of(context())
         .load(name, inPlace, stores -> ResidentStore.load(stores, name, origin));
   }

@@ -4,17 +4,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.Field;
-import org.ddstore.spark.FieldNotation;
-import org.ddstore.spark.ingest.IngestOptions;
 
-/** A DataFrame with a column of every type that a store takes, made of the row number alone. */
-final class EveryType {
-  /** How some columns are declared, as options of a write say it; the others are not declared. */
+/**
+ * A DataFrame with a column of every type that a store takes, made of the row number alone. Knows
+ * Spark alone: programs use it that find everything else in a jar.
+ */
+public final class EveryType {
+  /** How some columns are declared; the others are not. */
   static final Map<String, String> TYPES = new LinkedHashMap<>();
 
   private static final List<String> COLUMNS =
@@ -77,23 +76,14 @@ final class EveryType {
   private EveryType() {}
 
   /** Rows 0 to {@code rows}. */
-  static Dataset<Row> frame(SparkSession spark, long rows) {
+  public static Dataset<Row> frame(SparkSession spark, long rows) {
     return spark.range(rows).selectExpr(COLUMNS.toArray(new String[0]));
   }
 
-  /** The same declarations for a plan of these columns. */
-  static IngestOptions options(Set<String> columns) {
-    IngestOptions options = IngestOptions.defaults();
-    for (Map.Entry<String, String> type : TYPES.entrySet()) {
-      if (!columns.contains(type.getKey())) {
-        continue;
-      }
-      Field field = FieldNotation.parse(type.getKey(), type.getValue());
-      options =
-          field.isRagged()
-              ? options.withRagged(field.name(), field.dtype(), field.shape())
-              : options.withField(field.name(), field.dtype(), field.shape());
-    }
+  /** {@link #TYPES} as options of a write. */
+  public static Map<String, String> writeOptions() {
+    Map<String, String> options = new LinkedHashMap<>();
+    TYPES.forEach((column, type) -> options.put("type." + column, type));
     return options;
   }
 

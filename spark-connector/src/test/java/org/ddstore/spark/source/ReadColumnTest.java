@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -20,6 +21,7 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
+import org.ddstore.Field;
 import org.ddstore.Reader;
 import org.ddstore.RecordMemory;
 import org.ddstore.Schema;
@@ -28,6 +30,7 @@ import org.ddstore.StoreOptions;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
+import org.ddstore.spark.FieldNotation;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
@@ -77,11 +80,25 @@ class ReadColumnTest {
     }
   }
 
+  private static IngestOptions options(Set<String> columns) {
+    IngestOptions options = IngestOptions.defaults();
+    for (Map.Entry<String, String> type : EveryType.TYPES.entrySet()) {
+      if (!columns.contains(type.getKey())) {
+        continue;
+      }
+      Field field = FieldNotation.parse(type.getKey(), type.getValue());
+      options =
+          field.isRagged()
+              ? options.withRagged(field.name(), field.dtype(), field.shape())
+              : options.withField(field.name(), field.dtype(), field.shape());
+    }
+    return options;
+  }
+
   private static List<Row> rows(
       StructType required, StructType all, Variable variable, Function<int[], FieldPlaces> places) {
     Schema schema = variable.schema();
-    List<ReadColumn> columns =
-        ReadSchema.of(required, all, Set.of("__index")).columns(schema);
+    List<ReadColumn> columns = ReadSchema.of(required, all, Set.of("__index")).columns(schema);
     int[] fields =
         columns.stream()
             .flatMap(column -> column.fields().stream())
@@ -99,7 +116,7 @@ class ReadColumnTest {
   }
 
   private void assertReadBack(Dataset<Row> source, StructType required) {
-    Variable variable = load(source, EveryType.options(Set.of(source.columns())));
+    Variable variable = load(source, options(Set.of(source.columns())));
     List<Row> expected = select(source, List.of(required.fieldNames())).collectAsList();
     StructType all = source.schema();
     try (RecordMemory memory = variable.memory(0).orElseThrow()) {

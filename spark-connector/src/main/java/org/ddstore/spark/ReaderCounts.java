@@ -1,0 +1,51 @@
+package org.ddstore.spark;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
+
+/** What the readers of one kind have read: those that have ended, and those that read now. */
+final class ReaderCounts {
+  private final Map<ReadPath, ReadStatistics> ended = new EnumMap<>(ReadPath.class);
+  private final List<Supplier<List<ReadStatistics>>> reading = new ArrayList<>();
+
+  ReaderCounts() {
+    for (ReadPath path : ReadPath.values()) {
+      ended.put(path, new ReadStatistics(path, 0, 0, 0, 0));
+    }
+  }
+
+  synchronized void begin(Supplier<List<ReadStatistics>> reader) {
+    reading.add(reader);
+  }
+
+  synchronized void end(Supplier<List<ReadStatistics>> reader) {
+    if (reading.remove(reader)) {
+      reader.get().forEach(last -> ended.merge(last.path(), last, ReaderCounts::plus));
+    }
+  }
+
+  /** All together over a path. */
+  synchronized ReadStatistics sum(ReadPath path) {
+    ReadStatistics sum = ended.get(path);
+    for (Supplier<List<ReadStatistics>> reader : reading) {
+      for (ReadStatistics now : reader.get()) {
+        sum = now.path() == path ? plus(sum, now) : sum;
+      }
+    }
+    return sum;
+  }
+
+  private static ReadStatistics plus(ReadStatistics one, ReadStatistics other) {
+    return new ReadStatistics(
+        one.path(),
+        one.calls() + other.calls(),
+        one.rows() + other.rows(),
+        one.bytes() + other.bytes(),
+        one.nanos() + other.nanos());
+  }
+}

@@ -1,0 +1,117 @@
+package org.ddstore.spark;
+
+import com.codahale.metrics.Gauge;
+import com.codahale.metrics.MetricRegistry;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.metrics.source.Source;
+import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
+import org.ddstore.memory.Nonce;
+
+/**
+ * What this process reads of resident stores, as metrics of Spark: {@code
+ * ddstore.<store>.<reader>.<path>.rows}, {@code .bytes} and {@code .calls}, where a reader is
+ * {@code rank<r>} or {@code scan}. Sinks and the Prometheus page of the process have them beside
+ * Spark's own. They count from the first read on, and end with the store. Any thread.
+ */
+public final class StoreMetrics {
+  private static final Map<Nonce, StoreMetrics> BY_STORE = new HashMap<>(); // guarded by itself
+
+  private final StoreSource source;
+  private final Map<String, ReaderCounts> readers = new HashMap<>(); // guarded by BY_STORE
+
+  private StoreMetrics(String sourceName) {
+    source = new StoreSource(sourceName, new MetricRegistry());
+  }
+
+  private record StoreSource(String sourceName, MetricRegistry metricRegistry) implements Source {}
+
+  /** The end of a reader's count. */
+  public interface Watch extends AutoCloseable {
+    /** Keeps what was counted, and asks no more. Idempotent. */
+    @Override
+    void close();
+  }
+
+  /**
+   * Counts a reader until it is closed.
+   *
+   * @param reader the kind of it, one word
+   * @param counters what it has read so far, by path; asked by any thread
+   */
+  public static Watch watch(
+      StoreHandle store, String reader, Supplier<List<ReadStatistics>> counters) {
+    ReaderCounts counts;
+    synchronized (BY_STORE) {
+      StoreMetrics metrics = of(store);
+      counts = metrics.readers.get(reader);
+      if (counts == null) {
+        counts = new ReaderCounts();
+        metrics.readers.put(reader, counts);
+        metrics.publish(reader, counts);
+      }
+    }
+    ReaderCounts counted = counts; // for the lambda
+    counted.begin(counters);
+    return () -> counted.end(counters);
+  }
+
+  /** One that has taken the name of another ends the metrics of that one. */
+  private static StoreMetrics of(StoreHandle store) {
+    StoreMetrics known = BY_STORE.get(store.token().id());
+    if (known != null) {
+      return known;
+    }
+    String sourceName = "ddstore." + store.name();
+    BY_STORE.values().stream()
+        .filter(metrics -> metrics.source.sourceName().equals(sourceName))
+        .forEach(StoreMetrics::withdraw);
+    BY_STORE.values().removeIf(metrics -> metrics.source.sourceName().equals(sourceName));
+    StoreMetrics made = new StoreMetrics(sourceName);
+    BY_STORE.put(store.token().id(), made);
+    return made;
+  }
+
+  /** Spark takes what a source has when it is registered, so each reader registers all anew. */
+  private void publish(String reader, ReaderCounts counts) {
+    if (readers.size() > 1) {
+      withdraw();
+    }
+    for (ReadPath path : ReadPath.values()) {
+      String prefix = reader + "." + path.name().toLowerCase(Locale.ROOT) + ".";
+      gauge(prefix + "rows", path, counts, ReadStatistics::rows);
+      gauge(prefix + "bytes", path, counts, ReadStatistics::bytes);
+      gauge(prefix + "calls", path, counts, ReadStatistics::calls);
+    }
+    SparkEnv.get().metricsSystem().registerSource(source);
+  }
+
+  private void gauge(
+      String name, ReadPath path, ReaderCounts counts, ToLongFunction<ReadStatistics> counter) {
+    Gauge<Long> gauge = () -> counter.applyAsLong(counts.sum(path));
+    source.metricRegistry().register(name, gauge);
+  }
+
+  private void withdraw() {
+    SparkEnv env = SparkEnv.get();
+    if (env != null) { // else Spark has ended, and its metrics with it
+      env.metricsSystem().removeSource(source);
+    }
+  }
+
+  /** Ends the metrics of a store that is no more, or of which this process has no part. */
+  static void remove(Nonce store) {
+    synchronized (BY_STORE) {
+      StoreMetrics metrics = BY_STORE.remove(store);
+      if (metrics != null) {
+        metrics.withdraw();
+      }
+    }
+  }
+}

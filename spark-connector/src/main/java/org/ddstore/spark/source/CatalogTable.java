@@ -1,0 +1,82 @@
+package org.ddstore.spark.source;
+
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.catalog.SupportsWrite;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.SupportsTruncate;
+import org.apache.spark.sql.connector.write.V1Write;
+import org.apache.spark.sql.connector.write.Write;
+import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.sources.InsertableRelation;
+import org.apache.spark.sql.types.StructType;
+
+/** A store as a table of the catalog: can be inserted into. */
+class CatalogTable extends DDStoreTable implements SupportsWrite {
+  private final SaveMode mode;
+  private final Map<String, String> properties;
+
+  /**
+   * @param mode what a plain insert does
+   * @param properties options of the load that makes the store; empty where it is there
+   */
+  CatalogTable(
+      ReadOptions options, StructType schema, SaveMode mode, Map<String, String> properties) {
+    super(options, schema);
+    this.mode = mode;
+    this.properties = properties;
+  }
+
+  @Override
+  public final Set<TableCapability> capabilities() {
+    return EnumSet.of(
+        TableCapability.BATCH_READ, TableCapability.V1_BATCH_WRITE, TableCapability.TRUNCATE);
+  }
+
+  @Override
+  public final WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    Map<String, String> options = new HashMap<>(properties);
+    options.putAll(info.options().asCaseSensitiveMap());
+    return new Insert(new WriteOptions(options), info.schema());
+  }
+
+  /** One insert; after {@link #truncate()} it takes the place of all rows. */
+  private final class Insert implements SupportsTruncate {
+    private final WriteOptions options;
+    private final StructType rows;
+    private SaveMode insertMode = mode;
+
+    Insert(WriteOptions options, StructType rows) {
+      this.options = options;
+      this.rows = rows;
+    }
+
+    @Override
+    public WriteBuilder truncate() {
+      insertMode = SaveMode.Overwrite;
+      return this;
+    }
+
+    @Override
+    public Write build() {
+      SaveMode chosen = insertMode;
+      return new V1Write() {
+        @Override
+        public InsertableRelation toInsertableRelation() {
+          return new StoreRelation(
+              SparkSession.active().sqlContext(), storeName(), options, chosen, rows);
+        }
+
+        @Override
+        public String description() {
+          return "ddstore %s, %s".formatted(storeName(), chosen);
+        }
+      };
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package org.ddstore.spark.source;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
+import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
+import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.catalog.StagedTable;
+import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableChange;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.ddstore.spark.DDStores;
+import org.ddstore.spark.ResidentStore;
+
+/**
+ * The resident stores of the application as the tables of a catalog, {@code ddstore} unless another
+ * name was configured. Made by Spark; it holds nothing.
+ */
+@SuppressWarnings("deprecation") // 3.5 knows no other signatures than those
+public final class DDStoreCatalog implements StagingTableCatalog {
+  private static final String OPTION_PREFIX = "option.";
+
+  /** What Spark itself says of a table. */
+  private static final List<String> OF_SPARK =
+      List.of(
+          "provider",
+          "owner",
+          "comment",
+          "location",
+          "external",
+          "is_managed_location",
+          "table_type",
+          "collation");
+
+  private String name;
+
+  /** For Spark, which needs it. */
+  public DDStoreCatalog() {}
+
+  @Override
+  public void initialize(String catalog, CaseInsensitiveStringMap options) {
+    name = catalog;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  private static SparkSession session() {
+    return SparkSession.active();
+  }
+
+  private static Optional<ResidentStore> find(Identifier table) {
+    return table.namespace().length > 0
+        ? Optional.empty()
+        : StoreWriter.find(session(), table.name());
+  }
+
+  @Override
+  public Identifier[] listTables(String[] namespace) throws NoSuchNamespaceException {
+    if (namespace.length > 0) {
+      throw new NoSuchNamespaceException(namespace);
+    }
+    return DDStores.list(session()).stream()
+        .map(store -> Identifier.of(namespace, store.name()))
+        .toArray(Identifier[]::new);
+  }
+
+  @Override
+  public boolean tableExists(Identifier table) {
+    return find(table).isPresent();
+  }
+
+  @Override
+  public Table loadTable(Identifier table) throws NoSuchTableException {
+    ResidentStore store = find(table).orElseThrow(() -> new NoSuchTableException(table));
+    return new CatalogTable(
+        new ReadOptions(store.name(), null), store.sourceSchema(), SaveMode.Append, Map.of());
+  }
+
+  @Override
+  public boolean dropTable(Identifier table) {
+    Optional<ResidentStore> store = find(table);
+    store.ifPresent(ResidentStore::drop);
+    return store.isPresent();
+  }
+
+  @Override
+  public StagedTable stageCreate(
+      Identifier table, StructType schema, Transform[] partitions, Map<String, String> properties)
+      throws TableAlreadyExistsException {
+    if (tableExists(table)) {
+      throw new TableAlreadyExistsException(table);
+    }
+    return staged(table, schema, partitions, SaveMode.ErrorIfExists, properties);
+  }
+
+  @Override
+  public StagedTable stageReplace(
+      Identifier table, StructType schema, Transform[] partitions, Map<String, String> properties)
+      throws NoSuchTableException {
+    if (!tableExists(table)) {
+      throw new NoSuchTableException(table);
+    }
+    return staged(table, schema, partitions, SaveMode.Overwrite, properties);
+  }
+
+  @Override
+  public StagedTable stageCreateOrReplace(
+      Identifier table, StructType schema, Transform[] partitions, Map<String, String> properties) {
+    return staged(table, schema, partitions, SaveMode.Overwrite, properties);
+  }
+
+  private static StagedTable staged(
+      Identifier table,
+      StructType schema,
+      Transform[] partitions,
+      SaveMode mode,
+      Map<String, String> properties) {
+    if (table.namespace().length > 0) {
+      throw new IllegalArgumentException(
+          "stores have plain names, no namespaces: ddstore.%s".formatted(table.name()));
+    }
+    if (partitions.length > 0) {
+      throw new IllegalArgumentException("a store has no partitions: leave PARTITIONED BY out");
+    }
+    return new StagedStore(
+        new ReadOptions(table.name(), null), schema, mode, writeOptions(properties));
+  }
+
+  /** Spark gives each of OPTIONS twice, once with a prefix. */
+  private static Map<String, String> writeOptions(Map<String, String> properties) {
+    Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    properties.forEach(
+        (key, value) -> {
+          String plain =
+              key.startsWith(OPTION_PREFIX) ? key.substring(OPTION_PREFIX.length()) : key;
+          if (!OF_SPARK.contains(plain.toLowerCase(Locale.ROOT))) {
+            options.put(plain, value);
+          }
+        });
+    return options;
+  }
+
+  /** Refused: a store is made of rows. */
+  @Override
+  public Table createTable(
+      Identifier table, StructType schema, Transform[] partitions, Map<String, String> properties) {
+    throw new UnsupportedOperationException(
+        "a store is made of rows: CREATE TABLE %s.%s AS SELECT ..".formatted(name, table.name()));
+  }
+
+  /** Refused: a store is never changed, only appended to. */
+  @Override
+  public Table alterTable(Identifier table, TableChange... changes) {
+    throw new UnsupportedOperationException(
+        "store \"%s\" cannot be altered: write it anew".formatted(table.name()));
+  }
+
+  /** Refused: a store keeps its name. */
+  @Override
+  public void renameTable(Identifier from, Identifier to) {
+    throw new UnsupportedOperationException(
+        "store \"%s\" keeps its name: write \"%s\" from it".formatted(from.name(), to.name()));
+  }
+}

@@ -1,0 +1,104 @@
+package org.ddstore.spark.source;
+
+import java.util.Objects;
+import java.util.OptionalLong;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportStatistics;
+import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.StoreHandle;
+
+/** Some columns of some rows of a store, as it was when the query was planned. */
+final class DDStoreScan implements Scan, Batch, SupportsReportStatistics {
+  private final ResidentStore store;
+  private final StoreHandle handle;
+  private final ReadSchema columns;
+  private final RowRanges rows;
+
+  DDStoreScan(ResidentStore store, StoreHandle handle, ReadSchema columns, RowRanges rows) {
+    this.store = store;
+    this.handle = handle;
+    this.columns = columns;
+    this.rows = rows;
+  }
+
+  @Override
+  public StructType readSchema() {
+    return columns.required();
+  }
+
+  @Override
+  public String description() {
+    return "ddstore %s, rows %s".formatted(handle.name(), rows);
+  }
+
+  @Override
+  public Batch toBatch() {
+    return this;
+  }
+
+  private double bytesPerRow() {
+    return (double) store.bytes() / Math.max(1, store.rows());
+  }
+
+  @Override
+  public InputPartition[] planInputPartitions() {
+    int cores = SparkSession.active().sparkContext().defaultParallelism();
+    return new ScanSplits(bytesPerRow(), cores).of(rows, store.shards());
+  }
+
+  @Override
+  public PartitionReaderFactory createReaderFactory() {
+    return new RowsReaderFactory(handle, columns, bytesPerRow());
+  }
+
+  /** Generated code does not read columns of user-defined types that are structs. */
+  @Override
+  public ColumnarSupportMode columnarSupportMode() {
+    return columns.hasUserDefinedType()
+        ? ColumnarSupportMode.UNSUPPORTED
+        : ColumnarSupportMode.SUPPORTED;
+  }
+
+  @Override
+  public Statistics estimateStatistics() {
+    long bytes = Math.round(rows.rows() * bytesPerRow() * columns.share());
+    return new Statistics() {
+      @Override
+      public OptionalLong sizeInBytes() {
+        return OptionalLong.of(bytes);
+      }
+
+      @Override
+      public OptionalLong numRows() {
+        return OptionalLong.of(rows.rows());
+      }
+    };
+  }
+
+  @Override
+  public CustomMetric[] supportedCustomMetrics() {
+    return ScanMetric.all();
+  }
+
+  /** Spark reuses the result of an equal scan. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof DDStoreScan that
+        && store == that.store
+        && handle.rows() == that.handle.rows()
+        && columns.equals(that.columns)
+        && rows.equals(that.rows);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(handle.name(), columns.required(), rows);
+  }
+}

@@ -1,0 +1,121 @@
+package org.ddstore.spark.source;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
+import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.SupportsPushDownAggregates;
+import org.apache.spark.sql.connector.read.SupportsPushDownLimit;
+import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
+import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.StoreHandle;
+
+/**
+ * Takes over from Spark what a store knows without looking at rows: which rows a condition on the
+ * index names, the first rows of a limit, how many rows there are. All of it exactly: what cannot
+ * be exact stays with Spark.
+ */
+final class DDStoreScanBuilder
+    implements SupportsPushDownRequiredColumns,
+        SupportsPushDownV2Filters,
+        SupportsPushDownLimit,
+        SupportsPushDownAggregates {
+  private final ResidentStore store;
+  private final StoreHandle handle;
+  private final StructType schema;
+  private final Set<String> indexColumns = new TreeSet<>();
+  private final List<Predicate> pushed = new ArrayList<>();
+  private StructType required;
+  private RowRanges ranges;
+  private int counts;
+
+  /**
+   * @param schema of the table, with the index column if there is one
+   * @param indexColumn null for none
+   */
+  DDStoreScanBuilder(ResidentStore store, StructType schema, String indexColumn) {
+    this.store = store;
+    this.handle = store.handle();
+    this.schema = schema;
+    this.required = schema;
+    this.ranges = RowRanges.between(0, handle.rows());
+    if (!Set.of(schema.fieldNames()).contains(DDStoreTable.INDEX)) {
+      indexColumns.add(DDStoreTable.INDEX);
+    }
+    if (indexColumn != null) {
+      indexColumns.add(indexColumn);
+    }
+  }
+
+  @Override
+  public void pruneColumns(StructType columns) {
+    required = columns;
+  }
+
+  @Override
+  public Predicate[] pushPredicates(Predicate[] predicates) {
+    IndexPredicate index = new IndexPredicate(indexColumns, handle.rows());
+    List<Predicate> left = new ArrayList<>();
+    for (Predicate predicate : predicates) {
+      Optional<RowRanges> rows = index.ranges(predicate);
+      if (rows.isPresent()) {
+        ranges = ranges.and(rows.get());
+        pushed.add(predicate);
+      } else {
+        left.add(predicate);
+      }
+    }
+    return left.toArray(new Predicate[0]);
+  }
+
+  @Override
+  public Predicate[] pushedPredicates() {
+    return pushed.toArray(new Predicate[0]);
+  }
+
+  @Override
+  public boolean pushLimit(int limit) {
+    ranges = ranges.first(limit);
+    return true;
+  }
+
+  @Override
+  public boolean isPartiallyPushed() {
+    return false;
+  }
+
+  /** Spark asks only if no condition is left to it. */
+  @Override
+  public boolean pushAggregation(Aggregation aggregation) {
+    if (aggregation.groupByExpressions().length > 0) {
+      return false;
+    }
+    for (AggregateFunc function : aggregation.aggregateExpressions()) {
+      if (!(function instanceof CountStar)) {
+        return false;
+      }
+    }
+    counts = aggregation.aggregateExpressions().length;
+    return counts > 0;
+  }
+
+  @Override
+  public boolean supportCompletePushDown(Aggregation aggregation) {
+    return true;
+  }
+
+  @Override
+  public Scan build() {
+    return counts > 0
+        ? new CountScan(store.name(), ranges.rows(), counts)
+        : new DDStoreScan(store, handle, ReadSchema.of(required, schema, indexColumns), ranges);
+  }
+}

@@ -1,0 +1,83 @@
+package org.ddstore.spark.source;
+
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SQLContext;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableProvider;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.sources.BaseRelation;
+import org.apache.spark.sql.sources.CreatableRelationProvider;
+import org.apache.spark.sql.sources.DataSourceRegister;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.ddstore.spark.DDStores;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The data source {@code ddstore} of Spark SQL: {@code spark.read().format("ddstore")}, {@code
+ * df.write().format("ddstore")}, {@code CREATE TEMPORARY VIEW .. USING ddstore}. Made by Spark, by
+ * its short name.
+ *
+ * <p>It reads by the second version of data sources, and writes by the first, because that one has
+ * all modes of {@code df.write} for tables that are there and that are not.
+ */
+public final class DDStoreSource
+    implements TableProvider, DataSourceRegister, CreatableRelationProvider {
+  static final String SHORT_NAME = "ddstore";
+
+  /** For Spark, which needs it. */
+  public DDStoreSource() {}
+
+  @Override
+  public String shortName() {
+    return SHORT_NAME;
+  }
+
+  @Override
+  public StructType inferSchema(CaseInsensitiveStringMap options) {
+    SparkSession session = SparkSession.active();
+    ReadOptions read = ReadOptions.of(options);
+    return DDStoreTable.schemaOf(DDStores.open(session, read.name()), read);
+  }
+
+  /** Called before a write, too: for stores that are not there yet, and with its options. */
+  @Override
+  public Table getTable(
+      StructType schema, Transform[] partitioning, Map<String, String> properties) {
+    if (partitioning.length > 0) {
+      throw new IllegalArgumentException("a store has no partitions: leave partitionBy out");
+    }
+    CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(properties);
+    return new DDStoreTable(
+        new ReadOptions(ReadOptions.storeName(options), options.get(ReadOptions.INDEX_COLUMN)),
+        schema);
+  }
+
+  @Override
+  public boolean supportsExternalMetadata() {
+    return true;
+  }
+
+  @Override
+  public BaseRelation createRelation(
+      SQLContext context,
+      SaveMode mode,
+      scala.collection.immutable.Map<String, String> parameters,
+      Dataset<Row> rows) {
+    WriteOptions options = new WriteOptions(CollectionConverters.asJava(parameters));
+    String name = options.storeName();
+    StoreWriter.write(name, mode, options, rows);
+    return new StoreRelation(context, name, options, SaveMode.Append, rows.schema());
+  }
+
+  /** The load says which types there are, and what to do with others. */
+  @Override
+  public boolean supportsDataType(DataType type) {
+    return true;
+  }
+}

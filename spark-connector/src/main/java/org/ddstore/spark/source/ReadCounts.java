@@ -1,0 +1,58 @@
+package org.ddstore.spark.source;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
+
+/** Rows and bytes that a task has read, by path. Written by one thread, read by any. */
+final class ReadCounts {
+  private static final int PATHS = ReadPath.values().length;
+
+  private final AtomicLongArray counts = new AtomicLongArray(3 * PATHS);
+
+  void add(ReadPath path, long rows, long bytes) {
+    counts.addAndGet(path.index(), rows);
+    counts.addAndGet(PATHS + path.index(), bytes);
+    counts.addAndGet(2 * PATHS + path.index(), rows > 0 ? 1 : 0);
+  }
+
+  long rows(ReadPath path) {
+    return counts.get(path.index());
+  }
+
+  long bytes(ReadPath path) {
+    return counts.get(PATHS + path.index());
+  }
+
+  /** Batches of which some rows came over a path. */
+  long calls(ReadPath path) {
+    return counts.get(2 * PATHS + path.index());
+  }
+
+  /** The same, in the form that all readers have. */
+  List<ReadStatistics> statistics() {
+    List<ReadStatistics> all = new ArrayList<>();
+    for (ReadPath path : ReadPath.values()) {
+      all.add(new ReadStatistics(path, calls(path), rows(path), bytes(path), 0));
+    }
+    return all;
+  }
+
+  long rows() {
+    long rows = 0;
+    for (ReadPath path : ReadPath.values()) {
+      rows += rows(path);
+    }
+    return rows;
+  }
+
+  long bytes() {
+    long bytes = 0;
+    for (ReadPath path : ReadPath.values()) {
+      bytes += bytes(path);
+    }
+    return bytes;
+  }
+}

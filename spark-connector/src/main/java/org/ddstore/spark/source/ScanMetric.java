@@ -1,0 +1,91 @@
+package org.ddstore.spark.source;
+
+import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.metric.CustomSumMetric;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
+import org.ddstore.ReadPath;
+
+/** What a scan shows in Spark's SQL tab. Spark makes these by their names: public, no arguments. */
+abstract class ScanMetric extends CustomSumMetric {
+  private final String name;
+  private final String description;
+
+  ScanMetric(String name, String description) {
+    this.name = name;
+    this.description = description;
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public final String description() {
+    return description;
+  }
+
+  static CustomMetric[] all() {
+    return new CustomMetric[] {
+      new RowsRead(), new BytesRead(), new OwnProcessRows(), new SameHostRows(), new RemoteRows()
+    };
+  }
+
+  /** The same, with the numbers of one task. */
+  static CustomTaskMetric[] values(ReadCounts counts) {
+    return new CustomTaskMetric[] {
+      new Value(RowsRead.NAME, counts.rows()),
+      new Value(BytesRead.NAME, counts.bytes()),
+      new Value(OwnProcessRows.NAME, counts.rows(ReadPath.OWN_PROCESS)),
+      new Value(SameHostRows.NAME, counts.rows(ReadPath.SAME_HOST)),
+      new Value(RemoteRows.NAME, counts.rows(ReadPath.REMOTE))
+    };
+  }
+
+  private record Value(String name, long value) implements CustomTaskMetric {}
+
+  /** Rows of which at least one field was read. */
+  public static final class RowsRead extends ScanMetric {
+    static final String NAME = "ddstoreRows";
+
+    public RowsRead() {
+      super(NAME, "rows read from shards");
+    }
+  }
+
+  /** Bytes of the fields that were read. */
+  public static final class BytesRead extends ScanMetric {
+    static final String NAME = "ddstoreBytes";
+
+    public BytesRead() {
+      super(NAME, "bytes read from shards");
+    }
+  }
+
+  /** Rows in memory of the executor that read them. */
+  public static final class OwnProcessRows extends ScanMetric {
+    static final String NAME = "ddstoreRowsOwnProcess";
+
+    public OwnProcessRows() {
+      super(NAME, "rows read from memory of the own process");
+    }
+  }
+
+  /** Rows in memory of another executor of the host. */
+  public static final class SameHostRows extends ScanMetric {
+    static final String NAME = "ddstoreRowsSameHost";
+
+    public SameHostRows() {
+      super(NAME, "rows read from memory of the same host");
+    }
+  }
+
+  /** Rows that came over a network. */
+  public static final class RemoteRows extends ScanMetric {
+    static final String NAME = "ddstoreRowsRemote";
+
+    public RemoteRows() {
+      super(NAME, "rows read over the network");
+    }
+  }
+}

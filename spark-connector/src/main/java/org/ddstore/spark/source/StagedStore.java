@@ -1,0 +1,23 @@
+package org.ddstore.spark.source;
+
+import java.util.Map;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.connector.catalog.StagedTable;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * A table of {@code CREATE TABLE .. AS SELECT}. The load itself leaves nothing behind when it
+ * fails, and puts the store in its place when it succeeds, so nothing is left to commit.
+ */
+final class StagedStore extends CatalogTable implements StagedTable {
+  StagedStore(
+      ReadOptions options, StructType schema, SaveMode mode, Map<String, String> properties) {
+    super(options, schema, mode, properties);
+  }
+
+  @Override
+  public void commitStagedChanges() {}
+
+  @Override
+  public void abortStagedChanges() {}
+}

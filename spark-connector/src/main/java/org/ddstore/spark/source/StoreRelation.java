@@ -1,0 +1,45 @@
+package org.ddstore.spark.source;
+
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SQLContext;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.sources.BaseRelation;
+import org.apache.spark.sql.sources.InsertableRelation;
+import org.apache.spark.sql.types.StructType;
+
+/** A store as Spark's first version of data sources knows it: what is written into. */
+final class StoreRelation extends BaseRelation implements InsertableRelation {
+  private final SQLContext context;
+  private final String name;
+  private final WriteOptions options;
+  private final SaveMode mode;
+  private final StructType schema;
+
+  /**
+   * @param mode of an insert that does not overwrite
+   */
+  StoreRelation(
+      SQLContext context, String name, WriteOptions options, SaveMode mode, StructType schema) {
+    this.context = context;
+    this.name = name;
+    this.options = options;
+    this.mode = mode;
+    this.schema = schema;
+  }
+
+  @Override
+  public SQLContext sqlContext() {
+    return context;
+  }
+
+  @Override
+  public StructType schema() {
+    return schema;
+  }
+
+  @Override
+  public void insert(Dataset<Row> rows, boolean overwrite) {
+    StoreWriter.write(name, overwrite ? SaveMode.Overwrite : mode, options, rows);
+  }
+}

@@ -1,0 +1,164 @@
+package org.ddstore.spark.source;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.ddstore.Backing;
+import org.ddstore.spark.DDStores;
+import org.ddstore.spark.FieldNotation;
+import org.ddstore.spark.StoreSpec;
+
+/**
+ * What is said of a table where it is written: how a DataFrame becomes a store. Keys know no case,
+ * as Spark wants it.
+ */
+final class WriteOptions {
+  private static final String TYPE_PREFIX = "type.";
+  private static final String RANKS = "ranks";
+  private static final String WIDTH = "width";
+  private static final String TRANSPORT = "transport";
+  private static final String ORDER_BY = "orderBy";
+  private static final String SHUFFLE = "shuffle";
+  private static final String COLUMNS = "columns";
+  private static final String BACKING = "backing";
+  private static final String TYPE = TYPE_PREFIX + "<column>";
+
+  private static final List<String> LEGAL =
+      List.of(
+          ReadOptions.NAME,
+          ReadOptions.PATH,
+          RANKS,
+          WIDTH,
+          TRANSPORT,
+          ORDER_BY,
+          SHUFFLE,
+          COLUMNS,
+          BACKING,
+          TYPE);
+
+  private final Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+
+  /**
+   * Takes options over; those of {@code load} are looked at in {@link #spec}.
+   *
+   * @throws IllegalArgumentException for one that there is not
+   */
+  WriteOptions(Map<String, String> given) {
+    Map<String, String> named = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    given.forEach(
+        (key, value) -> {
+          boolean isType = key.toLowerCase(Locale.ROOT).startsWith(TYPE_PREFIX);
+          options.put(key, value);
+          named.put(isType ? TYPE : key, value);
+        });
+    ReadOptions.refuseUnknown(named, LEGAL, "write");
+  }
+
+  /** The store to be written, where it is named by an option. */
+  String storeName() {
+    return ReadOptions.storeName(options);
+  }
+
+  /**
+   * The spec that the options describe.
+   *
+   * @throws IllegalArgumentException for a value that is not legal
+   */
+  StoreSpec spec(Dataset<Row> rows) {
+    StoreSpec spec = DDStores.from(rows);
+    for (Map.Entry<String, String> option : options.entrySet()) {
+      String key = option.getKey();
+      String value = option.getValue().strip();
+      spec =
+          key.toLowerCase(Locale.ROOT).startsWith(TYPE_PREFIX)
+              ? declare(spec, key.substring(TYPE_PREFIX.length()), value, rows.schema())
+              : apply(spec, key, value);
+    }
+    return spec;
+  }
+
+  private static StoreSpec apply(StoreSpec spec, String key, String value) {
+    return switch (canonical(key)) {
+      case RANKS -> spec.ranks((int) number(key, value, 1, Integer.MAX_VALUE));
+      case WIDTH -> spec.width((int) number(key, value, 1, Integer.MAX_VALUE));
+      case SHUFFLE -> spec.shuffle(number(key, value, Long.MIN_VALUE, Long.MAX_VALUE));
+      case TRANSPORT -> spec.transport(value);
+      case ORDER_BY -> spec.orderBy(names(value));
+      case COLUMNS -> spec.columns(names(value));
+      case BACKING -> spec.backing(backing(value));
+      default -> spec;
+    };
+  }
+
+  private static String canonical(String key) {
+    return LEGAL.stream().filter(key::equalsIgnoreCase).findFirst().orElse(key);
+  }
+
+  private static String[] names(String list) {
+    return list.split("\\s*,\\s*");
+  }
+
+  private static long number(String key, String value, long least, long most) {
+    try {
+      long number = Long.parseLong(value);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "option \"%s\" is \"%s\", which is no whole number".formatted(key, value), e);
+    }
+    throw new IllegalArgumentException(
+        "option \"%s\" is %s, outside [%d, %d]".formatted(key, value, least, most));
+  }
+
+  private static Backing backing(String value) {
+    return switch (value.toLowerCase(Locale.ROOT)) {
+      case "shm" -> Backing.SHM;
+      case "direct" -> Backing.DIRECT;
+      default ->
+          throw new IllegalArgumentException(
+              "option \"backing\" is \"%s\"; there are shm and direct".formatted(value));
+    };
+  }
+
+  private static StoreSpec declare(StoreSpec spec, String column, String type, StructType schema) {
+    List<String> columns = new ArrayList<>();
+    addLeaves("", schema, columns);
+    List<String> meant = columns.stream().filter(column::equalsIgnoreCase).toList();
+    if (meant.size() != 1) {
+      throw new IllegalArgumentException(
+          "option \"%s%s\" names %s; there are %s"
+              .formatted(TYPE_PREFIX, column, meant.isEmpty() ? "no column" : "several", columns));
+    }
+    return FieldNotation.declare(spec, FieldNotation.parse(meant.get(0), type));
+  }
+
+  private static void addLeaves(String prefix, StructType type, List<String> columns) {
+    for (StructField field : type.fields()) {
+      DataType inner = field.dataType();
+      if (inner instanceof StructType struct) {
+        addLeaves(prefix + field.name() + ".", struct, columns);
+      } else {
+        columns.add(prefix + field.name());
+      }
+    }
+  }
+
+  /** Whether nothing is said but the name. */
+  boolean isPlain() {
+    return options.keySet().stream()
+        .allMatch(
+            key ->
+                key.startsWith("__")
+                    || key.equalsIgnoreCase(ReadOptions.NAME)
+                    || key.equalsIgnoreCase(ReadOptions.PATH));
+  }
+}

@@ -1,0 +1,77 @@
+package org.ddstore.spark.source;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Options of a write, and what is said of those that are not legal. */
+class WriteOptionsTest {
+  private final Dataset<Row> rows =
+      LocalSpark.session()
+          .range(3)
+          .selectExpr("id", "array(id) as Image", "named_struct('b', id) as a");
+
+  @Test
+  void describeASpecWhateverTheirCase() {
+    WriteOptions options =
+        new WriteOptions(
+            Map.of(
+                "NAME",
+                "train",
+                "Ranks",
+                " 4 ",
+                "width",
+                "2",
+                "orderby",
+                "id, Image",
+                "transport",
+                "tcp",
+                "type.image",
+                "float32[?]",
+                "TYPE.a.b",
+                "int16",
+                "__partition_columns",
+                "x"));
+    assertThat(options.storeName()).isEqualTo("train");
+    assertThat(options.isPlain()).isFalse();
+    assertThat(options.spec(rows))
+        .asString()
+        .contains("Image=ragged float32[]", "a.b=int16[]", "order by [id, Image]");
+    assertThat(new WriteOptions(Map.of("path", "train")).isPlain()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "rank | 4 | option \"rank\" of format \"ddstore\" is unknown; to write there are [name,",
+        "ranks | four | option \"ranks\" is \"four\", which is no whole number",
+        "ranks | 0 | option \"ranks\" is 0, outside [1, 2147483647]",
+        "shuffle | 1.5 | option \"shuffle\" is \"1.5\", which is no whole number",
+        "backing | disk | option \"backing\" is \"disk\"; there are shm and direct",
+        "type.img | int8 | option \"type.img\" names no column; there are [id, Image, a.b]",
+        "type.id | int9 | \"int9\": no type \"int9\"; there are [bool",
+        "type.id | int8[2,x] | \"int8[2,x]\": dimension \"x\" is no number",
+      })
+  void whatIsNotLegalIsNamed(String key, String value, String message) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new WriteOptions(Map.of("name", "t", key, value)).spec(rows))
+        .withMessageContaining(message);
+  }
+
+  @Test
+  void aStoreMustBeNamedOnce() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new WriteOptions(Map.of("ranks", "1")).storeName())
+        .withMessageContaining("no store is named");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new WriteOptions(Map.of("name", "a", "path", "b")).storeName())
+        .withMessageContaining("two stores are named: option \"name\" is \"a\"");
+  }
+}
