@@ -10,13 +10,13 @@ import picocli.CommandLine.Spec;
     name = "bench",
     mixinStandardHelpOptions = true,
     description = "Measures whole jobs, each beside a yardstick in the same run.",
-    subcommands = {EpochBench.class, IngestBench.class, ReadBench.class})
+    subcommands = {EpochBench.class, IngestBench.class, ReadBench.class, ScanBench.class})
 final class BenchCommand implements Runnable {
   @Spec private CommandSpec command;
 
   @Override
   public void run() {
     throw new ParameterException(
-        command.commandLine(), "say what to measure: epoch, ingest or read");
+        command.commandLine(), "say what to measure: epoch, ingest, read or scan");
   }
 }

@@ -213,6 +213,23 @@ class CommandsIT {
   }
 
   @Test
+  void benchScanComparesWithSparksCache() throws IOException, InterruptedException {
+    Outcome outcome =
+        launcher.run(
+            "bench", "scan", "--rows", "20000", "--rounds", "1", "--lookups", "50", "--json");
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode json = outcome.json();
+    assertThat(json.get("mismatches").asInt()).isZero();
+    assertThat(json.get("rows").asLong()).isEqualTo(20_000);
+    assertThat(json.get("allRowsCached").asBoolean()).isTrue();
+    assertThat(json.get("ratioToSparkCache").fieldNames())
+        .toIterable()
+        .containsExactly("sum", "count", "lookup");
+    assertThat(json.get("results").findValuesAsText("query"))
+        .containsExactly("sum", "count", "lookup");
+  }
+
+  @Test
   void badEpochsAreRefusedAtOnce() throws IOException, InterruptedException {
     Outcome outcome = launcher.run("bench", "epoch", "--sampler", "sorted");
     assertThat(outcome.exitCode()).isEqualTo(2);
