@@ -31,15 +31,19 @@ record Program(int exitCode, String out, String err) {
           "--conf",
           "spark.ui.enabled=false");
 
-  private static final Duration LIMIT = Duration.ofMinutes(3);
+  private static final Duration LIMIT = Duration.ofMinutes(10);
   private static final Duration EXECUTORS_LIMIT = Duration.ofSeconds(30);
 
-  /** Runs {@code spark-submit} of a release. */
-  static Program submit(SparkHome spark, Path work, List<String> arguments)
+  /**
+   * Runs {@code spark-submit} of a release.
+   *
+   * @param own what the driver has beside the release
+   */
+  static Program submit(SparkHome spark, Path work, List<String> arguments, Path... own)
       throws IOException, InterruptedException {
     List<String> all = new ArrayList<>(LOCAL_SUBMIT);
     all.addAll(arguments);
-    return run(work, spark.program(work, spark.classPath(), all));
+    return run(work, spark.program(work, spark.classPath(own), all));
   }
 
   /** Runs a program to its end. */
