@@ -1,0 +1,205 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.codahale.metrics.Gauge;
+import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.function.MapFunction;
+import org.apache.spark.metrics.source.Source;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.UserDefinedType;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What scans and metrics hold of a store, and how long; and columns of a user's own types. */
+@Tag("system")
+@Timeout(300)
+class SourceLifetimesTest {
+  private static final int ROWS = 3_000;
+  private static TestCluster cluster;
+
+  private final SparkSession spark = cluster.session();
+
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 1, 1024, Map.of("spark.sql.adaptive.enabled", "false"));
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @AfterEach
+  void dropAll() {
+    DDStores.list(spark).forEach(ResidentStore::drop);
+    cluster.assertNothingLeft();
+  }
+
+  private ResidentStore load() {
+    return DDStores.from(spark.range(ROWS).selectExpr("id", "concat('row ', id) as text"))
+        .ranks(2)
+        .load("n");
+  }
+
+  @Test
+  void aScanGoesOnWhenItsStoreIsDropped(@TempDir Path gate) throws Exception {
+    ResidentStore store = load();
+    String folder = gate.toString();
+    MapFunction<Row, String> slow =
+        row -> {
+          if (row.getLong(0) == 0) {
+            Files.createFile(Path.of(folder, "reading"));
+            await().atMost(2, TimeUnit.MINUTES).until(() -> Files.exists(Path.of(folder, "go")));
+          }
+          return row.getLong(0) + " " + row.getString(1);
+        };
+    CompletableFuture<List<String>> rows =
+        CompletableFuture.supplyAsync(
+            () ->
+                spark
+                    .sql("select id, text from ddstore.n")
+                    .map(slow, Encoders.STRING())
+                    .collectAsList());
+    try {
+      await("the first row is read")
+          .atMost(2, TimeUnit.MINUTES)
+          .until(() -> rows.isDone() || Files.exists(gate.resolve("reading")));
+      store.drop();
+      assertThat(rows).isNotDone();
+    } finally {
+      Files.createFile(gate.resolve("go"));
+    }
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < ROWS; i++) {
+      expected.add(i + " row " + i);
+    }
+    assertThat(rows.get(2, TimeUnit.MINUTES)).containsExactlyInAnyOrderElementsOf(expected);
+    assertThatThrownBy(() -> spark.sql("select * from ddstore.n"))
+        .isInstanceOf(AnalysisException.class)
+        .hasMessageContaining("ddstore");
+  }
+
+  /** What one process has of metrics of the store. */
+  private record Meters(Map<String, Long> values) implements Serializable {}
+
+  private static Meters meters() {
+    Map<String, Long> values = new HashMap<>();
+    scala.collection.Iterator<Source> sources =
+        SparkEnv.get().metricsSystem().getSourcesByName("ddstore.n").iterator();
+    while (sources.hasNext()) {
+      sources
+          .next()
+          .metricRegistry()
+          .getGauges()
+          .forEach((name, gauge) -> values.put(name, (Long) ((Gauge<?>) gauge).getValue()));
+    }
+    return new Meters(values);
+  }
+
+  private static long sum(List<Meters> all, String regex) {
+    return all.stream()
+        .flatMap(meters -> meters.values().entrySet().stream())
+        .filter(meter -> meter.getKey().matches(regex))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+
+  @Test
+  void metricsCountScansAndRanksUntilTheStoreIsGone() {
+    ResidentStore store = load();
+    for (int scans = 1; scans <= 2; scans++) {
+      spark.sql("select sum(id) from ddstore.n").collectAsList();
+      List<Meters> all = cluster.inEverySlot(rows -> meters());
+      assertThat(sum(all, "scan\\..*\\.rows")).isEqualTo((long) scans * ROWS);
+      assertThat(sum(all, "scan\\..*\\.bytes")).isEqualTo((long) scans * ROWS * Long.BYTES);
+    }
+    store.run(
+        rank -> {
+          try (Reader reader = rank.rows().reader("id");
+              Batch batch = reader.getBatch(0, 1, ROWS - 1)) {
+            return batch.rows();
+          }
+        });
+    List<Meters> all = cluster.inEverySlot(rows -> meters());
+    assertThat(sum(all, "rank0\\..*\\.rows")).isEqualTo(3);
+    assertThat(sum(all, "rank1\\..*\\.rows")).isEqualTo(3);
+    store.drop();
+    assertThat(cluster.inEverySlot(rows -> meters())).allMatch(meters -> meters.values().isEmpty());
+  }
+
+  /** A vector type as a library would declare it. Spark makes it by its name. */
+  public static final class VectorType extends UserDefinedType<double[]> {
+    private static final long serialVersionUID = 1L;
+
+    public VectorType() {}
+
+    @Override
+    public DataType sqlType() {
+      return DataType.fromDDL("type tinyint, size int, indices array<int>, values array<double>");
+    }
+
+    @Override
+    public Object serialize(double[] values) {
+      GenericInternalRow row = new GenericInternalRow(4);
+      row.setByte(0, (byte) 1);
+      row.update(3, UnsafeArrayData.fromPrimitiveArray(values));
+      return row;
+    }
+
+    @Override
+    public double[] deserialize(Object datum) {
+      return ((InternalRow) datum).getArray(3).toDoubleArray();
+    }
+
+    @Override
+    public Class<double[]> userClass() {
+      return double[].class;
+    }
+  }
+
+  @Test
+  void typesOfUsersComeBack() {
+    StructType schema = new StructType().add("id", "bigint").add("v", new VectorType());
+    spark
+        .createDataFrame(
+            List.of(
+                RowFactory.create(0L, new double[] {1, 2}),
+                RowFactory.create(1L, new double[] {3, -4})),
+            schema)
+        .write()
+        .format("ddstore")
+        .save("n");
+    assertThat(spark.table("ddstore.n").schema()).isEqualTo(schema);
+    List<Row> rows = spark.sql("select v, id from ddstore.n order by id").collectAsList();
+    assertThat((double[]) rows.get(0).get(0)).containsExactly(1, 2);
+    assertThat((double[]) rows.get(1).get(0)).containsExactly(3, -4);
+  }
+}
