@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,20 +29,25 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("system")
 @Tag("slow")
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
+@Timeout(value = 1500, unit = TimeUnit.SECONDS)
 class MpiOnTwoHostsIT {
   private static final Path MPI_JAR =
       Path.of(System.getProperty("ddstore.root"), "native/mpi/build/mpi.jar");
-  private static final int ROWS = 5000;
+  private static final int ROWS = 1000;
 
+  /** Eight JVMs share the processors of one machine. */
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+
+  @TempDir static Path data;
   @TempDir Path work;
 
   @BeforeAll
-  static void onlyWhereBothCanBe() {
+  static void onlyWhereBothCanBe() throws IOException {
     Availability mpi = Mpi.availability();
     assumeTrue(mpi.isAvailable(), () -> "needs MPI: " + mpi.detail());
     Optional<String> missing = Requirements.missing();
     assumeTrue(missing.isEmpty(), () -> missing.orElse(""));
+    SampleRows.write(data.resolve("rows"));
   }
 
   @ParameterizedTest
@@ -59,7 +66,8 @@ class MpiOnTwoHostsIT {
         demo =
             Program.run(
                 folder,
-                SparkHome.on(hosts.first(), spark.program(folder, spark.classPath(), arguments)));
+                SparkHome.on(hosts.first(), spark.program(folder, spark.classPath(), arguments)),
+                LIMIT);
       } finally {
         cluster.stop();
       }
@@ -104,8 +112,8 @@ class MpiOnTwoHostsIT {
         "mpi",
         "--ranks",
         "4",
-        "--rows",
-        Integer.toString(ROWS),
+        "--input",
+        data.resolve("rows").toString(),
         "--json");
   }
 }

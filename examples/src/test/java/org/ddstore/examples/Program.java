@@ -48,11 +48,21 @@ record Program(int exitCode, String out, String err) {
 
   /** Runs a program to its end. */
   static Program run(Path work, ProcessBuilder builder) throws IOException, InterruptedException {
+    return run(work, builder, LIMIT);
+  }
+
+  /**
+   * Runs a program to its end.
+   *
+   * @param limit after which it fails
+   */
+  static Program run(Path work, ProcessBuilder builder, Duration limit)
+      throws IOException, InterruptedException {
     Path out = work.resolve("out.txt");
     Path err = work.resolve("err.txt");
     builder.redirectOutput(out.toFile()).redirectError(err.toFile());
     try (ProcessTree processes = ProcessTree.start(builder)) {
-      int exitCode = processes.awaitExit(LIMIT);
+      int exitCode = processes.awaitExit(limit);
       processes.awaitAll(EXECUTORS_LIMIT);
       processes.assertNothingLeft();
       return new Program(exitCode, Files.readString(out, UTF_8), Files.readString(err, UTF_8));
