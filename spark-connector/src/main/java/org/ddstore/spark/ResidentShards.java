@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The shards of resident stores that this executor holds between jobs, by store. A shard comes here
- * when its rank has loaded it, and is kept for {@value #LEASE_SECONDS} seconds; when the driver has
- * heard of all ranks of the load it confirms it, and the shard stays until the driver drops the
+ * when its rank has loaded it, and is kept for {@value #LEASE_SECONDS} seconds after all ranks have
+ * loaded theirs; when the driver has heard of all of them it confirms it, and the shard stays until the driver drops the
  * store, or this process ends: files are deleted by the hook of their directory then. So a load
  * that fails, and a driver that dies, leave nothing behind.
  *
@@ -77,11 +77,11 @@ final class ResidentShards {
       }
       holding.leased.add(new Held(shard, attempt));
     }
-    scheduleEnd(token.id(), attempt);
   }
 
+  /** Begins the time in which the driver has to confirm: all ranks have loaded. */
   @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
-  private static void scheduleEnd(Nonce store, Nonce attempt) {
+  static void beginLease(Nonce store, Nonce attempt) {
     CompletableFuture.delayedExecutor(LEASE_SECONDS, TimeUnit.SECONDS)
         .execute(
             () -> {
