@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The shards of resident stores that this executor holds between jobs, by store. A shard comes here
  * when its rank has loaded it, and is kept for {@value #LEASE_SECONDS} seconds after all ranks have
- * loaded theirs; when the driver has heard of all of them it confirms it, and the shard stays until the driver drops the
- * store, or this process ends: files are deleted by the hook of their directory then. So a load
- * that fails, and a driver that dies, leave nothing behind.
+ * loaded theirs; when the driver has heard of all of them it confirms it, and the shard stays until
+ * the driver drops the store, or this process ends: files are deleted by the hook of their
+ * directory then. So a load that fails, and a driver that dies, leave nothing behind.
  *
  * <p>As long as shards of a store are here, this process is joined to it on the network, and
  * answers the driver's questions; see {@link ResidentControl}. Any thread.
