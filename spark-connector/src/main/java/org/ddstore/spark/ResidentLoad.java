@@ -54,7 +54,7 @@ record ResidentLoad(
           base + loader.firstRow(member); // ranks of group 0 hold the shard of their number
       RowDigest digest = shard.digest(firstRow);
       compare(rank, members, digest);
-      ResidentShards.beginLease(token.id(), attempt());
+      ResidentShards.beginLease(token.id(), attempt(), ResidentShards.LEASE);
       rank.remote().end();
       return ShardReport.of(member, shard, firstRow, digest, rank.remote().description());
     } catch (RuntimeException | Error e) {

@@ -1,5 +1,6 @@
 package org.ddstore.spark;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,7 +27,10 @@ import org.slf4j.LoggerFactory;
  * answers the driver's questions; see {@link ResidentControl}. Any thread.
  */
 final class ResidentShards {
-  static final int LEASE_SECONDS = 60;
+  private static final int LEASE_SECONDS = 60;
+
+  /** How long the driver may take to hear of all ranks and to confirm. */
+  static final Duration LEASE = Duration.ofSeconds(LEASE_SECONDS);
 
   private static final Logger LOG = LoggerFactory.getLogger(ResidentShards.class);
   private static final Map<Nonce, Holding> HOLDINGS = new HashMap<>(); // guarded by itself
@@ -81,12 +85,12 @@ final class ResidentShards {
 
   /** Begins the time in which the driver has to confirm: all ranks have loaded. */
   @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
-  static void beginLease(Nonce store, Nonce attempt) {
-    CompletableFuture.delayedExecutor(LEASE_SECONDS, TimeUnit.SECONDS)
+  static void beginLease(Nonce store, Nonce attempt, Duration lease) {
+    CompletableFuture.delayedExecutor(lease.toMillis(), TimeUnit.MILLISECONDS)
         .execute(
             () -> {
               if (free(store, held -> held.attempt().equals(attempt), true)) {
-                LOG.warn("rows of {} were not confirmed within {} s", store, LEASE_SECONDS);
+                LOG.warn("rows of {} were not confirmed within {}", store, lease);
               }
             });
   }

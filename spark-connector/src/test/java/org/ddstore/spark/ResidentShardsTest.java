@@ -1,0 +1,113 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import org.apache.spark.SparkConf;
+import org.ddstore.Backing;
+import org.ddstore.DType;
+import org.ddstore.Field;
+import org.ddstore.Schema;
+import org.ddstore.Shard;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.memory.Nonce;
+import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.WireOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of shards that are leased, confirmed, forgotten and dropped. */
+@Timeout(120)
+class ResidentShardsTest {
+  private static final Duration SHORT = Duration.ofMillis(50);
+  private static final Duration LONGER = Duration.ofSeconds(2);
+  private static final Duration LONG = Duration.ofHours(1);
+  private static final int ROWS = 3;
+
+  private final StoreToken token = StoreToken.random();
+  private final WireOptions wire = WireOptions.of(new SparkConf(false), null, "127.0.0.1");
+  private long bytesBefore;
+
+  @BeforeEach
+  void measure() {
+    bytesBefore = OffHeapBuffer.liveBytes();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    ResidentShards.drop(token.id());
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesBefore);
+  }
+
+  private static Shard shard() {
+    ShardWriter writer =
+        ShardWriter.create(
+            Schema.of(Field.fixed("id", DType.INT64)),
+            StoreOptions.defaults().withBacking(Backing.DIRECT));
+    for (long row = 0; row < ROWS; row++) {
+      writer.append(new long[] {row});
+    }
+    return Shard.seal(writer, null);
+  }
+
+  private Nonce lease(Duration lease) {
+    Nonce attempt = Nonce.random();
+    ResidentShards.lease(token, wire, attempt, shard());
+    ResidentShards.beginLease(token.id(), attempt, lease);
+    return attempt;
+  }
+
+  private void awaitBytes(long bytes) {
+    await("memory is freed")
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> OffHeapBuffer.liveBytes() == bytesBefore + bytes);
+  }
+
+  @Test
+  void whatIsNotConfirmedEndsWithItsLease() {
+    Nonce attempt = lease(SHORT);
+    awaitBytes(0);
+    assertThat(ResidentShards.confirm(token.id(), attempt)).isFalse();
+  }
+
+  @Test
+  void whatIsConfirmedOutlivesItsLease() {
+    Nonce kept = lease(LONGER);
+    long bytes = OffHeapBuffer.liveBytes() - bytesBefore;
+    assertThat(ResidentShards.confirm(token.id(), kept)).isTrue();
+    lease(LONGER); // ends after the other one
+    awaitBytes(bytes);
+    assertThat(ResidentShards.summary(token.id()).shards()).isEqualTo(1);
+    assertThat(ResidentShards.summary(token.id()).rows()).isEqualTo(ROWS);
+  }
+
+  @Test
+  void anAttemptFreesWhatFormerOnesHaveLeased() {
+    Nonce kept = lease(LONG);
+    ResidentShards.confirm(token.id(), kept);
+    long bytes = OffHeapBuffer.liveBytes() - bytesBefore;
+    Nonce failed = lease(LONG);
+    Nonce next = lease(LONG);
+    ResidentShards.forgetOthers(token.id(), next);
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesBefore + 2 * bytes);
+    assertThat(ResidentShards.confirm(token.id(), failed)).isFalse();
+    assertThat(ResidentShards.confirm(token.id(), next)).isTrue();
+    assertThat(ResidentShards.forget(token.id(), next)).as("also what is confirmed").isTrue();
+    assertThat(ResidentShards.summary(token.id()).shards()).isEqualTo(1);
+  }
+
+  @Test
+  void aDropFreesEverything() {
+    ResidentShards.confirm(token.id(), lease(LONG));
+    lease(LONG);
+    ResidentShards.drop(token.id());
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesBefore);
+    assertThat(ResidentShards.summary(token.id()).shards()).isZero();
+    ResidentShards.drop(token.id());
+  }
+}
