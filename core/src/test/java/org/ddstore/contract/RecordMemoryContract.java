@@ -2,6 +2,7 @@ package org.ddstore.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -60,6 +61,7 @@ interface RecordMemoryContract extends Contract {
 
   @Test
   default void aRecordMemoryOutlivesItsStore() throws Exception {
+    assumeFalse(readsOverANetwork(), "no memory of the rows is given out");
     long seed = Rows.seed("aRecordMemoryOutlivesItsStore");
     run(
         1,
@@ -81,6 +83,7 @@ interface RecordMemoryContract extends Contract {
 
   @Test
   default void raggedRecordsHaveEachTheirAddress() throws Exception {
+    assumeFalse(readsOverANetwork(), "no memory of the rows is given out");
     long seed = Rows.seed("raggedRecordsHaveEachTheirAddress");
     run(
         1,
@@ -108,6 +111,7 @@ interface RecordMemoryContract extends Contract {
   /** Chunks of direct memory are small enough for a test. */
   @Test
   default void aRunEndsWithItsChunk() throws Exception {
+    assumeFalse(readsOverANetwork(), "no memory of the rows is given out");
     run(
         1,
         rank -> {
