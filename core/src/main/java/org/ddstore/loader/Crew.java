@@ -101,9 +101,14 @@ final class Crew {
     try {
       work.run();
       return null;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // code of other languages throws checked exceptions undeclared
       return e;
     }
+  }
+
+  /** Interrupts what a source of the user's does for batches that nobody wants any more. */
+  void interruptPlanning() {
+    members.get(0).interruptUserCode();
   }
 
   /**
@@ -113,17 +118,18 @@ final class Crew {
    */
   void join(Duration timeout) {
     members.forEach(Member::interruptUserCode);
-    long deadline = System.nanoTime() + timeout.toNanos();
+    long start = System.nanoTime();
+    long most = Waits.nanos(timeout);
     boolean interrupted = false;
     for (Member member : members) {
-      long left = deadline - System.nanoTime();
+      long left = most - (System.nanoTime() - start);
       while (member.isAlive() && left > 0) {
         try {
           TimeUnit.NANOSECONDS.timedJoin(member, left);
         } catch (InterruptedException e) {
           interrupted = true;
         }
-        left = deadline - System.nanoTime();
+        left = most - (System.nanoTime() - start);
       }
     }
     if (interrupted) {

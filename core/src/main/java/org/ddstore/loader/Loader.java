@@ -105,6 +105,7 @@ public final class Loader implements AutoCloseable {
     pipeline.check(plan.maxSize()); // what is refused has not begun, and what was before goes on
     closeLoop();
     pipeline.reset();
+    crew.interruptPlanning();
     progress = EpochProgress.at(sampler, place, rows, number, plan, from);
     clock.begin();
     boolean crops = sampler.space().crop().isPresent();

@@ -44,6 +44,7 @@ final class Pipeline {
   private final int workers;
   private Entry planning;
   private boolean lacksMemory;
+  private long starvedNanos; // of pops that gave up
   private int idleWorkers;
   private int ready;
   private boolean quick;
@@ -246,20 +247,22 @@ final class Pipeline {
     lock.lock();
     try {
       long start = System.nanoTime();
-      long left = timeout.toNanos();
+      long most = Waits.nanos(timeout);
+      long left = most;
       while (true) {
         throwFailure();
         Entry next = inOrder.peek();
         if (next != null && next.isReady()) {
-          return take(next, start, left < timeout.toNanos());
+          return take(next, start, left < most);
         }
         if (left <= 0) {
+          starvedNanos += System.nanoTime() - start;
           throw new PoolStarvedException(
               "no batch within %s: %d of at most %d are planned, the consumer holds %d, %d sources are left, the batches have %s"
                   .formatted(timeout, inOrder.size(), depth, held, sources.size(), budget));
         }
         canTake.awaitNanos(Math.min(left, LOOK_NANOS));
-        left = timeout.toNanos() - (System.nanoTime() - start);
+        left = most - (System.nanoTime() - start);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -280,8 +283,9 @@ final class Pipeline {
       throwFailure();
     }
     long now = System.nanoTime();
-    if (waited) {
-      counters.count(Stage.TRAINER_WAITS, now - startNanos, 0);
+    if (waited || starvedNanos > 0) {
+      counters.count(Stage.TRAINER_WAITS, starvedNanos + now - startNanos, 0);
+      starvedNanos = 0;
     }
     counters.count(Stage.BATCH_WAITS, now - next.readySinceNanos(), 0);
     held++;

@@ -92,7 +92,9 @@ final class SharedBatches implements EpochBatches {
 
   @Override
   public int maxSize() {
-    return mine(cut.global());
+    // Parts are rounded down: of fewer samples a rank may get one more.
+    int full = mine(cut.global());
+    return batches == 0 ? full : Math.max(full, size(batches - 1));
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -131,6 +132,63 @@ class PipelineTest {
         }
       }
     }
+  }
+
+  @Test
+  void whatStarvedPopsHaveWaitedIsCounted() {
+    CountDownLatch goOn = new CountDownLatch(1);
+    Duration wait = Duration.ofMillis(20);
+    try (Loader loader = open(LoaderOptions.defaults())) {
+      loader.push(blocking(goOn), 1);
+      assertThatThrownBy(() -> loader.pop(wait)).isInstanceOf(PoolStarvedException.class);
+      goOn.countDown();
+      loader.pop(Duration.ofSeconds(Long.MAX_VALUE)).close();
+      StageStatistics waits =
+          loader.statistics().stream()
+              .filter(statistics -> statistics.stage() == Stage.TRAINER_WAITS)
+              .findAny()
+              .orElseThrow();
+      assertThat(waits.count()).isEqualTo(1);
+      assertThat(waits.totalNanos()).isGreaterThanOrEqualTo(wait.toNanos());
+    }
+  }
+
+  @Test
+  void anEpochDoesNotWaitForWhatWasPushedBefore() {
+    try (Loader loader = open(LoaderOptions.defaults())) {
+      loader.push(blocking(new CountDownLatch(1)), 1);
+      assertThatThrownBy(() -> loader.pop(AT_ONCE)).isInstanceOf(PoolStarvedException.class);
+      assertThat(loader.epoch(0).next().number()).isZero();
+    }
+  }
+
+  @Test
+  void anUndeclaredCheckedExceptionComesOutOfPopAsWell() {
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .withTransform(batch -> PipelineTest.<RuntimeException>sneak(new IOException("broke")));
+    try (Loader loader = open(options)) {
+      EpochLoop loop = loader.epoch(0);
+      assertThatThrownBy(loop::next)
+          .isInstanceOf(DDStoreException.class)
+          .hasRootCauseMessage("broke");
+    }
+  }
+
+  /** Throws what the compiler does not know of, as other languages do. */
+  @SuppressWarnings("unchecked")
+  private static <E extends Exception> void sneak(Exception e) throws E {
+    throw (E) e;
+  }
+
+  private static Iterator<Long> blocking(CountDownLatch until) {
+    return LongStream.generate(
+            () -> {
+              awaitLatch(until);
+              return 7;
+            })
+        .boxed()
+        .iterator();
   }
 
   private static void awaitLatch(CountDownLatch latch) {

@@ -291,4 +291,20 @@ class BatchingTest {
       assertThat(Epochs.ofAll(batching.evaluation(), 0, 3, 0)).isEmpty();
     }
   }
+
+  @Test
+  void noBatchIsLargerThanTheLargest() {
+    Random random = random("noBatchIsLargerThanTheLargest");
+    for (int trial = 0; trial < TRIALS; trial++) {
+      Shape shape = Shape.draw(random);
+      int global = shape.world() + random.nextInt(40);
+      Batching batching = Samplers.shuffled(trial).globalBatchSize(global).everySample();
+      for (EpochBatches rank :
+          Epochs.ranks(batching, shape.rows(), shape.world(), shape.epoch())) {
+        for (long batch = 0; batch < rank.batches(); batch++) {
+          assertThat(rank.size(batch)).as("%s", shape).isLessThanOrEqualTo(rank.maxSize());
+        }
+      }
+    }
+  }
 }

@@ -43,12 +43,12 @@ record EpochPlan(
     return network.ranks();
   }
 
-  /** The sampler by name; a window of {@code chunked} is as many blocks as a batch has rows. */
+  /** The sampler by name; a window of {@code chunked} is as many blocks as a global batch has rows. */
   BatchSampler batches() {
     Sampler named =
         switch (sampler) {
           case "shuffled" -> Samplers.shuffled(SEED);
-          case "chunked" -> Samplers.chunked(SEED, BLOCK_ROWS, batch);
+          case "chunked" -> Samplers.chunked(SEED, BLOCK_ROWS, batch * ranks());
           case "sequential" -> Samplers.sequential();
           default -> throw new IllegalArgumentException(sampler + ": legal are " + SAMPLERS);
         };
