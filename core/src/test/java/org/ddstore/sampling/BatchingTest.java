@@ -299,8 +299,7 @@ class BatchingTest {
       Shape shape = Shape.draw(random);
       int global = shape.world() + random.nextInt(40);
       Batching batching = Samplers.shuffled(trial).globalBatchSize(global).everySample();
-      for (EpochBatches rank :
-          Epochs.ranks(batching, shape.rows(), shape.world(), shape.epoch())) {
+      for (EpochBatches rank : Epochs.ranks(batching, shape.rows(), shape.world(), shape.epoch())) {
         for (long batch = 0; batch < rank.batches(); batch++) {
           assertThat(rank.size(batch)).as("%s", shape).isLessThanOrEqualTo(rank.maxSize());
         }
