@@ -153,12 +153,22 @@ int dds_fabric_offers(const struct dds_fabric *fabric, const char *provider, con
   return query(fabric, provider, domain, node, DDS_FABRIC_READ, offers);
 }
 
+/* opx gives out a queue to wait for, and ends the process in fi_cq_sread (its fi_opx_cq_ops_table.h, 2023 to 2025). */
+static bool may_wait(const struct fi_info *info) {
+  const char *name = info->fabric_attr->prov_name;
+  return strncmp(name, "opx", 3) != 0 || (name[3] != '\0' && name[3] != ';');
+}
+
 static int open_completions(struct dds_fabric_end *end) {
   struct fi_cq_attr attributes = {.format = FI_CQ_FORMAT_CONTEXT, .wait_obj = FI_WAIT_UNSPEC};
   attributes.size = end->role == DDS_FABRIC_SERVE ? SERVED_QUEUE : end->info->tx_attr->size;
+  end->can_sleep = may_wait(end->info);
+  if (!end->can_sleep) {
+    attributes.wait_obj = FI_WAIT_NONE;
+  }
   int result = fi_cq_open(end->domain, &attributes, &end->completions, NULL);
-  end->can_sleep = result == 0;
-  if (result == -FI_ENOSYS || result == -FI_EINVAL || result == -FI_EOPNOTSUPP) {
+  if (end->can_sleep && (result == -FI_ENOSYS || result == -FI_EINVAL || result == -FI_EOPNOTSUPP)) {
+    end->can_sleep = false;
     attributes.wait_obj = FI_WAIT_NONE;
     result = fi_cq_open(end->domain, &attributes, &end->completions, NULL);
   }
@@ -292,7 +302,9 @@ int dds_fabric_progress(struct dds_fabric_end *end, int timeout_ms) {
 }
 
 void dds_fabric_wake(struct dds_fabric_end *end) {
-  fi_cq_signal(end->completions);
+  if (end->can_sleep) { /* without, some providers follow what is not there */
+    fi_cq_signal(end->completions);
+  }
 }
 
 bool dds_fabric_chooses_keys(const struct dds_fabric_end *end) {

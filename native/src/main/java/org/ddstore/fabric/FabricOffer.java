@@ -19,7 +19,7 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
   /**
    * Of those, the ones by which reads end in the device: the owner's processors take no part. By
    * the others they may, on some devices, be answered by a program: efa does so for devices without
-   * reads, psm2, psm3 and opx for all.
+   * reads, psm2, psm3 and opx for all; and ofi_rxd, layered on any, makes reads of messages.
    */
   private static final Set<String> SERVED_BY_DEVICE = Set.of("verbs", "cxi", "gni", "ucx", "mlx");
 
@@ -51,7 +51,7 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
    * @param provider as {@link #provider()} is
    */
   static boolean isServedByDevice(String provider) {
-    return SERVED_BY_DEVICE.contains(core(provider));
+    return SERVED_BY_DEVICE.contains(core(provider)) && !provider.endsWith(";ofi_rxd");
   }
 
   /** True if it may be taken where the user asks for {@code wanted}, or for nothing: empty. */

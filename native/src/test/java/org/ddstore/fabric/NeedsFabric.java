@@ -10,7 +10,10 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Skips, with the reason, where libfabric or the C library is not there. */
+/**
+ * Skips, with the reason, where libfabric or the C library is not there, and fails where {@code
+ * CI=true}: nothing is to be left out there unseen.
+ */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(NeedsFabric.Condition.class)
@@ -22,6 +25,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
       OneSidedChoice choice = Processes.choice();
       if (choice.isAvailable()) {
         return ConditionEvaluationResult.enabled(choice.detail());
+      }
+      if ("true".equals(System.getenv("CI"))) {
+        throw new IllegalStateException(
+            "CI=true, so tests of fabric have to run, and it cannot be used: " + choice.detail());
       }
       System.out.println("skipped " + context.getDisplayName() + ": " + choice.detail());
       return ConditionEvaluationResult.disabled(choice.detail());

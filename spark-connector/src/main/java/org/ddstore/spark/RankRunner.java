@@ -3,6 +3,7 @@ package org.ddstore.spark;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -102,7 +103,7 @@ final class RankRunner<T> implements Serializable {
         TransportChoice.of(
             settings.transport(),
             rank(context),
-            settings.oneSidedOptions(StartedRank.host(), context.partitionId()),
+            settings.oneSidedOptions(StartedRank.host(), processOnHost(context)),
             wire);
     try (WireSession session = Wire.join(token, wire);
         WireSession rowsSession = rowsToken == null ? null : Wire.join(rowsToken, wire);
@@ -201,6 +202,21 @@ final class RankRunner<T> implements Serializable {
     String address = context.getTaskInfos()[rank].address();
     int port = address.lastIndexOf(':');
     return port < 0 ? address : address.substring(0, port);
+  }
+
+  /** The number of this executor among those of its host that have ranks, by their first ranks. */
+  private static int processOnHost(BarrierTaskContext context) {
+    String host = host(context, rank(context));
+    List<String> executors = new ArrayList<>();
+    for (int r = 0; r < ranks(context); r++) {
+      if (host(context, r).equals(host)) {
+        executors.add(context.getTaskInfos()[r].address());
+      }
+    }
+    return executors.stream()
+        .distinct()
+        .toList()
+        .indexOf(context.getTaskInfos()[rank(context)].address());
   }
 
   private static int rank(BarrierTaskContext context) {

@@ -22,7 +22,7 @@ public final class EveryType {
           "id % 3 = 0 as flag",
           "cast(id % 256 - 128 as tinyint) as i8",
           "cast(id % 65536 - 32768 as smallint) as i16",
-          "cast(id * 7919 as int) as i32",
+          "cast(id * 7919 % 2147483647 as int) as i32",
           "id * 1000003 * 1000003 as i64",
           "cast(id as float) / 7 as f32",
           "if(id % 11 = 0, double('nan'), id / 13D) as f64",
@@ -52,7 +52,7 @@ public final class EveryType {
           "smallint(id % 30000) as raw16",
           "transform(sequence(0, 3), i -> int(id * 13 + i) % 256) as pixels",
           "cast(concat(chr(int(65 + id % 26)), 'bcd') as binary) as image",
-          "transform(sequence(1, 6), i -> cast(i + id as smallint)) as flat",
+          "transform(sequence(1, 6), i -> cast((i + id) % 32768 as smallint)) as flat",
           "named_struct('type', 1Y, 'size', cast(null as int), 'indices', cast(null as array<int>),"
               + " 'values', array(double(id), -0.5D)) as dense",
           "named_struct('type', 0Y, 'size', 9, 'indices', array(int(id % 4), 8),"
