@@ -65,7 +65,7 @@ final class FabricReader implements RemoteReader {
         return;
       } catch (ReadFailure e) {
         abandon();
-        forget(e, peers);
+        forget(peers);
         trouble = e.getMessage();
       } catch (DeadlineExceededException e) {
         abandon();
@@ -178,13 +178,12 @@ final class FabricReader implements RemoteReader {
     return (int) Math.max(0, Math.min(SLICE_MS, left));
   }
 
-  /** Owners are to be asked where their memory is. */
-  private void forget(ReadFailure e, List<PeerRows> peers) {
-    for (PeerRows rows : peers) {
-      if (e.process() == null || e.process().equals(rows.process())) {
-        transport.memories().forget(rows.process());
-      }
-    }
+  /**
+   * All owners are to be asked where their memory is: when several have moved theirs, what a
+   * provider reports need not be of the one that failed first.
+   */
+  private void forget(List<PeerRows> peers) {
+    peers.forEach(rows -> transport.memories().forget(rows.process()));
   }
 
   private void pause(long ns, String why) {
