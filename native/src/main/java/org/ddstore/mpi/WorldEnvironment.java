@@ -152,6 +152,12 @@ final class WorldEnvironment {
   private void chooseRdma() {
     set(PML, "ucx", "all hosts have RDMA devices");
     set(OSC, "ucx", "reads by RDMA");
+    for (String names : List.of("tls", "devices")) {
+      set(
+          "OMPI_MCA_opal_common_ucx_" + names,
+          "any",
+          "Open MPI would leave out UCX for devices that it does not know by name");
+    }
     set(
         "OMPI_MCA_opal_common_ucx_progress_iterations",
         "1",

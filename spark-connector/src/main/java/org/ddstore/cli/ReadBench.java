@@ -106,8 +106,8 @@ final class ReadBench implements Callable<Integer> {
             progress.stepTo(results.size());
           });
     }
-    Map<Integer, Double> plainMpi = plainMpi(plan);
     report(plan, results);
+    Map<Integer, Double> plainMpi = plainMpi(plan);
     plainMpi.forEach(
         (bytes, micros) ->
             output.line(
