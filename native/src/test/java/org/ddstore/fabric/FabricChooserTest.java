@@ -197,7 +197,8 @@ class FabricChooserTest {
     for (String name : List.of("verbs;ofi_rxm", "verbs", "cxi", "gni", "mlx", "ucx")) {
       assertThat(FabricOffer.isServedByDevice(name)).as(name).isTrue();
     }
-    for (String name : List.of("verbs;ofi_rxd", "efa", "psm", "psm2", "psm3", "opx", "tcp", "net")) {
+    for (String name :
+        List.of("verbs;ofi_rxd", "efa", "psm", "psm2", "psm3", "opx", "tcp", "net")) {
       assertThat(FabricOffer.isServedByDevice(name)).as(name).isFalse();
     }
   }

@@ -43,7 +43,9 @@ record EpochPlan(
     return network.ranks();
   }
 
-  /** The sampler by name; a window of {@code chunked} is as many blocks as a global batch has rows. */
+  /**
+   * The sampler by name; a window of {@code chunked} is as many blocks as a global batch has rows.
+   */
   BatchSampler batches() {
     Sampler named =
         switch (sampler) {

@@ -69,7 +69,9 @@ class UnusableMpiIT {
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
   }
 
-  /** The launcher in a folder of its own, since who runs these tests may hold the project's lock. */
+  /**
+   * The launcher in a folder of its own, since who runs these tests may hold the project's lock.
+   */
   private Path launcher() throws IOException {
     Path folder = Files.createDirectories(work.resolve("checkout/native/mpi"));
     Path script = Path.of("native/mpi/build-mpi-jar");
