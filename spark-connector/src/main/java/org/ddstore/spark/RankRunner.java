@@ -126,7 +126,7 @@ final class RankRunner<T> implements Serializable {
                   forRows,
                   ranks,
                   groups.groupOf(ranks.rank()),
-                  settings.mpiOptions(session.local(), directoryRoot()))) {
+                  settings.mpiOptions(session.local(), ProcessDirectory.SHARED_MEMORY))) {
         return runInGroup(
             new StartedRank(
                 attempt,

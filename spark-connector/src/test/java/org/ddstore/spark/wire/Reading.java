@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.Reader;
@@ -14,6 +15,7 @@ final class Reading {
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final int ROWS_PER_BATCH = 64;
+  private static final int MOST_SECONDS = 30;
 
   private final AtomicLong batches = new AtomicLong();
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -47,9 +49,9 @@ final class Reading {
     await("reads").atMost(PATIENCE).until(() -> batches.get() >= goal || failure.isDone());
   }
 
-  /** Waits for the read that fails. */
+  /** Waits for the read that fails, which it has to do in half a minute. */
   Throwable awaitFailure() throws InterruptedException {
-    Throwable e = failure.join();
+    Throwable e = failure.orTimeout(MOST_SECONDS, TimeUnit.SECONDS).join();
     thread.join();
     return e;
   }
