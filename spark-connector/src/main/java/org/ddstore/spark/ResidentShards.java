@@ -154,7 +154,11 @@ final class ResidentShards {
     } finally {
       if (left != null) {
         StoreMetrics.remove(store);
-        left.control().serve(null);
+        synchronized (HOLDINGS) {
+          if (!HOLDINGS.containsKey(store)) { // else a new lease serves again
+            left.control().serve(null);
+          }
+        }
         left.close();
       }
     }
