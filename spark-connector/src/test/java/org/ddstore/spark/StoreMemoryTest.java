@@ -125,7 +125,8 @@ class StoreMemoryTest {
           (loaded.peak() - before.now()) / MIB,
           loadedAndRead.get(1));
       assertThat(loaded.peak() - before.now())
-          .as("bytes at the peak above those before: the shard, read once for its digest, and the heap")
+          .as(
+              "bytes at the peak above those before: the shard, read once for its digest, and the heap")
           .isLessThan(ROWS * ROW_BYTES + (HEAP_MB + 256) * MIB);
       cluster.assertNothingLeft();
     }
