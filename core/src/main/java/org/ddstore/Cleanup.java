@@ -3,10 +3,11 @@ package org.ddstore;
 import java.util.stream.Stream;
 
 /** Runs every step of a clean-up, whatever fails; the first failure is thrown, later ones added. */
-final class Cleanup {
+public final class Cleanup {
   private Cleanup() {}
 
-  static void runAll(Stream<Runnable> steps) {
+  /** Runs them in their order, on the calling thread. */
+  public static void runAll(Stream<Runnable> steps) {
     RuntimeException first = null;
     for (Runnable step : (Iterable<Runnable>) steps::iterator) {
       try {

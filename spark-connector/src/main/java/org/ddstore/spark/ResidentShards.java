@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.ddstore.Cleanup;
 import org.ddstore.Shard;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.wire.StoreToken;
@@ -150,7 +151,7 @@ final class ResidentShards {
       }
     }
     try {
-      close(freed);
+      Cleanup.runAll(freed.stream().map(held -> (Runnable) held.shard()::close));
     } finally {
       if (left != null) {
         StoreMetrics.remove(store);
@@ -163,24 +164,6 @@ final class ResidentShards {
       }
     }
     return !freed.isEmpty();
-  }
-
-  private static void close(List<Held> freed) {
-    RuntimeException first = null;
-    for (Held held : freed) {
-      try {
-        held.shard().close();
-      } catch (RuntimeException e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
-      }
-    }
-    if (first != null) {
-      throw first;
-    }
   }
 
   /** Whether this process has rows of a store. */

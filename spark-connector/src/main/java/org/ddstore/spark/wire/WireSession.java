@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.ddstore.Cleanup;
 import org.ddstore.ProcessAddress;
 import org.ddstore.collective.LaneExchange;
 import org.ddstore.collective.Messenger;
@@ -109,21 +110,7 @@ public final class WireSession implements Transport, AutoCloseable {
       steps.add(directory::release);
     }
     steps.add(server::close);
-    RuntimeException first = null;
-    for (Runnable step : steps) {
-      try {
-        step.run();
-      } catch (RuntimeException e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
-      }
-    }
-    if (first != null) {
-      throw first;
-    }
+    Cleanup.runAll(steps.stream());
   }
 
   /** The ranks of a process have left this store. */
