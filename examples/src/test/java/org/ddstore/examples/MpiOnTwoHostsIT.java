@@ -1,7 +1,6 @@
 package org.ddstore.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -12,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.ddstore.contract.Needed;
 import org.ddstore.hosts.Requirements;
 import org.ddstore.hosts.TwoHosts;
 import org.ddstore.mpi.Mpi;
@@ -44,9 +44,9 @@ class MpiOnTwoHostsIT {
   @BeforeAll
   static void onlyWhereBothCanBe() throws IOException {
     Availability mpi = Mpi.availability();
-    assumeTrue(mpi.isAvailable(), () -> "needs MPI: " + mpi.detail());
+    Needed.check("MPI", mpi.isAvailable(), mpi::detail);
     Optional<String> missing = Requirements.missing();
-    assumeTrue(missing.isEmpty(), () -> missing.orElse(""));
+    Needed.check("two hosts", missing.isEmpty(), missing::orElseThrow);
     SampleRows.write(data.resolve("rows"));
   }
 

@@ -1,13 +1,13 @@
 package org.ddstore.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.ddstore.contract.Needed;
 import org.ddstore.mpi.Mpi;
 import org.ddstore.transport.Availability;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,7 +25,7 @@ class ReadmeIT {
   @BeforeAll
   static void onlyWhereMpiIs() {
     Availability mpi = Mpi.availability();
-    assumeTrue(mpi.isAvailable(), () -> "needs MPI: " + mpi.detail());
+    Needed.check("MPI", mpi.isAvailable(), mpi::detail);
   }
 
   private Program run(String... arguments) throws IOException, InterruptedException {

@@ -4,16 +4,14 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.ddstore.contract.Needed;
 import org.ddstore.transport.OneSidedChoice;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/**
- * Skips, with the reason, where libfabric or the C library is not there, and fails where {@code
- * CI=true}: nothing is to be left out there unseen.
- */
+/** Runs where libfabric and the C library are, see {@link Needed}. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(NeedsFabric.Condition.class)
@@ -23,15 +21,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
       OneSidedChoice choice = Processes.choice();
-      if (choice.isAvailable()) {
-        return ConditionEvaluationResult.enabled(choice.detail());
-      }
-      if ("true".equals(System.getenv("CI"))) {
-        throw new IllegalStateException(
-            "CI=true, so tests of fabric have to run, and it cannot be used: " + choice.detail());
-      }
-      System.out.println("skipped " + context.getDisplayName() + ": " + choice.detail());
-      return ConditionEvaluationResult.disabled(choice.detail());
+      return Needed.condition("fabric", choice.isAvailable(), choice.detail());
     }
   }
 }

@@ -2,7 +2,6 @@ package org.ddstore.nativeio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,6 +21,7 @@ import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.contract.Leaks;
+import org.ddstore.contract.Needed;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
@@ -46,7 +46,7 @@ class CudaPinningTest {
 
   @BeforeAll
   static void compile() throws IOException, InterruptedException {
-    assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+    Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
     fake = directory.resolve("libfake_cuda.so");
     String source = Path.of(System.getProperty("basedir"), "src/test/c/fake_cuda.c").toString();
     Process compiler =

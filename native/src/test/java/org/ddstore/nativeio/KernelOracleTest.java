@@ -2,7 +2,6 @@ package org.ddstore.nativeio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,6 +19,7 @@ import org.ddstore.DType;
 import org.ddstore.Field;
 import org.ddstore.ReadPath;
 import org.ddstore.Schema;
+import org.ddstore.contract.Needed;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.RawAddress;
@@ -53,7 +53,7 @@ class KernelOracleTest {
 
   @BeforeEach
   void open() {
-    assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+    Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
     System.out.println("KernelOracleTest: -Dddstore.test.seed=" + seed);
     kernel = GatherKernels.current();
     assertThat(kernel).isInstanceOf(NativeGather.class);

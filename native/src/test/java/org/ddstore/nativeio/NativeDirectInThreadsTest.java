@@ -1,11 +1,10 @@
 package org.ddstore.nativeio;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import java.io.IOException;
 import org.ddstore.Backing;
 import org.ddstore.StoreOptions;
 import org.ddstore.contract.GroupFactory;
+import org.ddstore.contract.Needed;
 import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
@@ -19,7 +18,7 @@ class NativeDirectInThreadsTest extends StoreContract {
 
   @Override
   protected RankHarness createHarness() throws IOException {
-    assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+    Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
     StoreOptions options = StoreOptions.defaults().withBacking(Backing.DIRECT);
     return new ThreadRanks(options, GroupFactory.local(), TestRoots.onDisk());
   }

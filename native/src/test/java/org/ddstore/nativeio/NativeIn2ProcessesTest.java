@@ -1,11 +1,10 @@
 package org.ddstore.nativeio;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import java.io.IOException;
 import org.ddstore.Backing;
 import org.ddstore.contract.CheckedRanks;
 import org.ddstore.contract.FilesBackend;
+import org.ddstore.contract.Needed;
 import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
@@ -20,7 +19,7 @@ class NativeIn2ProcessesTest extends StoreContract {
 
   @Override
   protected RankHarness createHarness() throws IOException {
-    assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+    Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
     return new CheckedRanks(
         new FilesBackend(
             Backing.SHM, TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString()));

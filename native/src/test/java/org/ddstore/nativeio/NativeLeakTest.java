@@ -1,7 +1,6 @@
 package org.ddstore.nativeio;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +14,7 @@ import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
+import org.ddstore.contract.Needed;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.memory.MappedRegion;
 import org.ddstore.memory.OffHeapBuffer;
@@ -40,7 +40,7 @@ class NativeLeakTest {
 
   @Test
   void cyclesLeaveNothingBehind() throws IOException {
-    assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+    Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
     Path root = TestRoots.sharedMemory();
     for (int i = 0; i < WARM_UP; i++) {
       cycle(root);

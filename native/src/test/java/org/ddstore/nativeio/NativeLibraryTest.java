@@ -1,7 +1,6 @@
 package org.ddstore.nativeio;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
@@ -12,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.contract.ChildJvm;
+import org.ddstore.contract.Needed;
 import org.ddstore.transport.GatherKernels;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -24,7 +24,7 @@ class NativeLibraryTest {
 
   @BeforeEach
   void needsTheLibrary() {
-    assumeTrue(NativeLibrary.isLoaded(), NativeLibrary::description);
+    Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
   }
 
   @Test
@@ -70,7 +70,7 @@ class NativeLibraryTest {
   @Test
   @Tag("system")
   void aDirectoryWithoutProgramsIsToldWithTheRemedy(@TempDir Path temporary) throws Exception {
-    assumeTrue(mayMount(), "skipped: unshare -m and mount need root, which this user is not");
+    Needed.check("root", mayMount(), () -> "unshare -m and mount need it, and this user is not");
     List<String> mounted =
         List.of(
             "unshare",
@@ -135,7 +135,7 @@ class NativeLibraryTest {
               .inheritIO()
               .start();
     } catch (IOException e) {
-      assumeTrue(false, () -> "skipped, no C compiler: " + e.getMessage());
+      Needed.check("a C compiler", false, e::getMessage);
       return;
     }
     assertThat(compiler.waitFor(60, TimeUnit.SECONDS)).as("compiled in time").isTrue();

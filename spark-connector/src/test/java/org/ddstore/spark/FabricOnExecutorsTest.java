@@ -2,7 +2,6 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.util.List;
@@ -10,6 +9,7 @@ import java.util.Map;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.contract.JniChecks;
+import org.ddstore.contract.Needed;
 import org.ddstore.spark.wire.FabricBackend;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -63,10 +63,7 @@ class FabricOnExecutorsTest {
   @Test
   void allRowsComeByFabricWhereItIsAskedFor() throws IOException {
     String missing = FabricBackend.missing();
-    if (missing != null) {
-      System.out.println("skipped, no fabric: " + missing);
-    }
-    assumeTrue(missing == null, () -> missing);
+    Needed.check("fabric", missing == null, () -> missing);
     try (JniChecks checks = JniChecks.create()) {
       start(Map.of("spark.executor.extraJavaOptions", String.join(" ", checks.options())));
       readByFabric();

@@ -2,7 +2,6 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -10,6 +9,7 @@ import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.sasl.SecretKeyHolder;
 import org.ddstore.DDStoreException;
+import org.ddstore.contract.Needed;
 import org.ddstore.spark.wire.FabricBackend;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
@@ -90,10 +90,7 @@ class TransportChoiceTest {
   @Test
   void fabricIsTakenByAllOrFailsByName() {
     String missing = FabricBackend.missing();
-    if (missing != null) {
-      System.out.println("skipped, no fabric: " + missing);
-    }
-    assumeTrue(missing == null, () -> missing);
+    Needed.check("fabric", missing == null, () -> missing);
     TransportChoice choice = choose("fabric", PLAIN);
     byte[] own = choice.offer();
     try (WireSession session = Wire.join(StoreToken.random(), PLAIN)) {

@@ -4,12 +4,13 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.ddstore.contract.Needed;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Skips, with the reason, where libfabric or the C library is not there. */
+/** Runs where libfabric and the C library are, see {@link Needed}. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(NeedsFabric.Condition.class)
@@ -19,11 +20,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
       String missing = FabricBackend.missing();
-      if (missing == null) {
-        return ConditionEvaluationResult.enabled("libfabric is here");
-      }
-      System.out.println("skipped " + context.getDisplayName() + ": " + missing);
-      return ConditionEvaluationResult.disabled(missing);
+      return Needed.condition(
+          "fabric", missing == null, missing == null ? "libfabric is here" : missing);
     }
   }
 }

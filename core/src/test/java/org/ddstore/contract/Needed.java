@@ -1,0 +1,45 @@
+package org.ddstore.contract;
+
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+
+/**
+ * What some tests need and not every machine has. Where it is missing they are skipped, with the
+ * reason, which is also printed: Surefire shows only how many were skipped. Where {@code CI=true}
+ * they fail: nothing is to be left out there unseen.
+ */
+public final class Needed {
+  private Needed() {}
+
+  /**
+   * Goes on if it is there.
+   *
+   * @param what for messages: {@code MPI}
+   * @param found what there is, or why it is missing
+   * @throws IllegalStateException if it is missing where {@code CI=true}
+   */
+  public static void check(String what, boolean isThere, Supplier<String> found) {
+    if (!isThere) {
+      Assumptions.abort(missing(what, found.get()));
+    }
+  }
+
+  /** The same as the answer of a condition for a class of tests. */
+  public static ConditionEvaluationResult condition(String what, boolean isThere, String found) {
+    return isThere
+        ? ConditionEvaluationResult.enabled(found)
+        : ConditionEvaluationResult.disabled(missing(what, found));
+  }
+
+  private static String missing(String what, String found) {
+    if ("true".equals(System.getenv("CI"))) {
+      throw new IllegalStateException(
+          "CI=true, so tests that need %s have to run, and it is missing: %s"
+              .formatted(what, found));
+    }
+    String missing = "needs %s: %s".formatted(what, found);
+    System.out.println("skipped, " + missing);
+    return missing;
+  }
+}
