@@ -9,17 +9,26 @@ final class ReadCounters {
   private static final int ROWS = 1;
   private static final int BYTES = 2;
   private static final int NANOS = 3;
-  private static final int COUNTERS = 4;
+  private static final int BEST_NANOS = 4;
+  private static final int COUNTERS = 5;
 
   private final AtomicLongArray counts = new AtomicLongArray(PATHS * COUNTERS);
 
-  /** Counts one call of rows over one path. */
-  void count(int path, long rows, long bytes, long nanos) {
+  /**
+   * Counts one call of rows over one path.
+   *
+   * @param bestNanos the time of this call alone; 0 if it was not timed
+   */
+  void count(int path, long rows, long bytes, long nanos, long bestNanos) {
     int base = path * COUNTERS;
     add(base + CALLS, 1);
     add(base + ROWS, rows);
     add(base + BYTES, bytes);
     add(base + NANOS, nanos);
+    long best = counts.getPlain(base + BEST_NANOS);
+    if (bestNanos > 0 && (best == 0 || bestNanos < best)) {
+      counts.setOpaque(base + BEST_NANOS, bestNanos);
+    }
   }
 
   private void add(int index, long amount) {
@@ -33,6 +42,7 @@ final class ReadCounters {
         counts.getOpaque(base + CALLS),
         counts.getOpaque(base + ROWS),
         counts.getOpaque(base + BYTES),
-        counts.getOpaque(base + NANOS));
+        counts.getOpaque(base + NANOS),
+        counts.getOpaque(base + BEST_NANOS));
   }
 }

@@ -184,7 +184,7 @@ public abstract class ReadableStore implements AutoCloseable {
   public final List<ReadStatistics> statistics() {
     List<ReadStatistics> sum = new ArrayList<>();
     for (ReadPath path : ReadPath.values()) {
-      ReadStatistics total = new ReadStatistics(path, 0, 0, 0, 0);
+      ReadStatistics total = ReadStatistics.none(path);
       for (Variable variable : variables.values()) {
         total = total.plus(variable.statistics().get(path.index()));
       }

@@ -367,15 +367,17 @@ public final class Reader implements AutoCloseable {
       version = segment.version();
       destination.memory().write(0, chunk, position, bytes);
     } while (!segment.validate(version) && awaitStable(extents.rank(extent)));
+    long bestNanos = 0;
     long nanos = 0;
     untimed++;
     untilTimed--;
     if (timed) {
-      nanos = (System.nanoTime() - start) * untimed;
+      bestNanos = System.nanoTime() - start;
+      nanos = bestNanos * untimed;
       untimed = 0;
       untilTimed = SMALL_TIMED_EVERY - 1;
     }
-    counters.count(placement.pathIndex(extent), 1, bytes, nanos);
+    counters.count(placement.pathIndex(extent), 1, bytes, nanos, bestNanos);
     return true;
   }
 
@@ -504,8 +506,8 @@ public final class Reader implements AutoCloseable {
     for (int path = 0; path < rowsByPath.length; path++) {
       if (rowsByPath[path] > 0) {
         double share = (double) rowsByPath[path] / rows;
-        counters.count(
-            path, rowsByPath[path], Math.round(bytes * share), Math.round(nanos * share));
+        long part = Math.round(nanos * share);
+        counters.count(path, rowsByPath[path], Math.round(bytes * share), part, part);
       }
     }
   }

@@ -163,8 +163,7 @@ public final class Variable {
     synchronized (ofClosedReaders) {
       List<ReadStatistics> all = new ArrayList<>();
       for (ReadPath path : ReadPath.values()) {
-        ReadStatistics sum =
-            ofClosedReaders.getOrDefault(path, new ReadStatistics(path, 0, 0, 0, 0));
+        ReadStatistics sum = ofClosedReaders.getOrDefault(path, ReadStatistics.none(path));
         for (Reader reader : readers) {
           sum = sum.plus(reader.statistics(path));
         }

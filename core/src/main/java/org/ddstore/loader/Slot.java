@@ -77,7 +77,7 @@ final class Slot {
     if (reader == null) {
       reader = recipe.variable().reader(recipe.reading());
       for (ReadPath path : ReadPath.values()) {
-        counted[path.index()] = ReadsByPath.none(path);
+        counted[path.index()] = ReadStatistics.none(path);
       }
     }
     if (read == null) {

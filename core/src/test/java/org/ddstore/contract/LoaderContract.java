@@ -133,6 +133,10 @@ interface LoaderContract extends Contract {
                 assertThat(reads.rows()).as("%s", reads).isEqualTo(expected[path.index()]);
                 assertThat(reads.bytes()).isEqualTo(reads.rows() * x.schema().field("x").bytes());
                 assertThat(reads.calls() > 0).isEqualTo(reads.rows() > 0);
+                assertThat(reads.bestNanos() > 0).as("%s", reads).isEqualTo(reads.calls() > 0);
+                assertThat(reads.bestNanos() * reads.calls())
+                    .as("%s", reads)
+                    .isLessThanOrEqualTo(reads.nanos());
               }
             }
             rank.meet();

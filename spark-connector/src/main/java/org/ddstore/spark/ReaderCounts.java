@@ -15,7 +15,7 @@ final class ReaderCounts {
 
   ReaderCounts() {
     for (ReadPath path : ReadPath.values()) {
-      ended.put(path, new ReadStatistics(path, 0, 0, 0, 0));
+      ended.put(path, ReadStatistics.none(path));
     }
   }
 
@@ -25,7 +25,7 @@ final class ReaderCounts {
 
   synchronized void end(Supplier<List<ReadStatistics>> reader) {
     if (reading.remove(reader)) {
-      reader.get().forEach(last -> ended.merge(last.path(), last, ReaderCounts::plus));
+      reader.get().forEach(last -> ended.merge(last.path(), last, ReadStatistics::plus));
     }
   }
 
@@ -34,18 +34,9 @@ final class ReaderCounts {
     ReadStatistics sum = ended.get(path);
     for (Supplier<List<ReadStatistics>> reader : reading) {
       for (ReadStatistics now : reader.get()) {
-        sum = now.path() == path ? plus(sum, now) : sum;
+        sum = now.path() == path ? sum.plus(now) : sum;
       }
     }
     return sum;
-  }
-
-  private static ReadStatistics plus(ReadStatistics one, ReadStatistics other) {
-    return new ReadStatistics(
-        one.path(),
-        one.calls() + other.calls(),
-        one.rows() + other.rows(),
-        one.bytes() + other.bytes(),
-        one.nanos() + other.nanos());
   }
 }
