@@ -13,6 +13,7 @@ enum { CU_SUCCESS = 0, CU_MEMHOSTREGISTER_PORTABLE = 1 };
 
 struct dds_cuda {
   void *library;
+  int ordinal;
   cu_device device;
   cu_context context;
   cu_result (*init)(unsigned flags);
@@ -123,7 +124,8 @@ int dds_cuda_open(const char *library, int device, struct dds_cuda **opened, cha
   if ((result = start(cuda, library, &devices, reason)) != 0) {
     goto out;
   }
-  result = cuda->device_get(&cuda->device, device >= 0 && device < devices ? device : 0);
+  cuda->ordinal = device >= 0 && device < devices ? device : 0;
+  result = cuda->device_get(&cuda->device, cuda->ordinal);
   if (result != CU_SUCCESS) {
     failed(cuda, "cuDeviceGet", result, reason);
     goto out;
@@ -138,6 +140,10 @@ int dds_cuda_open(const char *library, int device, struct dds_cuda **opened, cha
 out:
   free(cuda);
   return result;
+}
+
+int dds_cuda_device(const struct dds_cuda *cuda) {
+  return cuda->ordinal;
 }
 
 /* Leaves the calling thread with the context that it had. */

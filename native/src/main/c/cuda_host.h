@@ -21,6 +21,9 @@ struct dds_cuda;
  */
 int dds_cuda_open(const char *library, int device, struct dds_cuda **opened, char reason[DDS_CUDA_REASON_BYTES]);
 
+/* The number of the device whose context is retained: the one asked for, or 0. */
+int dds_cuda_device(const struct dds_cuda *cuda);
+
 /*
  * Whether dds_cuda_open may succeed: the driver is there and has a device. Makes no context.
  * driver_version gets 1000 * major + 10 * minor.

@@ -47,6 +47,12 @@ JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_CudaPinning_open(JNIEnv *env, 
   return (jlong)(intptr_t)cuda;
 }
 
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_device(JNIEnv *env, jclass type, jlong handle) {
+  (void)env;
+  (void)type;
+  return dds_cuda_device((struct dds_cuda *)(intptr_t)handle);
+}
+
 /* 0, or a number and a reason. */
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_register(JNIEnv *env, jclass type, jlong handle,
                                                                       jobject memory, jbyteArray reason) {

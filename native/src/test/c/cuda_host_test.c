@@ -33,6 +33,7 @@ static void memory_is_registered_until_it_is_not(void) {
   char *memory = aligned_alloc(PAGE, 4 * PAGE);
   CHECK(memory != NULL);
   CHECK(dds_cuda_open(FAKE_CUDA, 1, &cuda, reason) == 0);
+  CHECK(dds_cuda_device(cuda) == 1);
   check_balance(0, 1);
   CHECK(dds_cuda_register(cuda, memory, PAGE, reason) == 0);
   CHECK(dds_cuda_register(cuda, memory + PAGE, 3 * PAGE, reason) == 0);
@@ -55,6 +56,7 @@ static void a_device_that_is_not_there_is_the_first(void) {
   for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
     struct dds_cuda *cuda = NULL;
     CHECK(dds_cuda_open(FAKE_CUDA, devices[i], &cuda, reason) == 0);
+    CHECK(dds_cuda_device(cuda) == 0);
     check_balance(0, 1);
     dds_cuda_close(cuda);
   }

@@ -27,6 +27,9 @@ public interface DevicePinning extends AutoCloseable {
     DevicePinning open(int device);
   }
 
+  /** The number of the device that was opened, maybe not the one asked for. */
+  int device();
+
   /**
    * Locks memory, until what is returned is run: before the memory is freed, maybe after {@link
    * #close()}.

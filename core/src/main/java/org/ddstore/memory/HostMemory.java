@@ -44,12 +44,24 @@ public final class HostMemory implements AutoCloseable {
       Optional<String> problem = problem(provider);
       return problem.isPresent()
           ? plain(problem.get())
-          : new HostMemory(
-              provider.open(device),
-              "pinned for device %d by %s".formatted(device, provider.description()));
+          : of(provider.open(device), device, provider.description());
     } catch (DDStoreException | ServiceConfigurationError e) {
       return plain(e.getMessage());
     }
+  }
+
+  /**
+   * Memory pinned by a driver.
+   *
+   * @param pinning closed with the memory
+   * @param wanted the device that was asked for
+   */
+  static HostMemory of(DevicePinning pinning, int wanted, String driver) {
+    int taken = pinning.device();
+    String instead =
+        taken == wanted ? "" : ", in place of %d which it does not have".formatted(wanted);
+    return new HostMemory(
+        pinning, "pinned for device %d by %s%s".formatted(taken, driver, instead));
   }
 
   /** What {@link #forDevice} would do, for people, without a device being opened. */

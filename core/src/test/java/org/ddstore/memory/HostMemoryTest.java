@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class HostMemoryTest {
   /** As a driver that refuses. */
-  private record Refusing(RuntimeException refusal) implements DevicePinning {
+  private record Refusing(int device, RuntimeException refusal) implements DevicePinning {
     @Override
     public Runnable pin(ByteBuffer memory) {
       throw refusal;
@@ -26,14 +26,24 @@ class HostMemoryTest {
     long before = OffHeapBuffer.liveBytes();
     for (RuntimeException refusal :
         List.of(new DDStoreException("no more"), new IllegalStateException("closed: it"))) {
-      HostMemory memory = new HostMemory(new Refusing(refusal), "pinned");
+      HostMemory memory = HostMemory.of(new Refusing(3, refusal), 3, "a driver");
       try (OffHeapBuffer buffer = memory.allocate(1)) {
         assertThat(buffer.buffer().capacity()).isEqualTo(4096);
         assertThat(memory.pinnedBytes()).isZero();
         assertThat(memory.description())
-            .isEqualTo("pinned, but not all of it: " + refusal.getMessage());
+            .isEqualTo(
+                "pinned for device 3 by a driver, but not all of it: " + refusal.getMessage());
       }
     }
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void theDeviceThatWasTakenIsNamed() {
+    Refusing first = new Refusing(0, new DDStoreException("no"));
+    assertThat(HostMemory.of(first, 0, "a driver").description())
+        .isEqualTo("pinned for device 0 by a driver");
+    assertThat(HostMemory.of(first, 5, "a driver").description())
+        .isEqualTo("pinned for device 0 by a driver, in place of 5 which it does not have");
   }
 }

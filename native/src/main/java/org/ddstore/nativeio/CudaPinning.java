@@ -21,11 +21,13 @@ final class CudaPinning implements DevicePinning {
   private static final int REASON_BYTES = 256;
 
   private final long handle;
+  private final int device;
   private final AtomicInteger users = new AtomicInteger(1); // this, and all that is pinned
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private CudaPinning(long handle) {
     this.handle = handle;
+    this.device = device(handle);
   }
 
   /**
@@ -50,6 +52,11 @@ final class CudaPinning implements DevicePinning {
       throw new DDStoreException(text(reason));
     }
     return new CudaPinning(handle);
+  }
+
+  @Override
+  public int device() {
+    return device;
   }
 
   private static byte[] library() {
@@ -104,6 +111,8 @@ final class CudaPinning implements DevicePinning {
 
   /** A handle, or 0 and a reason. */
   private static native long open(byte[] library, int device, byte[] reason);
+
+  private static native int device(long handle);
 
   /** 0, or another number and a reason. */
   private static native int register(long handle, ByteBuffer memory, byte[] reason);

@@ -110,6 +110,16 @@ class CudaPinningTest {
   }
 
   @Test
+  void theDeviceThatWasTakenIsNamed() {
+    useFake();
+    try (HostMemory memory = HostMemory.forDevice(7)) {
+      assertThat(memory.description())
+          .isEqualTo(
+              "pinned for device 0 by the CUDA driver 12.4, in place of 7 which it does not have");
+    }
+  }
+
+  @Test
   void whatTheDriverRefusesIsAnErrorOfThePinningAndPlainMemoryOfItsUser() {
     useFake();
     ByteBuffer direct = ByteBuffer.allocateDirect(3 * PAGE).alignedSlice(PAGE);
