@@ -42,17 +42,9 @@ final class Crew {
     for (Entry entry = pipeline.nextToPlan(); entry != null; entry = pipeline.nextToPlan()) {
       Entry planned = entry;
       AtomicBoolean exists = new AtomicBoolean();
-      Throwable error =
-          caught(
-              () -> {
-                long start = System.nanoTime();
-                me.user(() -> exists.set(planned.source().next(planned.slot().plan())));
-                if (exists.get()) {
-                  planned.slot().locate();
-                  counters.count(Stage.PLAN, System.nanoTime() - start, 0);
-                }
-              });
-      pipeline.planned(entry, exists.get(), error);
+      long start = System.nanoTime();
+      Throwable error = caught(() -> me.user(() -> exists.set(planned.plan(counters))));
+      pipeline.planned(entry, exists.get(), error, System.nanoTime() - start);
     }
   }
 

@@ -23,6 +23,21 @@ final class Entry {
     return slot;
   }
 
+  /**
+   * Chooses its rows. By one thread at a time, which the pipeline sees to.
+   *
+   * @return false if its source has no more
+   */
+  boolean plan(StageCounters counters) {
+    long start = System.nanoTime();
+    if (!source.next(slot.plan())) {
+      return false;
+    }
+    slot.locate();
+    counters.count(Stage.PLAN, System.nanoTime() - start, 0);
+    return true;
+  }
+
   /** Nobody wants it any more: whoever works on it gives its slot back. */
   void cancel() {
     cancelled = true;

@@ -35,6 +35,11 @@ final class EpochSource implements BatchSource {
   }
 
   @Override
+  public boolean neverWaits() {
+    return true;
+  }
+
+  @Override
   public int maxSize() {
     return maxSize;
   }

@@ -25,6 +25,10 @@ import org.ddstore.sampling.WorldRank;
  * finds them ready. Local, but for {@link #receipt}: ranks compute the same order and do not wait
  * for each other.
  *
+ * <p>Planning is quick as a rule. Then a consumer that finds no batch ready, within {@link #pop} or
+ * a loop, plans some itself, so the code of a sampler runs on its thread or on the planner's, never
+ * on one that reads.
+ *
  * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #readStatistics}, {@link
  * #pending} and the close of a batch are for any. The first error of a sampler, a read or a
  * transform comes out where its batch would have, and again at every later call.

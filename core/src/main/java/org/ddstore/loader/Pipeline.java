@@ -11,7 +11,7 @@ import org.ddstore.PoolStarvedException;
 /**
  * The queues between planner, workers and consumer. Batches are given out in the order in which
  * they were planned, whoever was read first. It has no threads; those of {@link Crew} and of the
- * consumer meet here.
+ * consumer meet here. A consumer that finds nothing ready plans some itself.
  *
  * <pre>
  * idle slots -> planner -> toRead -> workers -> ready -> consumer -> idle slots
@@ -43,6 +43,7 @@ final class Pipeline {
   private final int depth;
   private final int workers;
   private Entry planning;
+  private long planNanos = Long.MAX_VALUE; // of the last batch that was planned
   private boolean lacksMemory;
   private long starvedNanos; // of pops that gave up
   private int idleWorkers;
@@ -114,13 +115,16 @@ final class Pipeline {
 
   /** Whether there is something to plan and a slot for it; whether there is memory is not asked. */
   private boolean hasPlace() {
-    return !sources.isEmpty() && !idle.isEmpty() && inOrder.size() < depth;
+    return !sources.isEmpty()
+        && !idle.isEmpty()
+        && inOrder.size() < depth
+        && (quick || toRead.size() < toRead.enough(workers));
   }
 
   /** Wakes who can go on. */
   private void wake() {
-    boolean isHalfFree = depth - inOrder.size() >= depth / 2;
-    if (hasPlace() && (isHalfFree || idleWorkers > 0 || lacksMemory)) {
+    boolean runsShort = toRead.size() <= depth / 4 || idleWorkers > 0;
+    if (hasPlace() && planning == null && (runsShort || lacksMemory)) {
       canPlan.signal(); // the planner is one thread, woken once for some batches
     }
     if (mayRead()) {
@@ -149,14 +153,14 @@ final class Pipeline {
     lock.lock();
     try {
       while (!closed) {
-        if (hasPlace() && budget.tryReserve(idle.peek(), sources.peek().maxSize(), idle)) {
-          lacksMemory = false;
-          planning = new Entry(sources.peek(), idle.remove());
-          return planning;
-        }
-        lacksMemory = hasPlace();
-        if (lacksMemory && mayRead()) {
-          canRead.signal(); // the window will not grow
+        if (planning == null) {
+          Entry entry = beginPlanning();
+          if (entry != null) {
+            return entry;
+          }
+          if (lacksMemory && mayRead()) {
+            canRead.signal(); // the window will not grow
+          }
         }
         canPlan.awaitUninterruptibly();
       }
@@ -166,11 +170,58 @@ final class Pipeline {
     }
   }
 
-  /** What became of {@link #nextToPlan}: a batch to be read, the end of its source, or an error. */
-  void planned(Entry entry, boolean exists, Throwable error) {
+  private Entry beginPlanning() {
+    boolean hasPlace = hasPlace();
+    lacksMemory = hasPlace && !budget.tryReserve(idle.peek(), sources.peek().maxSize(), idle);
+    if (!hasPlace || lacksMemory) {
+      return null;
+    }
+    planning = new Entry(sources.peek(), idle.remove());
+    return planning;
+  }
+
+  /**
+   * Has a consumer that would wait plan a batch: two threads that never sleep are faster than three
+   * that wake each other. Only where that takes no longer than waking one.
+   *
+   * @return false if there is nothing that the consumer could plan
+   */
+  private boolean planMeanwhile() {
+    if (planning != null
+        || planNanos > QUICK_NANOS
+        || !hasPlace()
+        || !sources.peek().neverWaits()) {
+      return false;
+    }
+    Entry entry = beginPlanning();
+    if (entry == null) {
+      return false;
+    }
+    boolean exists = false;
+    Throwable error = null;
+    long start = System.nanoTime();
+    lock.unlock();
+    try {
+      exists = entry.plan(counters);
+    } catch (Throwable e) { // code of other languages throws checked exceptions undeclared
+      error = e;
+    } finally {
+      lock.lock();
+    }
+    planned(entry, exists, error, System.nanoTime() - start);
+    return true;
+  }
+
+  /**
+   * What became of {@link #nextToPlan}: a batch to be read, the end of its source, or an error.
+   *
+   * @param nanos that it took
+   */
+  void planned(Entry entry, boolean exists, Throwable error, long nanos) {
     locked(
         () -> {
           planning = null;
+          planNanos = nanos;
           if (closed || entry.isCancelled()) {
             recycle(entry.slot());
           } else if (error != null) {
@@ -255,6 +306,10 @@ final class Pipeline {
         if (next != null && next.isReady()) {
           return take(next, start, left < most);
         }
+        if (planMeanwhile()) {
+          left = Math.min(left - 1, most - (System.nanoTime() - start));
+          continue;
+        }
         if (left <= 0) {
           starvedNanos += System.nanoTime() - start;
           throw new PoolStarvedException(
@@ -308,7 +363,7 @@ final class Pipeline {
       budget.freed(slot);
       slot.free();
     }
-    idle.add(slot);
+    idle.addFirst(slot); // the next batch goes where the caches still are
   }
 
   /** Batches that are planned and not given out. */

@@ -33,6 +33,11 @@ final class PushedSource implements BatchSource {
   }
 
   @Override
+  public boolean neverWaits() {
+    return false;
+  }
+
+  @Override
   public int maxSize() {
     return batch;
   }

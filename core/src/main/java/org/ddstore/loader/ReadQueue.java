@@ -34,6 +34,18 @@ final class ReadQueue {
     planned.add(entry);
   }
 
+  int size() {
+    return planned.size();
+  }
+
+  /**
+   * How many planned batches keep the workers busy: more would only take memory out of the caches
+   * that was read into just before, unless they are to be read together.
+   */
+  int enough(int workers) {
+    return readsRemotely ? depth : 2 * workers;
+  }
+
   /** True if nobody had begun to read it. */
   boolean remove(Entry entry) {
     return planned.remove(entry);

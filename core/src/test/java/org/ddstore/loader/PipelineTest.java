@@ -7,9 +7,12 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
@@ -19,6 +22,8 @@ import org.ddstore.PoolStarvedException;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.EpochState;
+import org.ddstore.sampling.SampleOrder;
+import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
 import org.junit.jupiter.api.AfterEach;
@@ -98,6 +103,51 @@ class PipelineTest {
                     : List.of(List.of(1L, 2L), List.of(3L, 4L), List.of(9L, 9L, 0L)));
         assertThatThrownBy(() -> loader.pop(AT_ONCE)).isInstanceOf(PoolStarvedException.class);
       }
+    }
+  }
+
+  @Test
+  void aConsumerThatFindsNothingReadyPlansAndNoReaderDoes() {
+    Set<String> planners = ConcurrentHashMap.newKeySet();
+    Sampler named = new NamedThreads(Samplers.shuffled(3), planners);
+    String me = Thread.currentThread().getName();
+    try (Loader loader =
+        Loader.open(samples.rows(), named.batchSize(10), ALONE, LoaderOptions.defaults())) {
+      for (long epoch = 0; !planners.contains(me); epoch++) { // ended by the test's time limit
+        Set<Long> rows = new HashSet<>();
+        for (LoadedBatch batch : loader.epoch(epoch)) {
+          for (int i = 0; i < batch.rows(); i++) {
+            assertThat(rows.add(batch.row(i))).isTrue();
+          }
+        }
+        assertThat(rows).hasSize(Samples.ROWS / 10 * 10);
+      }
+    }
+    assertThat(planners).isSubsetOf(me, "ddstore-loader-plan");
+  }
+
+  /** A sampler that notes which threads ask it. */
+  private record NamedThreads(Sampler sampler, Set<String> names) implements Sampler {
+    @Override
+    public String describe() {
+      return sampler.describe();
+    }
+
+    @Override
+    public SampleOrder order(Epoch epoch) {
+      SampleOrder order = sampler.order(epoch);
+      return new SampleOrder() {
+        @Override
+        public long size() {
+          return order.size();
+        }
+
+        @Override
+        public long at(long position) {
+          names.add(Thread.currentThread().getName());
+          return order.at(position);
+        }
+      };
     }
   }
 
@@ -489,7 +539,7 @@ class PipelineTest {
             .withTransform(batch -> awaitLatch(never));
     try (Loader loader = open(blocked)) {
       loader.epoch(0);
-      awaitTrue(() -> loader.pending() == 8);
+      awaitTrue(() -> loader.pending() == 3); // one is read, two keep the worker busy
     }
     try (Loader loader = open(LoaderOptions.defaults())) {
       loader.push(
