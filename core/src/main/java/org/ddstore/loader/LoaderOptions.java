@@ -17,7 +17,7 @@ public final class LoaderOptions implements Cloneable {
   private static final int MANY_PROCESSORS = 4;
   private static final Pattern DIGEST = Pattern.compile("[0-9a-f]+");
 
-  private int depth = 8;
+  private int depth = 16;
   private long maxBytes = 256L << 20;
   private int workers = Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 1 : 2;
   private List<String> fields = List.of();
@@ -33,8 +33,8 @@ public final class LoaderOptions implements Cloneable {
   private LoaderOptions() {}
 
   /**
-   * All fields as they are, eight batches ahead in at most 256 MiB, one worker (two on a machine of
-   * four processors or more), 30 seconds to wait.
+   * All fields as they are, sixteen batches ahead in at most 256 MiB, one worker (two on a machine
+   * of four processors or more), 30 seconds to wait.
    */
   public static LoaderOptions defaults() {
     return new LoaderOptions();

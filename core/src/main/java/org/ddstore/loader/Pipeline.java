@@ -27,6 +27,8 @@ final class Pipeline {
   /** Batches that are made in less time are handed to a waiting consumer some at once. */
   private static final long QUICK_NANOS = 50_000;
 
+  private static final int QUICK_AT_ONCE = 4;
+
   /** How often a waiting consumer looks for batches that it was not woken for. */
   private static final long LOOK_NANOS = 1_000_000;
 
@@ -118,12 +120,12 @@ final class Pipeline {
     return !sources.isEmpty()
         && !idle.isEmpty()
         && inOrder.size() < depth
-        && (quick || toRead.size() < toRead.enough(workers));
+        && toRead.size() < toRead.enough(workers, quick);
   }
 
   /** Wakes who can go on. */
   private void wake() {
-    boolean runsShort = toRead.size() <= depth / 4 || idleWorkers > 0;
+    boolean runsShort = idleWorkers > 0 || toRead.size() <= toRead.enough(workers, quick) / 4;
     if (hasPlace() && planning == null && (runsShort || lacksMemory)) {
       canPlan.signal(); // the planner is one thread, woken once for some batches
     }
@@ -136,12 +138,12 @@ final class Pipeline {
   }
 
   /**
-   * Whether the consumer is woken later, for half of what is made ahead: batches come so quickly
-   * that waking it for each costs as much. If the next one is not quick, the consumer finds by
-   * itself what is there.
+   * Whether the consumer is woken later, for some at once: batches come so quickly that waking it
+   * for each costs as much. If the next one is not quick, the consumer finds by itself what is
+   * there.
    */
   private boolean waitsForMore() {
-    return quick && idleWorkers < workers && ready < depth / 2;
+    return quick && idleWorkers < workers && ready < Math.min(depth / 2, QUICK_AT_ONCE);
   }
 
   private boolean isFirstReady() {

@@ -14,6 +14,9 @@ final class ReadQueue {
   /** Batches of less share requests to remote processes, which have pieces of 256 KiB. */
   private static final long TOGETHER_BYTES = 1 << 20;
 
+  private static final int AHEAD = 2;
+  private static final int QUICK_AHEAD = 8;
+
   private final Deque<Entry> planned = new ArrayDeque<>();
   private final MemoryBudget budget;
   private final Collection<Slot> idle;
@@ -41,9 +44,11 @@ final class ReadQueue {
   /**
    * How many planned batches keep the workers busy: more would only take memory out of the caches
    * that was read into just before, unless they are to be read together.
+   *
+   * @param quick whether reading one takes no longer than waking a thread
    */
-  int enough(int workers) {
-    return readsRemotely ? depth : 2 * workers;
+  int enough(int workers, boolean quick) {
+    return readsRemotely ? depth : Math.min(depth, (quick ? QUICK_AHEAD : AHEAD) * workers);
   }
 
   /** True if nobody had begun to read it. */

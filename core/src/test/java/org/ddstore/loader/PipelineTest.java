@@ -172,7 +172,7 @@ class PipelineTest {
       for (int i = 0; i < 3; i++) {
         assertThatThrownBy(() -> loader.pop(AT_ONCE))
             .isInstanceOf(PoolStarvedException.class)
-            .hasMessageContaining("no batch within PT0.001S: 0 of at most 8 are planned")
+            .hasMessageContaining("no batch within PT0.001S: 0 of at most 16 are planned")
             .hasMessageContaining("1 sources are left");
       }
       goOn.countDown();
