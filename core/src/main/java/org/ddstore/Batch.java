@@ -80,6 +80,11 @@ public final class Batch implements AutoCloseable {
     return memory().string(name, row);
   }
 
+  /** The memory that it has, in bytes: that of the largest batch that was in it. */
+  public long capacityBytes() {
+    return memory().capacityBytes();
+  }
+
   /** Gives the memory back to the pool. Idempotent. */
   @Override
   public void close() {

@@ -133,6 +133,18 @@ final class BatchMemory {
     return bytes;
   }
 
+  /** Bytes of all buffers, filled or not. */
+  long capacityBytes() {
+    long bytes = 0;
+    for (GrowingBuffer buffer : values) {
+      bytes += buffer.buffer().capacity();
+    }
+    for (GrowingBuffer buffer : offsets) {
+      bytes += buffer.buffer().capacity();
+    }
+    return bytes;
+  }
+
   private long length(int slot) {
     return raggedSlot[slot] < 0 ? rows : totals[raggedSlot[slot]];
   }

@@ -512,6 +512,16 @@ public final class Reader implements AutoCloseable {
     }
   }
 
+  /**
+   * The memory that this reader holds beside its batches, in bytes: for remote rows on their way,
+   * and for values that it casts. By the thread that reads.
+   */
+  public long workingBytes() {
+    return locator.memoryBytes()
+        + gather.memoryBytes()
+        + (piece == null ? 0 : piece.buffer().capacity());
+  }
+
   /** What this reader has read over a path. Any thread. */
   public ReadStatistics statistics(ReadPath path) {
     return counters.statistics(path);

@@ -102,6 +102,15 @@ final class RecordGather implements AutoCloseable {
     }
   }
 
+  /** The memory of the blocks now, in bytes. */
+  long memoryBytes() {
+    long bytes = 0;
+    for (GrowingBuffer block : blocks) {
+      bytes += block.buffer().capacity();
+    }
+    return bytes;
+  }
+
   @Override
   public void close() {
     for (GrowingBuffer block : blocks) {

@@ -1,5 +1,6 @@
 package org.ddstore;
 
+import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.transport.GatherKernel;
 import org.ddstore.transport.Placement;
 import org.ddstore.transport.ReadPlan;
@@ -80,6 +81,27 @@ final class RowLocator implements AutoCloseable {
     }
     int fitting = (int) Math.max(1, WINDOW_BYTES / Math.max(1, rowBytes));
     return Math.min(fitting, ReadPlan.maxRows(placement));
+  }
+
+  /**
+   * The memory, in bytes, that remote rows take at most on their way: so many, all remote. Of
+   * ragged rows what is known of each is counted, which is the least.
+   */
+  static long mostBytes(Placement placement, Schema schema, long rows) {
+    if (!placement.hasRemote()) {
+      return 0;
+    }
+    return schema.isFixed()
+        ? ReadPlan.mostStagingBytes(
+            placement,
+            Math.min(rows, windowRows(placement, schema.fixedBytes())),
+            schema.fixedBytes())
+        : GrowingBuffer.capacityFor(rows * schema.prefixBytes());
+  }
+
+  /** The memory that it holds now for remote rows, in bytes. */
+  long memoryBytes() {
+    return plan.stagingBytes() + (remoteReader == null ? 0 : remoteReader.memoryBytes());
   }
 
   @Override

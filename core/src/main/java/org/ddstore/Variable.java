@@ -192,6 +192,15 @@ public final class Variable {
     return addresses;
   }
 
+  /**
+   * The memory, in bytes, that a reader of batches of so many rows takes at most for those that are
+   * remote; 0 if memory reaches all rows. Of ragged rows their data is not counted, which is not
+   * known before.
+   */
+  public long mostStagingBytes(long rowsOfBatch) {
+    return RowLocator.mostBytes(placement, schema, rowsOfBatch);
+  }
+
   /** For one reader; only if some rows are remote. */
   RemoteReader newRemoteReader() {
     return reach.transport().newReader(reach.readTimeout());

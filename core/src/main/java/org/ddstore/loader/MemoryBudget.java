@@ -30,16 +30,23 @@ final class MemoryBudget {
    * @param samples of a batch
    */
   void check(int samples) {
+    lastSamples = 0; // rows may have been appended since
     long bytes = capacityBytes(samples);
     if (bytes > maxBytes) {
       throw new IllegalArgumentException(
-          "a batch of %,d samples takes %,d bytes, and maxBytes is %,d: raise it by withMaxBytes(..), or take about %,d samples a batch"
+          "a batch of %,d samples takes %,d bytes%s, and maxBytes is %,d: raise it by withMaxBytes(..), or take about %,d samples a batch"
               .formatted(
                   samples,
                   bytes,
+                  ofRemoteRows(samples),
                   maxBytes,
                   Math.max(1, (long) ((double) samples * maxBytes / bytes))));
     }
+  }
+
+  private String ofRemoteRows(int samples) {
+    long bytes = recipe.stagingBytes(samples);
+    return bytes == 0 ? "" : ", %,d of them for remote rows on their way".formatted(bytes);
   }
 
   /**

@@ -12,7 +12,7 @@ import java.util.List;
  */
 final class ReadQueue {
   /** Batches of less share requests to remote processes, which have pieces of 256 KiB. */
-  private static final long TOGETHER_BYTES = 1 << 20;
+  private static final long TOGETHER_BYTES = 512 << 10;
 
   private static final int AHEAD = 2;
   private static final int QUICK_AHEAD = 8;
@@ -21,7 +21,7 @@ final class ReadQueue {
   private final MemoryBudget budget;
   private final Collection<Slot> idle;
   private final int depth;
-  private boolean readsRemotely;
+  private long remoteRowBytes; // 0 as long as no row came over a network
 
   /**
    * @param idle the slots that nobody uses, as they are at any time
@@ -56,9 +56,11 @@ final class ReadQueue {
     return planned.remove(entry);
   }
 
-  /** Learns whether the rows of a batch came over a network. */
+  /** Learns whether the rows of a batch came over a network, and how large they are. */
   void wasRead(Slot slot) {
-    readsRemotely |= slot.readsRemotely();
+    if (remoteRowBytes > 0 || slot.readsRemotely()) {
+      remoteRowBytes = Math.max(1, Math.max(remoteRowBytes, slot.recordBytes()));
+    }
   }
 
   /**
@@ -66,11 +68,11 @@ final class ReadQueue {
    * made ahead, if they are small enough to share requests.
    */
   private int window() {
-    if (!readsRemotely || planned.isEmpty()) {
+    if (remoteRowBytes == 0 || planned.isEmpty()) {
       return 1;
     }
     int half = depth / 2;
-    long bytes = budget.expectedBytes(planned.peek().slot().plan().size());
+    long bytes = remoteRowBytes * planned.peek().slot().rows();
     return (int) Math.max(1, Math.min(half, TOGETHER_BYTES / Math.max(1, bytes)));
   }
 

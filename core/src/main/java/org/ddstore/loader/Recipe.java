@@ -36,9 +36,6 @@ record Recipe(
     Consumer<LoadedBatch> transform,
     HostMemory memory) {
 
-  /** What a reader keeps for remote rows, unless one row is larger. */
-  private static final long STAGING_BYTES = 32 << 20;
-
   /** What a reader keeps for fields that it casts, unless one row is larger. */
   private static final long CAST_BYTES = 128 << 10;
 
@@ -101,17 +98,15 @@ record Recipe(
     return fields.contains(name) && (!variable.schema().field(name).isRagged() || madeDense);
   }
 
-  /** The memory that remote rows of so many bytes take on their way. */
-  long stagingBytes(long bytes) {
-    return Math.min(bytes, STAGING_BYTES);
-  }
-
   /** Whether what a batch takes is known only when it has been read. */
   boolean readsRagged() {
     return fields.stream().anyMatch(name -> variable.schema().field(name).isRagged());
   }
 
-  /** The memory of a batch without the data of ragged fields, which is not known before. */
+  /**
+   * The memory of a batch, and of what its reader needs to read it, without the data of ragged
+   * fields, which is not known before.
+   */
   long capacityBytes(long samples) {
     long rows = samples * space.rowsPerSample();
     long bytes = GrowingBuffer.capacityFor(samples * Float.BYTES);
@@ -127,7 +122,12 @@ record Recipe(
                 : output.capacityBytes(samples, field.bytes() * (long) space.rowsPerSample());
       }
     }
-    return bytes + castBytes(rows);
+    return bytes + castBytes(rows) + stagingBytes(samples);
+  }
+
+  /** The memory that the rows of a batch take at most on their way, if they are remote. */
+  long stagingBytes(long samples) {
+    return variable.mostStagingBytes(samples * space.rowsPerSample());
   }
 
   /** The bytes of a fixed field in one row, as it is read. */
@@ -138,7 +138,7 @@ record Recipe(
   }
 
   /** The memory in which a reader casts so many rows, at most. */
-  long castBytes(long rows) {
+  private long castBytes(long rows) {
     long bytes = 0;
     for (String name : casts.keySet()) {
       long row = variable.schema().field(name).bytes();

@@ -10,6 +10,7 @@ import org.ddstore.Field;
 import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Reader;
+import org.ddstore.Schema;
 import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
 
@@ -183,6 +184,14 @@ final class Slot {
     return bytes;
   }
 
+  /**
+   * Bytes of a row as it comes over a network, where all fields of it come; of ragged ones about.
+   */
+  long recordBytes() {
+    Schema schema = recipe.variable().schema();
+    return schema.isFixed() ? schema.fixedBytes() : readBytes() / Math.max(1, rows.length);
+  }
+
   /** Bytes of all tensors that hold values, as they are given out. */
   long valueBytes() {
     long bytes = 0;
@@ -195,9 +204,9 @@ final class Slot {
     return bytes;
   }
 
-  /** The memory that this slot has taken, in bytes: that of the largest batch it has had. */
+  /** The memory that this slot has, in bytes, its reader's included. */
   long takenBytes() {
-    takenBytes = Math.max(takenBytes, presentBytes());
+    presentBytes();
     return takenBytes;
   }
 
@@ -222,15 +231,16 @@ final class Slot {
     for (GrowingBuffer buffer : allocated.values()) {
       bytes += buffer.buffer().capacity();
     }
-    if (read != null) {
-      for (String name : recipe.fields()) {
-        Field field = recipe.variable().schema().field(name);
-        bytes += GrowingBuffer.capacityFor(read.field(name).bytes());
-        bytes += field.isRagged() ? GrowingBuffer.capacityFor((rows.length + 1L) * Long.BYTES) : 0;
-      }
-      // Remote rows come into memory of the reader first.
-      bytes += readsRemotely() ? recipe.stagingBytes(bytes) : 0;
-      bytes += recipe.castBytes(rows.length);
+    if (read == null) {
+      takenBytes = bytes;
+      return bytes;
+    }
+    bytes += reader.workingBytes();
+    takenBytes = bytes + read.capacityBytes();
+    for (String name : recipe.fields()) {
+      Field field = recipe.variable().schema().field(name);
+      bytes += GrowingBuffer.capacityFor(read.field(name).bytes());
+      bytes += field.isRagged() ? GrowingBuffer.capacityFor((rows.length + 1L) * Long.BYTES) : 0;
     }
     return bytes;
   }

@@ -170,6 +170,35 @@ public final class PeerRows {
     return staging.abandon();
   }
 
+  /** The memory that the staging takes now, in bytes. */
+  long stagingBytes() {
+    return staging.buffer().capacity();
+  }
+
+  /**
+   * The memory that the rows of a plan need, in bytes; 0 if they are ragged, or of another plan.
+   */
+  long neededBytes(long ofPlan) {
+    return plan == ofPlan && recordBytes > 0
+        ? GrowingBuffer.capacityFor((long) rows * recordBytes)
+        : 0;
+  }
+
+  /**
+   * Whether the rows are those of a plan, and their lengths not known before they are asked for.
+   */
+  boolean isRaggedIn(long ofPlan) {
+    return plan == ofPlan && recordBytes == 0;
+  }
+
+  /** Frees the staging, if it is larger than so many bytes. Nothing is on its way to it. */
+  void shrink(long bytes) {
+    if (stagingBytes() > bytes) {
+      beforeStagingIsFreed.run();
+      staging.abandon().close();
+    }
+  }
+
   /** Forgets the rows of former plans; true if this is the first call for the plan. */
   boolean beginsIn(long newPlan) {
     if (plan == newPlan) {

@@ -2,6 +2,7 @@ package org.ddstore.transport;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
@@ -64,6 +65,17 @@ public final class Placement {
   /** How many processes serve remote extents. */
   int peers() {
     return peerAddresses.size();
+  }
+
+  /** How many of them have any. */
+  int peersWithRows() {
+    BitSet all = new BitSet();
+    for (int extent = 0; extent < peers.length; extent++) {
+      if (peers[extent] >= 0 && extents.rows(extent) > 0) {
+        all.set(peers[extent]);
+      }
+    }
+    return all.cardinality();
   }
 
   ProcessAddress peerAddress(int peer) {

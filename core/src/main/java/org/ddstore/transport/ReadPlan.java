@@ -189,6 +189,21 @@ public final class ReadPlan {
     remote.free();
   }
 
+  /** The memory that remote rows came to, in bytes. */
+  public long stagingBytes() {
+    return remote.stagingBytes();
+  }
+
+  /**
+   * The memory, in bytes, that remote rows take at most that come to one plan after the other.
+   *
+   * @param rowsAtOnce of each plan at most, all of them remote
+   * @param recordBytes of each row
+   */
+  public static long mostStagingBytes(Placement where, long rowsAtOnce, long recordBytes) {
+    return RemoteRows.mostStagingBytes(where, rowsAtOnce, recordBytes);
+  }
+
   /** How many rows one plan may have at most. */
   public static int maxRows(Placement where) {
     return where.hasRemote() ? RemoteRows.windowRows(where.rows()) : Integer.MAX_VALUE;

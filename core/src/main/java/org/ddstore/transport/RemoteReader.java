@@ -19,6 +19,11 @@ public interface RemoteReader extends AutoCloseable {
    */
   void fetch(List<PeerRows> peers);
 
+  /** Memory outside the heap that it holds, in bytes, without the staging of its peers. */
+  default long memoryBytes() {
+    return 0;
+  }
+
   /** Gives back what the reader holds. Idempotent. */
   @Override
   void close();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.ddstore.ProcessAddress;
+import org.ddstore.memory.GrowingBuffer;
 
 /**
  * The rows of one batch that memory does not reach, by the process that serves them. Reused from
@@ -16,16 +17,33 @@ final class RemoteRows {
 
   private static final int INDEX_BITS = 63;
 
+  /** How many times the memory of one plan is kept for the next ones. */
+  private static final int KEPT = 2;
+
   private final List<PeerRows> all = new ArrayList<>();
   private final List<PeerRows> touched = new ArrayList<>();
   private int bits;
   private long plan;
   private Placement last;
+  private long mostBytes;
 
   /** Of how many rows a window may consist, so that a key holds index and position. */
   static int windowRows(long rows) {
     int free = INDEX_BITS - (Long.SIZE - Long.numberOfLeadingZeros(rows));
     return (int) Math.min(MAX_WINDOW_ROWS, 1L << Math.max(0, free));
+  }
+
+  /**
+   * The memory that so many rows of a fixed size take at most, in bytes, for plans of no more.
+   *
+   * @param rows of a plan
+   */
+  static long mostStagingBytes(Placement where, long rows, long recordBytes) {
+    long bytes = rows * recordBytes;
+    long peers = Math.min(where.peersWithRows(), rows);
+    return peers <= 1
+        ? peers * GrowingBuffer.capacityFor(bytes)
+        : KEPT * (GrowingBuffer.capacityFor(bytes) + (peers - 1) * GrowingBuffer.capacityFor(0));
   }
 
   void begin(Placement where, int count) {
@@ -72,13 +90,49 @@ final class RemoteRows {
     for (PeerRows rows : touched) {
       rows.arrange(placement, bits);
     }
+    trim();
     return touched;
   }
 
-  void place(ReadPlan plan) {
-    for (PeerRows rows : touched) {
-      rows.place(plan, bits);
+  /**
+   * Frees what is kept beyond {@link #KEPT} times the memory of the largest plan. Each process has
+   * as much as its largest share of any plan took; plans that read one process after the other
+   * would in the end hold as much for each as they need for one.
+   */
+  private void trim() {
+    long needed = 0;
+    long held = 0;
+    for (PeerRows rows : all) {
+      long own = rows.neededBytes(plan);
+      needed += own;
+      held += Math.max(rows.stagingBytes(), own);
     }
+    noteMost(needed);
+    if (held > KEPT * mostBytes) {
+      for (PeerRows rows : all) {
+        if (!rows.isRaggedIn(plan)) {
+          rows.shrink(rows.neededBytes(plan));
+        }
+      }
+    }
+  }
+
+  private void noteMost(long bytes) {
+    mostBytes = Math.max(mostBytes, bytes);
+  }
+
+  /** The memory that rows come to, in bytes. */
+  long stagingBytes() {
+    return all.stream().mapToLong(PeerRows::stagingBytes).sum();
+  }
+
+  void place(ReadPlan target) {
+    long bytes = 0;
+    for (PeerRows rows : touched) {
+      rows.place(target, bits);
+      bytes += GrowingBuffer.capacityFor(rows.start(rows.rows()));
+    }
+    noteMost(bytes);
   }
 
   boolean isEmpty() {

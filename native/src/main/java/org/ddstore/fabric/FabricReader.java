@@ -222,6 +222,11 @@ final class FabricReader implements RemoteReader {
   }
 
   @Override
+  public long memoryBytes() {
+    return words.buffer().capacity() + reads.memoryBytes();
+  }
+
+  @Override
   public void close() {
     if (closed) {
       return;

@@ -27,6 +27,10 @@ final class ReadList implements AutoCloseable {
     return count;
   }
 
+  long memoryBytes() {
+    return out.capacity();
+  }
+
   /** The address of the first one. */
   long address() {
     return FabricNative.addressOf(memory.buffer());

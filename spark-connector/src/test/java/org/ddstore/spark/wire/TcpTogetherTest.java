@@ -7,18 +7,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.apache.spark.SparkConf;
-import org.ddstore.Backing;
 import org.ddstore.Batch;
-import org.ddstore.DDStore;
 import org.ddstore.Reader;
-import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
-import org.ddstore.collective.Communicator;
-import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
@@ -33,52 +25,23 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class TcpTogetherTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final int RANKS = 2;
   private static final int ROWS = 600;
   private static final int ELEMENTS = 10;
 
-  private final StoreToken token = StoreToken.random();
-  private final List<WireSession> sessions = new ArrayList<>();
-  private final List<DDStore> stores = new ArrayList<>();
-  private final List<Communicator> groups = new ArrayList<>();
+  private TcpRanks ranks;
   private Variable rows;
 
   /** Rank 1 has all rows, rank 0 reads. */
   @BeforeEach
   void start() throws Exception {
-    List<GroupEndpoint> endpoints = new ArrayList<>();
-    for (int rank = 0; rank < RANKS; rank++) {
-      sessions.add(Wire.joinAlone(token, WireOptions.of(new SparkConf(false), null, "127.0.0.1")));
-      endpoints.add(GroupEndpoint.create(sessions.get(rank).lanes(null, false), rank, RANKS));
-    }
-    List<byte[]> addresses = endpoints.stream().map(GroupEndpoint::address).toList();
-    List<CompletableFuture<DDStore>> opening = new ArrayList<>();
-    for (int rank = 0; rank < RANKS; rank++) {
-      int r = rank;
-      opening.add(CompletableFuture.supplyAsync(() -> open(endpoints.get(r), addresses, r)));
-    }
-    for (CompletableFuture<DDStore> one : opening) {
-      stores.add(one.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
-    }
-    rows = stores.get(0).variable("x");
-  }
-
-  private DDStore open(GroupEndpoint endpoint, List<byte[]> addresses, int rank) {
-    try {
-      Communicator group = endpoint.connect(addresses, PATIENCE);
-      synchronized (groups) {
-        groups.add(group);
-      }
-      DDStore store =
-          DDStore.open(
-              group,
-              sessions.get(rank),
-              StoreOptions.defaults().withBacking(Backing.DIRECT).withShortcut(false));
-      store.add("x", Tensor.wrap(numbers(0, rank * ROWS), rank * (long) ROWS, ELEMENTS));
-      return store;
-    } catch (java.io.IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
+    ranks =
+        new TcpRanks(
+            2,
+            store -> {
+              int count = store.rank() * ROWS;
+              store.add("x", Tensor.wrap(numbers(0, count), count, ELEMENTS));
+            });
+    rows = ranks.store(0).variable("x");
   }
 
   private static long[] numbers(long first, int count) {
@@ -89,13 +52,11 @@ class TcpTogetherTest {
 
   @AfterEach
   void stop() {
-    stores.forEach(DDStore::close);
-    groups.forEach(Communicator::close);
-    sessions.forEach(WireSession::close);
+    ranks.close();
   }
 
   private long requests() {
-    return sessions.get(1).servedRequests();
+    return ranks.session(1).servedRequests();
   }
 
   private static void check(Tensor tensor, long... indices) {

@@ -1,0 +1,175 @@
+package org.ddstore.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.ddstore.Backing;
+import org.ddstore.DDStore;
+import org.ddstore.DType;
+import org.ddstore.Field;
+import org.ddstore.Schema;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.Variable;
+import org.ddstore.loader.LoadedBatch;
+import org.ddstore.loader.Loader;
+import org.ddstore.loader.LoaderOptions;
+import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.sampling.WorldRank;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A loader's bound on memory, where rows come over a network into memory of the readers first. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(120)
+class TcpLoaderMemoryTest {
+  private static final int ROWS = 600;
+  private static final int IMAGE = 700;
+  private static final int BATCH = 100;
+  private static final int BATCHES = 60;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private TcpRanks ranks;
+  private long before;
+  private final AtomicLong most = new AtomicLong();
+
+  /** Rank 0 has no rows of "one", and rank 1 all; of the others each rank has as many. */
+  @BeforeAll
+  void start() throws Exception {
+    ranks = new TcpRanks(4, TcpLoaderMemoryTest::add);
+    before = OffHeapBuffer.liveBytes();
+  }
+
+  private static void add(DDStore store) {
+    store.add("one", images(0, store.rank() == 1 ? 4 * ROWS : 0));
+    store.add("all", images((long) store.rank() * ROWS, ROWS));
+    ShardWriter ragged =
+        ShardWriter.create(
+            Schema.of(Field.fixed("id", DType.INT64), Field.ragged("points", DType.UINT8)),
+            StoreOptions.defaults().withBacking(Backing.DIRECT));
+    for (int row = 0; row < ROWS; row++) {
+      ragged.append((long) store.rank() * ROWS + row, bytes(row, IMAGE));
+    }
+    store.add("ragged", ragged);
+  }
+
+  private static ShardWriter images(long first, int count) {
+    ShardWriter shard =
+        ShardWriter.create(
+            Schema.of(Field.fixed("id", DType.INT64), Field.fixed("image", DType.UINT8, IMAGE)),
+            StoreOptions.defaults().withBacking(Backing.DIRECT));
+    for (int row = 0; row < count; row++) {
+      shard.append(first + row, bytes(row, IMAGE));
+    }
+    return shard;
+  }
+
+  private static byte[] bytes(int seed, int count) {
+    byte[] bytes = new byte[count];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    assertThat(OffHeapBuffer.liveBytes()).as("live bytes").isEqualTo(before);
+  }
+
+  @AfterAll
+  void stop() {
+    ranks.close();
+  }
+
+  /** The most live bytes while a loader reads numbers of samples under a bound. */
+  private long mostBytes(String variable, Iterator<Long> samples, LoaderOptions options) {
+    most.set(0);
+    Variable rows = ranks.store(0).variable(variable);
+    try (Loader loader =
+        Loader.open(
+            rows,
+            Samplers.sequential().batchSize(BATCH),
+            new WorldRank(0, 1),
+            options.withDepth(20).withWorkers(2).withTransform(batch -> look()))) {
+      loader.push(samples, BATCH);
+      for (int i = 0; i < BATCHES; i++) {
+        try (LoadedBatch batch = loader.pop(PATIENCE)) {
+          look();
+          assertThat(batch.field("id").toLongArray())
+              .isEqualTo(IntStream.range(0, BATCH).mapToLong(batch::row).toArray());
+        }
+      }
+    }
+    return most.get();
+  }
+
+  private void look() {
+    most.accumulateAndGet(OffHeapBuffer.liveBytes() - before, Math::max);
+  }
+
+  private static Iterator<Long> shuffled() {
+    return new Random(7).longs(0, 4L * ROWS).boxed().iterator();
+  }
+
+  /** One process after the other. */
+  private static Iterator<Long> inOrder() {
+    return LongStream.iterate(0, row -> (row + 1) % (4L * ROWS)).boxed().iterator();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"one,400000", "one,1000000", "all,600000", "all,1500000"})
+  void liveBytesStayWithinTheBound(String variable, long maxBytes) {
+    LoaderOptions options = LoaderOptions.defaults().withMaxBytes(maxBytes);
+    assertThat(mostBytes(variable, shuffled(), options))
+        .as("shuffled")
+        .isBetween(maxBytes / 3, maxBytes);
+    assertThat(mostBytes(variable, inOrder(), options))
+        .as("in order")
+        .isBetween(maxBytes / 3, maxBytes);
+  }
+
+  /** Records come as wholes, also if one small field of them is wanted. */
+  @ParameterizedTest
+  @CsvSource({"one,200000", "all,400000"})
+  void whatIsNotGivenOutCountsAsWell(String variable, long maxBytes) {
+    LoaderOptions options = LoaderOptions.defaults().withMaxBytes(maxBytes).withFields("id");
+    assertThat(mostBytes(variable, shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
+  }
+
+  @Test
+  void castsCountAsWell() {
+    long maxBytes = 1_500_000;
+    LoaderOptions options =
+        LoaderOptions.defaults().withMaxBytes(maxBytes).cast("image", DType.FLOAT32);
+    assertThat(mostBytes("one", shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
+  }
+
+  @Test
+  void raggedRowsStayWithinTheBound() {
+    long maxBytes = 1_500_000;
+    LoaderOptions options = LoaderOptions.defaults().withMaxBytes(maxBytes);
+    assertThat(mostBytes("ragged", shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
+    assertThat(mostBytes("ragged", inOrder(), options)).isBetween(maxBytes / 3, maxBytes);
+  }
+
+  @Test
+  void aBoundThatIsTooSmallIsRefusedWithTheNumbers() {
+    LoaderOptions options = LoaderOptions.defaults().withMaxBytes(150_000);
+    assertThatThrownBy(() -> mostBytes("one", shuffled(), options))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "a batch of 100 samples takes 172,032 bytes, 81,920 of them for remote rows on their way, and maxBytes is 150,000: raise it by withMaxBytes(..), or take about 87 samples a batch");
+  }
+}
