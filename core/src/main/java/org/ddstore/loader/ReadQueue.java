@@ -48,7 +48,7 @@ final class ReadQueue {
    * @param quick whether reading one takes no longer than waking a thread
    */
   int enough(int workers, boolean quick) {
-    return readsRemotely ? depth : Math.min(depth, (quick ? QUICK_AHEAD : AHEAD) * workers);
+    return remoteRowBytes > 0 ? depth : Math.min(depth, (quick ? QUICK_AHEAD : AHEAD) * workers);
   }
 
   /** True if nobody had begun to read it. */
