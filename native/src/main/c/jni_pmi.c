@@ -105,14 +105,16 @@ static char *copy_of(JNIEnv *env, jbyteArray text) {
   return copy;
 }
 
-/* The environment that C sees and MPI reads: System.getenv() is a copy from the start of the JVM. */
+/* The environment that C sees and MPI reads: System.getenv() is a copy from the start of the JVM. NULL unsets. */
 JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_setEnvironment(
     JNIEnv *env, jclass type, jbyteArray name, jbyteArray value) {
   char *c_name = copy_of(env, name);
-  char *c_value = copy_of(env, value);
+  char *c_value = value == NULL ? NULL : copy_of(env, value);
   int result = -ENOMEM;
   (void)type;
-  if (c_name != NULL && c_value != NULL) {
+  if (c_name != NULL && value == NULL) {
+    result = unsetenv(c_name) == 0 ? 0 : -errno;
+  } else if (c_name != NULL && c_value != NULL) {
     result = setenv(c_name, c_value, 1) == 0 ? 0 : -errno;
   }
   free(c_name);

@@ -49,12 +49,22 @@ final class ProcessManager {
 
   /** Sets a variable of the environment that C sees; what System.getenv says stays as it was. */
   static void setEnvironment(String name, String value) {
-    int error =
-        setEnvironment(
-            name.getBytes(StandardCharsets.UTF_8), value.getBytes(StandardCharsets.UTF_8));
+    int error = setEnvironment(bytes(name), bytes(value));
     if (error != 0) {
       throw new DDStoreException("cannot set %s=%s: error %d".formatted(name, value, -error));
     }
+  }
+
+  /** Takes a variable away from C, if it is there; System.getenv goes on to have it. */
+  static void unsetEnvironment(String name) {
+    int error = setEnvironment(bytes(name), null);
+    if (error != 0) {
+      throw new DDStoreException("cannot unset %s: error %d".formatted(name, -error));
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /**
@@ -78,5 +88,8 @@ final class ProcessManager {
 
   private static native int open(int rank, int size, int[] clique, Object exchange);
 
+  /**
+   * @param value null to unset it
+   */
   private static native int setEnvironment(byte[] name, byte[] value);
 }

@@ -6,17 +6,16 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
-import org.ddstore.DDStoreException;
 
 /**
  * The environment that makes Open MPI start and choose well in processes that it did not start. A
- * variable that the user has set stays as it is, but for those by which MPI finds us.
+ * variable that the user has set stays as it is, but for those by which MPI finds us or the job of
+ * another launcher.
  */
 final class WorldEnvironment {
   /** The component of one-sided communication. */
@@ -32,8 +31,8 @@ final class WorldEnvironment {
   private static final List<String> CHOICES = List.of(OSC, PML, BTL, SINGLE_COPY);
 
   private static final String RDMA_OR_ALONE = "rdma,pt2pt";
-  private static final Set<String> LEFT_TO_MPIRUN =
-      Set.of("OMPI_MCA_pmix", "OMPI_MCA_orte_create_session_dirs", "OMPI_MCA_btl_tcp_if_include");
+  private static final String UCX = "ucx";
+  private static final String TCP_INTERFACE = "OMPI_MCA_btl_tcp_if_include";
 
   private static final Path INFINIBAND = Path.of("/sys/class/infiniband");
 
@@ -61,13 +60,17 @@ final class WorldEnvironment {
 
   private final List<Variable> ours = new ArrayList<>();
   private final Map<String, String> users;
+  private final Map<String, String> hidden;
   private final Ranks ranks;
 
   /**
    * @param users the environment of the process
+   * @param hidden what MPI must not see of it, with the reasons
    */
-  private WorldEnvironment(Map<String, String> users, Ranks ranks) {
-    this.users = users;
+  private WorldEnvironment(Map<String, String> users, Map<String, String> hidden, Ranks ranks) {
+    this.users = new HashMap<>(users);
+    this.users.keySet().removeAll(hidden.keySet());
+    this.hidden = hidden;
     this.ranks = ranks;
   }
 
@@ -92,37 +95,14 @@ final class WorldEnvironment {
    * @param directory of this process, which is deleted after it
    */
   static WorldEnvironment of(Map<String, String> users, Ranks ranks, String host, Path directory) {
-    WorldEnvironment environment = new WorldEnvironment(users, ranks);
+    WorldEnvironment environment = new WorldEnvironment(users, OuterJob.variables(users), ranks);
     environment.set(
         "OMPI_MCA_pmix",
         "flux",
         "else a process inside a Slurm or mpirun job asks the process manager of that job");
     environment.set(
-        "UCX_ERROR_SIGNALS",
-        "",
-        "the JVM uses SIGSEGV itself, and UCX would end it with the first");
-    environment.set(
         "OMPI_MCA_orte_create_session_dirs", "false", "nobody would delete them after a kill");
-    for (String component : List.of("btl_vader", "osc_rdma", "osc_sm")) {
-      environment.set(
-          "OMPI_MCA_" + component + "_backing_directory",
-          directory.toString(),
-          "what a killed process leaves is swept with its directory");
-    }
-    if (ranks.areCrowded()) {
-      environment.set(
-          "OMPI_MCA_mpi_yield_when_idle", "1", "more ranks than processors: who waits makes room");
-    }
-    if (ranks.mayReadProcesses()) {
-      environment.set(SINGLE_COPY, "cma", "whatever files say: it needs no help of the owner");
-    }
-    if (!ranks.spanHosts()) {
-      environment.chooseMemory();
-    } else if (ranks.haveRdma()) {
-      environment.chooseRdma();
-    } else {
-      environment.chooseTcp(host);
-    }
+    environment.choose(host, directory);
     return environment;
   }
 
@@ -135,9 +115,44 @@ final class WorldEnvironment {
    * @param directory of this process, which is deleted after it
    */
   static WorldEnvironment ofLaunched(Map<String, String> users, Ranks ranks, Path directory) {
-    WorldEnvironment environment = of(users, ranks, "", directory);
-    environment.ours.removeIf(variable -> LEFT_TO_MPIRUN.contains(variable.name()));
+    WorldEnvironment environment = new WorldEnvironment(users, Map.of(), ranks);
+    environment.choose("", directory);
+    environment.ours.removeIf(variable -> variable.name().equals(TCP_INTERFACE));
     return environment;
+  }
+
+  private void choose(String host, Path directory) {
+    set(
+        "UCX_ERROR_SIGNALS",
+        "",
+        "the JVM uses SIGSEGV itself, and UCX would end it with the first");
+    for (String component : List.of("btl_vader", "osc_rdma", "osc_sm")) {
+      set(
+          "OMPI_MCA_" + component + "_backing_directory",
+          directory.toString(),
+          "what a killed process leaves is swept with its directory");
+    }
+    if (ranks.areCrowded()) {
+      set("OMPI_MCA_mpi_yield_when_idle", "1", "more ranks than processors: who waits makes room");
+    }
+    if (ranks.mayReadProcesses()) {
+      set(SINGLE_COPY, "cma", "whatever files say: it needs no help of the owner");
+    }
+    if (wantsUcx()) {
+      chooseUcx("the user reads by UCX");
+    } else if (!ranks.spanHosts()) {
+      chooseMemory();
+    } else if (ranks.haveRdma()) {
+      chooseUcx("all hosts have RDMA devices");
+    } else {
+      chooseTcp(host);
+    }
+  }
+
+  /** A list that begins with ^ names what is left out. */
+  private boolean wantsUcx() {
+    String osc = users.getOrDefault(OSC, "");
+    return !osc.startsWith("^") && List.of(osc.split(",", -1)).contains(UCX);
   }
 
   private void chooseMemory() {
@@ -149,9 +164,9 @@ final class WorldEnvironment {
         "rdma reads memory of other processes without their help; it makes no windows of a rank alone, and pt2pt does");
   }
 
-  private void chooseRdma() {
-    set(PML, "ucx", "all hosts have RDMA devices");
-    set(OSC, "ucx", "reads by RDMA");
+  private void chooseUcx(String reason) {
+    set(PML, UCX, reason);
+    set(OSC, UCX, reason);
     for (String names : List.of("tls", "devices")) {
       set(
           "OMPI_MCA_opal_common_ucx_" + names,
@@ -169,8 +184,7 @@ final class WorldEnvironment {
     set(BTL, "vader,self,tcp", "TCP between the hosts");
     set(OSC, "pt2pt", "the one that makes windows over TCP");
     interfaceOf(host)
-        .ifPresent(
-            name -> set("OMPI_MCA_btl_tcp_if_include", name, "the interface of Spark's address"));
+        .ifPresent(name -> set(TCP_INTERFACE, name, "the interface of Spark's address"));
   }
 
   private void set(String name, String value, String reason) {
@@ -191,6 +205,11 @@ final class WorldEnvironment {
   /** What we set. */
   List<Variable> ours() {
     return List.copyOf(ours);
+  }
+
+  /** Names of what we take away, because it is said of another job, with the reasons. */
+  Map<String, String> hidden() {
+    return Map.copyOf(hidden);
   }
 
   /** The value that MPI will see; null if neither the user nor we have set it. */
@@ -228,18 +247,9 @@ final class WorldEnvironment {
 
   /** Sets it for a process that another process manager has started. */
   void apply() {
+    hidden.keySet().forEach(ProcessManager::unsetEnvironment);
     for (Variable variable : ours) {
       ProcessManager.setEnvironment(variable.name(), variable.value());
-    }
-  }
-
-  /** Refuses what cannot work, whoever has set it. */
-  void check() {
-    String pmix = value("OMPI_MCA_pmix");
-    if (!Objects.equals(pmix, "flux")) {
-      throw new DDStoreException(
-          "OMPI_MCA_pmix=%s: only flux makes a world of processes that run already; unset it"
-              .formatted(pmix));
     }
   }
 

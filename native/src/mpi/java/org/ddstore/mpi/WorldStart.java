@@ -58,7 +58,6 @@ final class WorldStart {
                 clique.length > Runtime.getRuntime().availableProcessors()),
             options.local().host(),
             directory.path());
-    environment.check();
     ProcessManager.open(ranks.rank(), ranks.size(), clique, exchange);
     return new byte[0];
   }
@@ -99,11 +98,12 @@ final class WorldStart {
             .formatted(OpenMpiVersion.shortName(MPI.getLibVersion()), environment.description());
     LOG.log(
         System.Logger.Level.DEBUG,
-        "MPI world {0} of {1} ranks: {2}; set: {3}",
+        "MPI world {0} of {1} ranks: {2}; set: {3}; hidden: {4}",
         Integer.toString(members.job()),
         Integer.toString(size),
         description,
-        environment.ours());
+        environment.ours(),
+        environment.hidden());
     return new World(members.job(), rank, size, calls, progress, description);
   }
 

@@ -1,14 +1,13 @@
 package org.ddstore.mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.Map;
-import org.ddstore.DDStoreException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What MPI is made to choose, and that the user's word counts. */
 class WorldEnvironmentTest {
@@ -85,11 +84,55 @@ class WorldEnvironmentTest {
     }
   }
 
+  /** As mpirun says it to each of its processes. */
   @Test
-  void anotherProcessManagerIsRefused() {
-    WorldEnvironment environment = of(Map.of("OMPI_MCA_pmix", "ext3x"), false, false);
-    assertThatThrownBy(environment::check)
-        .isInstanceOf(DDStoreException.class)
-        .hasMessageContaining("OMPI_MCA_pmix=ext3x");
+  void whatTheJobOfAnotherLauncherSaysIsHidden() {
+    WorldEnvironment environment =
+        of(
+            Map.of(
+                "OMPI_COMM_WORLD_SIZE", "1",
+                "OMPI_MCA_pmix", "^s1,s2,cray",
+                "OMPI_MCA_ess", "^singleton",
+                "OMPI_MCA_ess_base_jobid", "1",
+                "OMPI_MCA_orte_top_session_dir", "/nowhere",
+                "OMPI_MCA_mpi_oversubscribe", "0",
+                "OMPI_MCA_mpi_yield_when_idle", "0",
+                "OMPI_MCA_osc", "sm"),
+            new WorldEnvironment.Ranks(false, false, true, true));
+    assertThat(environment.value("OMPI_MCA_pmix")).isEqualTo("flux");
+    assertThat(environment.value("OMPI_MCA_mpi_yield_when_idle")).isEqualTo("1");
+    assertThat(environment.value("OMPI_MCA_osc")).as("the user's own").isEqualTo("sm");
+    assertThat(environment.hidden())
+        .containsOnlyKeys(
+            "OMPI_MCA_pmix",
+            "OMPI_MCA_ess",
+            "OMPI_MCA_ess_base_jobid",
+            "OMPI_MCA_orte_top_session_dir",
+            "OMPI_MCA_mpi_oversubscribe",
+            "OMPI_MCA_mpi_yield_when_idle");
+    assertThat(environment.hidden().values()).noneMatch(String::isBlank);
+  }
+
+  @Test
+  void outsideOfMpirunItIsTheUserWhoSaysWhetherToYield() {
+    Map<String, String> users = Map.of("OMPI_MCA_mpi_yield_when_idle", "0");
+    WorldEnvironment environment = of(users, new WorldEnvironment.Ranks(false, false, true, true));
+    assertThat(environment.value("OMPI_MCA_mpi_yield_when_idle")).isEqualTo("0");
+    assertThat(environment.hidden()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ucx", "ucx,rdma"})
+  void aUserWhoReadsByUcxGetsWhatUcxNeeds(String osc) {
+    Map<String, String> users =
+        Map.of("OMPI_MCA_osc", osc, "OMPI_MCA_opal_common_ucx_tls", "tcp,self");
+    for (boolean hosts : new boolean[] {false, true}) {
+      WorldEnvironment environment = of(users, hosts, false);
+      assertThat(environment.value("OMPI_MCA_osc")).isEqualTo(osc);
+      assertThat(environment.value("OMPI_MCA_pml")).isEqualTo("ucx");
+      assertThat(environment.value("OMPI_MCA_opal_common_ucx_tls")).isEqualTo("tcp,self");
+      assertThat(environment.value("OMPI_MCA_opal_common_ucx_devices")).isEqualTo("any");
+      assertThat(environment.value("OMPI_MCA_opal_common_ucx_progress_iterations")).isEqualTo("1");
+    }
   }
 }
