@@ -9,68 +9,149 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.ddstore.contract.ChildJvm;
+import org.ddstore.contract.Stopped;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.memory.ProcessDirectory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
-/** One of three processes is killed while all read from each other. */
+/** One of three processes is killed, or stopped, while all read from each other. */
 @Tag("system")
 @NeedsMpi
-@Timeout(120)
+@Timeout(180)
 class MpiLostRankTest {
   private static final int RANKS = 3;
   private static final int LOST = 1;
+  private static final String FROZEN =
+      "MPI membership is frozen: all executors of this world have to be replaced";
 
-  @Test
-  void theOthersEndInTimeAndLeaveNothing() throws Exception {
-    Path root = TestRoots.sharedMemory();
-    List<Process> processes = new ArrayList<>();
-    try {
-      for (int rank = 0; rank < RANKS; rank++) {
-        List<String> command = new ArrayList<>(ChildJvm.command());
-        command.addAll(List.of(LostRank.class.getName(), "" + rank, "" + RANKS, root.toString()));
-        processes.add(
-            new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
-      }
-      for (Process process : processes) {
-        BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-        assertThat(out.readLine()).isEqualTo(LostRank.READING);
-      }
-      processes.get(LOST).destroyForcibly();
+  private final List<Process> processes = new ArrayList<>();
 
-      for (Process process : processes) {
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("%s has ended", process).isTrue();
-      }
-      for (int rank = 0; rank < RANKS; rank++) {
-        if (rank != LOST) {
-          assertEndedAsAnnounced(processes.get(rank));
-        }
-      }
-      ProcessDirectory.sweepDead(root);
-      try (Stream<Path> files = Files.list(root)) {
-        assertThat(files.map(Path::getFileName).map(Path::toString))
-            .as("files after the next process has swept")
-            .allMatch(name -> name.startsWith("address-"));
-      }
-    } finally {
-      processes.forEach(Process::destroyForcibly);
-      for (Process process : processes) {
-        process.waitFor();
-      }
-      TestRoots.delete(root);
+  /** Where MPI would have its session directories, and what the processes write to. */
+  @TempDir private Path sessions;
+
+  @TempDir private Path logs;
+  private Path root;
+
+  @BeforeEach
+  void makeRoot() throws IOException {
+    root = TestRoots.sharedMemory();
+  }
+
+  @AfterEach
+  void endAll() throws Exception {
+    processes.forEach(Process::destroyForcibly);
+    for (Process process : processes) {
+      process.waitFor();
+    }
+    TestRoots.delete(root);
+  }
+
+  /** Returns when all ranks read. */
+  private void start(Map<String, String> variables) throws IOException {
+    for (int rank = 0; rank < RANKS; rank++) {
+      List<String> command = new ArrayList<>(ChildJvm.command());
+      command.addAll(List.of(LostRank.class.getName(), "" + rank, "" + RANKS, root.toString()));
+      ProcessBuilder builder = new ProcessBuilder(command).redirectError(log(rank).toFile());
+      builder.environment().put("TMPDIR", sessions.toString());
+      builder.environment().putAll(variables);
+      processes.add(builder.start());
+    }
+    for (int rank = 0; rank < RANKS; rank++) {
+      BufferedReader out = processes.get(rank).inputReader(StandardCharsets.UTF_8);
+      assertThat(out.readLine()).as(Files.readString(log(rank))).isEqualTo(LostRank.READING);
     }
   }
 
-  /** By the watchdog, or by an exception that says what to do. */
-  private static void assertEndedAsAnnounced(Process process) throws IOException {
-    String said = String.join("\n", process.inputReader(StandardCharsets.UTF_8).lines().toList());
-    assertThat(process.exitValue())
-        .as("status; it said: %s", said)
-        .isIn(Mpi.HUNG_STATUS, LostRank.REFUSED);
+  private Path log(int rank) {
+    return logs.resolve("rank-" + rank);
+  }
+
+  @Test
+  void afterAKillTheOthersEndInTimeAndLeaveNothing() throws Exception {
+    start(Map.of());
+    ProcessDirectory.sweepDead(root);
+    assertThat(filesOfMpi()).as("files of the living, which nobody sweeps").hasSize(RANKS);
+    processes.get(LOST).destroyForcibly(); // SIGKILL
+
+    awaitEnd();
+    for (int rank = 0; rank < RANKS; rank++) {
+      if (rank != LOST) {
+        assertEndedAsAnnounced(rank);
+      }
+    }
+    assertNothingLeft();
+  }
+
+  /** Where reads need the owner's help and get none: only their deadline tells. */
+  @Test
+  void afterAStopTheOthersEndAtTheDeadlineAndLeaveNothing() throws Exception {
+    start(Map.of("OMPI_MCA_osc", "pt2pt", "OMPI_MCA_btl", "vader,self"));
+    List<Integer> statuses = new ArrayList<>();
+    try (Stopped stopped = Stopped.stop(processes.get(LOST).toHandle())) {
+      processes.remove(LOST);
+      awaitEnd();
+      for (Process process : processes) {
+        statuses.add(process.exitValue());
+      }
+      assertThat(stopped).isNotNull();
+    }
+    assertThat(statuses).contains(Mpi.HUNG_STATUS).isSubsetOf(Mpi.HUNG_STATUS, LostRank.REFUSED);
+    assertThat(Files.readString(log(0)) + Files.readString(log(2)))
+        .contains("MPI does not come back from \"read of rows\". Nothing ends the call")
+        .contains(FROZEN);
+  }
+
+  private void awaitEnd() throws InterruptedException {
+    for (Process process : processes) {
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("%s has ended", process).isTrue();
+    }
+  }
+
+  /** By the watchdog, or by an exception: both say what has happened and what to do. */
+  private void assertEndedAsAnnounced(int rank) throws IOException {
+    Process process = processes.get(rank);
+    String out = String.join("\n", process.inputReader(StandardCharsets.UTF_8).lines().toList());
+    String err = Files.readString(log(rank));
+    if (process.exitValue() == LostRank.REFUSED) {
+      assertThat(out)
+          .startsWith("org.ddstore.FrozenMembershipException: read of rows: process ")
+          .contains(" has ended. " + FROZEN);
+    } else {
+      assertThat(process.exitValue()).as("status; it said: %s%s", out, err).isEqualTo(86);
+      assertThat(err)
+          .containsPattern("MPI does not come back from \"read of rows\": process .* has ended")
+          .contains("this JVM is ended with status 86. " + FROZEN);
+    }
+  }
+
+  private void assertNothingLeft() throws IOException {
+    ProcessDirectory.sweepDead(root);
+    try (Stream<Path> files = Files.list(root)) {
+      assertThat(files.map(Path::getFileName).map(Path::toString))
+          .as("files after the next process has swept")
+          .allMatch(name -> name.startsWith("address-"));
+    }
+    try (Stream<Path> files = Files.list(sessions)) {
+      assertThat(files.filter(file -> !file.getFileName().toString().startsWith("hsperfdata")))
+          .as("session directories of MPI")
+          .isEmpty();
+    }
+  }
+
+  private List<Path> filesOfMpi() throws IOException {
+    try (Stream<Path> files = Files.walk(root)) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith("vader_segment"))
+          .toList();
+    }
   }
 }
