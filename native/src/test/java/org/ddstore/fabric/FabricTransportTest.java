@@ -3,12 +3,14 @@ package org.ddstore.fabric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.ddstore.DDStoreException;
 import org.ddstore.RankLostException;
+import org.ddstore.contract.ThreadCpu;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.transport.Placement;
 import org.ddstore.transport.RemoteReader;
@@ -24,6 +26,7 @@ class FabricTransportTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private static final long SEED = 20_261_121;
+  private static final int IDLE_SECONDS = 3;
 
   private final Processes processes = new Processes();
   private long liveBytes;
@@ -67,6 +70,21 @@ class FabricTransportTest {
 
   private static long[] some(long rows, int count) {
     return new Random(SEED).longs(count, 0, rows).toArray();
+  }
+
+  /** It waits in libfabric for what comes, and looks only now and then whether it has to end. */
+  @Test
+  void threadsThatServeUseAlmostNothingWhileNobodyReads() throws IOException {
+    try (Shard shard = Shard.fixed(1, 37, 5000)) {
+      assertReads(shard, some(5000, 100));
+      owner.export(shard.segment());
+      List<String> serving = threads();
+      assertThat(serving).as("threads").isNotEmpty();
+      assertThat(ThreadCpu.ticksDuring(IDLE_SECONDS, serving.get(0))) // of all, or of the first
+          .as("ticks of %s in %d s", serving, IDLE_SECONDS)
+          .isLessThan(IDLE_SECONDS * ThreadCpu.TICKS_PER_SECOND / 5);
+      owner.withdraw(shard.segment());
+    }
   }
 
   @Test
