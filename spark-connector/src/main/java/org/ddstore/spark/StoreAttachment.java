@@ -67,9 +67,6 @@ final class StoreAttachment {
       }
       OPEN.remove(key);
     }
-    if (!ResidentShards.holds(key.store())) {
-      StoreMetrics.remove(key.store()); // nobody will say when the store ends
-    }
     try (session) {
       store.close();
     }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.apache.spark.SparkEnv;
@@ -18,13 +19,15 @@ import org.ddstore.memory.Nonce;
  * What this process reads of resident stores, as metrics of Spark: {@code
  * ddstore.<store>.<reader>.<path>.rows}, {@code .bytes} and {@code .calls}, where a reader is
  * {@code rank<r>} or {@code scan}. Sinks and the Prometheus page of the process have them beside
- * Spark's own. They count from the first read on, and end with the store. Any thread.
+ * Spark's own. They count from the first read on, and end with the store; in a process that holds
+ * nothing of it, with its last reader there. Any thread.
  */
 public final class StoreMetrics {
   private static final Map<Nonce, StoreMetrics> BY_STORE = new HashMap<>(); // guarded by itself
 
   private final StoreSource source;
   private final Map<String, ReaderCounts> readers = new HashMap<>(); // guarded by BY_STORE
+  private int watches; // guarded by BY_STORE
 
   private StoreMetrics(String sourceName) {
     source = new StoreSource(sourceName, new MetricRegistry());
@@ -47,19 +50,40 @@ public final class StoreMetrics {
    */
   public static Watch watch(
       StoreHandle store, String reader, Supplier<List<ReadStatistics>> counters) {
+    StoreMetrics metrics;
     ReaderCounts counts;
     synchronized (BY_STORE) {
-      StoreMetrics metrics = of(store);
-      counts = metrics.readers.get(reader);
-      if (counts == null) {
-        counts = new ReaderCounts();
-        metrics.readers.put(reader, counts);
-        metrics.publish(reader, counts);
+      metrics = of(store);
+      metrics.watches++;
+      counts = metrics.counts(reader);
+    }
+    counts.begin(counters);
+    AtomicBoolean closed = new AtomicBoolean();
+    return () -> {
+      if (closed.compareAndSet(false, true)) {
+        counts.end(counters);
+        metrics.leave(store.token().id());
+      }
+    };
+  }
+
+  /** One watch less. Who drops shards ends the metrics, and nobody else will. */
+  private void leave(Nonce store) {
+    synchronized (BY_STORE) {
+      if (--watches == 0 && !ResidentShards.holds(store) && BY_STORE.remove(store, this)) {
+        withdraw();
       }
     }
-    ReaderCounts counted = counts; // for the lambda
-    counted.begin(counters);
-    return () -> counted.end(counters);
+  }
+
+  private ReaderCounts counts(String reader) {
+    ReaderCounts counts = readers.get(reader);
+    if (counts == null) {
+      counts = new ReaderCounts();
+      readers.put(reader, counts);
+      publish(reader, counts);
+    }
+    return counts;
   }
 
   /** One that has taken the name of another ends the metrics of that one. */
@@ -105,7 +129,7 @@ public final class StoreMetrics {
     }
   }
 
-  /** Ends the metrics of a store that is no more, or of which this process has no part. */
+  /** Ends the metrics of a store of which this process holds nothing any more. */
   static void remove(Nonce store) {
     synchronized (BY_STORE) {
       StoreMetrics metrics = BY_STORE.remove(store);
