@@ -66,7 +66,9 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
         yield found(true);
       }
       case DROP -> {
-        later("drop", () -> ResidentShards.drop(store));
+        if (ResidentShards.beginDrop(store)) { // the driver asks again and again
+          later("drop", () -> ResidentShards.drop(store));
+        }
         yield found(true);
       }
       case SUMMARY -> {

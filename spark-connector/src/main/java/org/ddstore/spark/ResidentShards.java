@@ -46,6 +46,7 @@ final class ResidentShards {
     private final WireSession session;
     private final List<Held> confirmed = new ArrayList<>();
     private final List<Held> leased = new ArrayList<>();
+    private boolean isDropping;
 
     Holding(WireSession session) {
       this.session = session;
@@ -123,6 +124,18 @@ final class ResidentShards {
       }
     }
     free(store, held -> !held.attempt().equals(attempt), true);
+  }
+
+  /** Whether the caller is to drop a store that is here: true for one caller. */
+  static boolean beginDrop(Nonce store) {
+    synchronized (HOLDINGS) {
+      Holding holding = HOLDINGS.get(store);
+      if (holding == null || holding.isDropping) {
+        return false;
+      }
+      holding.isDropping = true;
+      return true;
+    }
   }
 
   /** Frees everything of a store. Blocks while memory is unmapped. */
