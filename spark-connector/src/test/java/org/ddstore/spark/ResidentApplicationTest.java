@@ -1,0 +1,105 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.memory.ProcessDirectory;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Applications, in a driver of their own, that end while stores are resident. */
+@Tag("system")
+@Timeout(300)
+class ResidentApplicationTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final int SIGKILL = 128 + 9;
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"stop", "exit", "killed"})
+  void nothingIsLeftOfIt(String end) throws Exception {
+    Evidence evidence = new Evidence(directory);
+    Path log = directory.resolve("log");
+    Process driver =
+        new ProcessBuilder(command(end))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    try {
+      await("the application has loaded its stores")
+          .atMost(Duration.ofMinutes(2))
+          .until(() -> evidence.has("executors") || !driver.isAlive());
+      assertThat(evidence.has("executors")).as("%s", Files.readString(log)).isTrue();
+      Set<Long> processes = new HashSet<>(Set.of(driver.pid()));
+      Arrays.stream(evidence.read("executors").split(","))
+          .forEach(pid -> processes.add(Long.valueOf(pid)));
+      assertThat(processes).as("driver and executors").hasSize(3);
+      if (end.equals("killed")) {
+        assertThat(directoriesOf(processes)).as("directories before the end").isNotEmpty();
+        driver.destroyForcibly();
+      }
+
+      assertThat(driver.waitFor(1, TimeUnit.MINUTES)).as("the driver has ended").isTrue();
+      assertThat(driver.exitValue())
+          .as("exit status, after:%n%s", Files.readString(log))
+          .isEqualTo(end.equals("killed") ? SIGKILL : 0);
+      await("the executors have ended")
+          .atMost(PATIENCE)
+          .until(() -> processes.stream().noneMatch(OnTestCluster::isRunning));
+      if (end.equals("killed")) {
+        ProcessDirectory.sweepDead(ProcessDirectory.SHARED_MEMORY);
+      }
+      Leftovers.assertNoSharedMemoryOf(processes);
+    } finally {
+      driver.descendants().forEach(ProcessHandle::destroyForcibly);
+      driver.destroyForcibly();
+    }
+  }
+
+  private static Set<Path> directoriesOf(Set<Long> processes) throws IOException {
+    Set<Path> found = new HashSet<>();
+    for (long pid : processes) {
+      try (DirectoryStream<Path> users =
+          Files.newDirectoryStream(ProcessDirectory.SHARED_MEMORY, "ddstore-[0-9]*")) {
+        for (Path user : users) {
+          try (DirectoryStream<Path> own = Files.newDirectoryStream(user, pid + "-*")) {
+            own.forEach(found::add);
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  private List<String> command(String end) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "@" + launcher("java-options"),
+        "-Xmx1g",
+        "-cp",
+        System.getProperty("java.class.path"),
+        "-Dlog4j2.configurationFile=" + launcher("log4j2.properties"),
+        "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
+        ResidentApplication.class.getName(),
+        end,
+        directory.toString());
+  }
+
+  private static Path launcher(String file) {
+    return Path.of(System.getProperty("ddstore.root"), "spark-connector/src/main/launcher", file);
+  }
+}
