@@ -105,7 +105,10 @@ class ResidentShardsTest {
   void aDropFreesEverything() {
     ResidentShards.confirm(token.id(), lease(LONG));
     lease(LONG);
+    assertThat(ResidentShards.beginDrop(token.id())).as("who asks first drops it").isTrue();
+    assertThat(ResidentShards.beginDrop(token.id())).as("who asks again waits").isFalse();
     ResidentShards.drop(token.id());
+    assertThat(ResidentShards.beginDrop(token.id())).as("there is nothing").isFalse();
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesBefore);
     assertThat(ResidentShards.summary(token.id()).shards()).isZero();
     ResidentShards.drop(token.id());
