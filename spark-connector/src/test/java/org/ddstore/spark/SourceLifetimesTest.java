@@ -21,17 +21,10 @@ import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.types.UserDefinedType;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.ddstore.spark.ingest.VectorType;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,26 +34,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** What scans and metrics hold of a store, and how long; and columns of a user's own types. */
 @Tag("system")
 @Timeout(300)
-class SourceLifetimesTest {
+class SourceLifetimesTest extends SourceOnCluster {
   private static final int ROWS = 3_000;
-  private static TestCluster cluster;
-
-  private final SparkSession spark = cluster.session();
 
   @BeforeAll
   static void start() {
-    cluster = TestCluster.start(2, 1, 1024, Map.of("spark.sql.adaptive.enabled", "false"));
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  @AfterEach
-  void dropAll() {
-    DDStores.list(spark).forEach(ResidentStore::drop);
-    cluster.assertNothingLeft();
+    start(2, 1);
   }
 
   private ResidentStore load() {
@@ -153,36 +132,6 @@ class SourceLifetimesTest {
     assertThat(sum(all, "rank1\\..*\\.rows")).isEqualTo(3);
     store.drop();
     assertThat(cluster.inEverySlot(rows -> meters())).allMatch(meters -> meters.values().isEmpty());
-  }
-
-  /** A vector type as a library would declare it. Spark makes it by its name. */
-  public static final class VectorType extends UserDefinedType<double[]> {
-    private static final long serialVersionUID = 1L;
-
-    public VectorType() {}
-
-    @Override
-    public DataType sqlType() {
-      return DataType.fromDDL("type tinyint, size int, indices array<int>, values array<double>");
-    }
-
-    @Override
-    public Object serialize(double[] values) {
-      GenericInternalRow row = new GenericInternalRow(4);
-      row.setByte(0, (byte) 1);
-      row.update(3, UnsafeArrayData.fromPrimitiveArray(values));
-      return row;
-    }
-
-    @Override
-    public double[] deserialize(Object datum) {
-      return ((InternalRow) datum).getArray(3).toDoubleArray();
-    }
-
-    @Override
-    public Class<double[]> userClass() {
-      return double[].class;
-    }
   }
 
   @Test

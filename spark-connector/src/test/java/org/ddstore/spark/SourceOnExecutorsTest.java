@@ -7,82 +7,47 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SaveMode;
-import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.catalyst.plans.logical.Statistics;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.metric.SQLMetric;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.spark.source.EveryType;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Resident stores as tables, on two executors with two slots each. */
 @Tag("system")
 @Timeout(300)
-class SourceOnExecutorsTest {
+class SourceOnExecutorsTest extends SourceOnCluster {
   private static final int ROWS = 5_000;
-  private static TestCluster cluster;
-
-  private final SparkSession spark = cluster.session();
 
   @BeforeAll
   static void start() {
-    cluster =
-        TestCluster.start(
-            2,
-            2,
-            1024,
-            Map.of("spark.sql.adaptive.enabled", "false", "spark.sql.shuffle.partitions", "4"));
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  @AfterEach
-  void dropAll() {
-    DDStores.list(spark).forEach(ResidentStore::drop);
-    cluster.assertNothingLeft();
+    start(2, 2);
   }
 
   private Dataset<Row> numbers() {
     return spark
         .range(ROWS)
         .selectExpr("id", "cast(id % 7 as int) as label", "cast(id as float) as value");
-  }
-
-  private Dataset<Row> load(String name) {
-    return spark.read().format("ddstore").load(name);
-  }
-
-  private static void assertSame(Dataset<Row> actual, Dataset<Row> expected) {
-    assertThat(actual.exceptAll(expected).collectAsList()).as("rows too many").isEmpty();
-    assertThat(expected.exceptAll(actual).collectAsList()).as("rows missing").isEmpty();
-  }
-
-  /** The metric of the only scan of a store, after the query has run. */
-  private static long metric(Dataset<Row> query, String name) {
-    SparkPlan scan = query.queryExecution().executedPlan().collectLeaves().head();
-    SQLMetric metric = scan.metrics().apply(name);
-    return metric.value();
   }
 
   @ParameterizedTest
@@ -95,10 +60,10 @@ class SourceOnExecutorsTest {
         .option("ranks", ranks)
         .options(EveryType.writeOptions())
         .save("every");
-    assertThat(load("every").schema()).isEqualTo(source.schema());
-    assertSame(load("every"), source);
+    assertThat(read("every").schema()).isEqualTo(source.schema());
+    assertSame(read("every"), source);
     assertSame(
-        load("every").selectExpr("nested.in.v", "points[0]", "dense.values", "text"),
+        read("every").selectExpr("nested.in.v", "points[0]", "dense.values", "text"),
         source.selectExpr("nested.in.v", "points[0]", "dense.values", "text"));
   }
 
@@ -125,7 +90,7 @@ class SourceOnExecutorsTest {
         .containsExactlyInAnyOrder(24L, 31L, 38L, 45L, 52L, 59L, 66L);
     assertThat(metric(mixed, "ddstoreRows")).isEqualTo(70);
 
-    Dataset<Row> first = load("n").limit(11);
+    Dataset<Row> first = read("n").limit(11);
     assertThat(first.collectAsList()).hasSize(11);
     assertThat(metric(first, "ddstoreRows")).isEqualTo(11);
   }
@@ -180,73 +145,113 @@ class SourceOnExecutorsTest {
     spark.catalog().dropTempView("v");
   }
 
-  @ParameterizedTest
-  @EnumSource(SaveMode.class)
-  void allModesOfAWriteHoldForNewAndOldStores(SaveMode mode) {
-    Dataset<Row> ten = spark.range(10).toDF();
-    Dataset<Row> three = spark.range(100, 103).toDF();
-    ten.write().format("ddstore").mode(mode).save("m");
-    assertSame(load("m"), ten);
-    if (mode == SaveMode.ErrorIfExists) {
-      assertThatThrownBy(() -> three.write().format("ddstore").mode(mode).save("m"))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("a store \"m\" is there already: drop it");
-      assertSame(load("m"), ten);
-      return;
+  @Test
+  void shardsAreReadInTheExecutorsThatHoldThem() {
+    int rows = 2_000;
+    Dataset<Row> source =
+        spark.range(rows).selectExpr("id", "transform(sequence(0, 799), i -> float(id + i)) as x");
+    source.write().format("ddstore").option("ranks", "2").save("large");
+    Dataset<Row> sums =
+        spark.sql("select id, aggregate(x, 0F, (sum, v) -> sum + v) as sum from ddstore.large");
+    assertThat(sums.collectAsList()).hasSize(rows);
+    assertThat(metric(sums, "ddstoreRowsOwnProcess")).isEqualTo(rows);
+    assertThat(metric(sums, "ddstoreBytes")).isEqualTo(rows * (8 + 4 * 800L));
+    Dataset<Row> together = read("large").coalesce(1);
+    assertSame(together, source);
+    together.collectAsList();
+    SparkPlan scan = together.queryExecution().executedPlan().collectLeaves().head();
+    assertThat(scan.metrics().apply("ddstoreRowsOwnProcess").value()).isEqualTo(rows / 2);
+    assertThat(scan.metrics().apply("ddstoreRowsSameHost").value()).isEqualTo(rows / 2);
+  }
+
+  @Test
+  void statisticsComeFromTheCatalogSoThatSmallStoresAreBroadcast() {
+    numbers().write().format("ddstore").option("ranks", "2").save("n");
+    Statistics all = read("n").queryExecution().optimizedPlan().stats();
+    assertThat(all.rowCount().get().longValue()).isEqualTo(ROWS);
+    assertThat(all.sizeInBytes().longValue()).isBetween(ROWS * 15L, ROWS * 18L);
+    Statistics ten =
+        spark
+            .sql("select id from ddstore.n where __index < 10")
+            .queryExecution()
+            .optimizedPlan()
+            .stats();
+    assertThat(ten.rowCount().get().longValue()).isEqualTo(10);
+    assertThat(ten.sizeInBytes().longValue()).isBetween(40L, 160L);
+    Dataset<Row> joined =
+        spark.range(1_000_000).selectExpr("id as key").join(read("n"), functions.expr("key = id"));
+    assertThat(joined.queryExecution().executedPlan().toString())
+        .contains("BroadcastHashJoin [key", "BuildRight");
+    assertThat(joined.selectExpr("sum(key)", "sum(label)", "count(*)").collectAsList())
+        .isEqualTo(numbers().selectExpr("sum(id)", "sum(label)", "count(*)").collectAsList());
+    spark.conf().set("spark.sql.autoBroadcastJoinThreshold", "20000");
+    try {
+      assertThat(
+              spark
+                  .range(1_000_000)
+                  .join(read("n"), "id")
+                  .queryExecution()
+                  .executedPlan()
+                  .toString())
+          .contains("SortMergeJoin");
+    } finally {
+      spark.conf().unset("spark.sql.autoBroadcastJoinThreshold");
     }
-    three.write().format("ddstore").mode(mode).save("m");
-    assertSame(
-        load("m"),
-        switch (mode) {
-          case Append -> ten.union(three);
-          case Overwrite -> three;
-          default -> ten;
-        });
   }
 
   @Test
-  void anOverwriteThatFailsLeavesTheOldRows() {
-    Dataset<Row> ten = spark.range(10).toDF();
-    ten.write().format("ddstore").save("m");
-    Dataset<Row> bad = spark.range(10).selectExpr("if(id = 7, null, id) as id");
-    assertThatThrownBy(() -> bad.write().format("ddstore").mode("overwrite").save("m"))
-        .hasStackTraceContaining("null");
-    assertSame(load("m"), ten);
-    load("m").selectExpr("id + 1 as id").write().format("ddstore").mode("overwrite").save("m");
-    assertSame(load("m"), spark.range(1, 11).toDF());
-  }
-
-  @Test
-  void sqlMakesFillsAndDropsStores() {
-    numbers().createOrReplaceTempView("numbers");
-    spark.sql("create table ddstore.t options (ranks 2, orderBy 'value') as select * from numbers");
-    assertThat(DDStores.open(spark, "t").ranks()).isEqualTo(2);
-    assertSame(spark.table("ddstore.t"), numbers());
-    spark.sql("insert into ddstore.t select -1L, 2, 3.5f");
-    assertThat(spark.sql("select * from ddstore.t where __index = " + ROWS).collectAsList())
-        .hasToString("[[-1,2,3.5]]");
-    spark.sql("insert overwrite ddstore.t select * from numbers where id < 10");
-    assertThat(load("t").count()).isEqualTo(10);
-    spark.sql("create or replace table ddstore.t as select 'text' as a");
-    assertThat(load("t").collectAsList()).hasToString("[[text]]");
-    spark.range(5).writeTo("ddstore.u").option("ranks", "1").createOrReplace();
-    assertThat(spark.sql("show tables in ddstore").select("tableName").collectAsList())
-        .hasToString("[[t], [u]]");
-    assertThatThrownBy(() -> spark.sql("create table ddstore.t as select 1"))
-        .isInstanceOf(AnalysisException.class)
-        .hasMessageContaining("already exists");
-    assertThatThrownBy(() -> spark.sql("create table ddstore.w (a int)"))
-        .hasMessageContaining("a store is made of rows: CREATE TABLE ddstore.w AS SELECT");
-    spark.sql("drop table ddstore.t");
-    spark.sql("drop table ddstore.u");
-    assertThat(DDStores.list(spark)).isEmpty();
-    assertThatThrownBy(() -> spark.table("ddstore.t")).isInstanceOf(AnalysisException.class);
+  void tasksAndFunctionsOfUsersAttachByTheHandle() {
+    numbers().write().format("ddstore").option("ranks", "2").save("n");
+    StoreHandle handle = DDStores.open(spark, "n").handle();
+    MapPartitionsFunction<Long, String> lookUp =
+        keys -> {
+          List<Long> all = new ArrayList<>();
+          keys.forEachRemaining(all::add);
+          long[] wanted = all.stream().mapToLong(Long::longValue).toArray();
+          try (StoreReader store = handle.attach();
+              Reader reader = store.rows().reader("value", "id");
+              Batch batch = reader.getBatch(wanted)) {
+            List<String> rows = new ArrayList<>();
+            for (int i = 0; i < wanted.length; i++) {
+              rows.add(batch.field("id").getLong(i) + " " + batch.field("value").getFloat(i));
+            }
+            return rows.iterator();
+          }
+        };
+    Dataset<Long> keys = spark.range(0, ROWS, 3, 5).as(Encoders.LONG());
+    assertThat(keys.mapPartitions(lookUp, Encoders.STRING()).collectAsList())
+        .containsExactlyInAnyOrderElementsOf(
+            LongStream.range(0, ROWS)
+                .filter(id -> id % 3 == 0)
+                .mapToObj(id -> id + " " + (float) id)
+                .toList());
+    UDF1<Long, Integer> label =
+        key -> {
+          try (StoreReader store = handle.attach();
+              Reader reader = store.rows().reader("label");
+              Batch batch = reader.getBatch(key)) {
+            return (int) batch.field("label").getLong(0);
+          }
+        };
+    spark.udf().register("label_of", label, DataTypes.IntegerType);
+    assertThat(
+            spark
+                .sql("select count(*) from range(0, 200, 1, 4) where label_of(id) <> id % 7")
+                .collectAsList())
+        .hasToString("[[0]]");
   }
 
   @Test
   void whatIsWrongIsNamed() {
     numbers().write().format("ddstore").save("n");
-    assertThatThrownBy(() -> load("m"))
+    assertThatThrownBy(
+            () -> spark.sql("create temporary view w using ddstore options (name 'n', column 'i')"))
+        .hasMessageContaining("option \"column\" of format \"ddstore\" is unknown; to read there")
+        .hasMessageContaining("indexColumn");
+    assertThatThrownBy(
+            () -> spark.sql("create temporary view w using ddstore options (name 'other')"))
+        .hasMessageContaining("there is no store \"other\" in this application; there are [n]");
+    assertThatThrownBy(() -> read("m"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"m\"")
         .hasMessageContaining("n");

@@ -3,19 +3,31 @@ package org.ddstore.spark.source;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.ddstore.DDStoreException;
+import org.ddstore.spark.StoreHandle;
 
 /** The batches of one task. */
 final class BatchReader implements PartitionReader<ColumnarBatch> {
+  private final StoreHandle store;
   private final RowBatches batches;
   private ColumnarBatch batch;
 
-  BatchReader(RowBatches batches) {
+  /**
+   * @param store for what is said when it cannot be read
+   * @param batches closed with this
+   */
+  BatchReader(StoreHandle store, RowBatches batches) {
+    this.store = store;
     this.batches = batches;
   }
 
   @Override
   public boolean next() {
-    batch = batches.next();
+    try {
+      batch = batches.next();
+    } catch (DDStoreException e) {
+      throw LostRows.met(store, e);
+    }
     return batch != null;
   }
 

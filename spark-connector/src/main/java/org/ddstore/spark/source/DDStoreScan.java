@@ -1,5 +1,6 @@
 package org.ddstore.spark.source;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.apache.spark.sql.SparkSession;
@@ -11,10 +12,14 @@ import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.Statistics;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.ResidentShard;
 import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreHandle;
 
-/** Some columns of some rows of a store, as it was when the query was planned. */
+/**
+ * Some columns of some rows of a store: the rows that it had when the query was planned, from where
+ * they are when its tasks start.
+ */
 final class DDStoreScan implements Scan, Batch, SupportsReportStatistics {
   private final ResidentStore store;
   private final StoreHandle handle;
@@ -50,12 +55,25 @@ final class DDStoreScan implements Scan, Batch, SupportsReportStatistics {
   @Override
   public InputPartition[] planInputPartitions() {
     int cores = SparkSession.active().sparkContext().defaultParallelism();
-    return new ScanSplits(bytesPerRow(), cores).of(rows, store.shards());
+    List<ResidentShard> shards = store.shards();
+    LostRows.refuse(store.name(), rows, shards);
+    return new ScanSplits(bytesPerRow(), cores).of(rows, shards);
   }
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return new RowsReaderFactory(handle, columns, bytesPerRow());
+    return RowsReaderFactory.of(this::whereRowsAre, columns, bytesPerRow());
+  }
+
+  /** Rows keep their indices, so what was appended since does not matter. */
+  private StoreHandle whereRowsAre() {
+    if (store.isDropped()) {
+      throw new IllegalStateException(
+          "store \"%s\" was dropped or overwritten after the query was planned: read it anew"
+              .formatted(store.name()));
+    }
+    LostRows.refuse(store.name(), rows, store.shards());
+    return store.handle();
   }
 
   /** Generated code does not read columns of user-defined types that are structs. */

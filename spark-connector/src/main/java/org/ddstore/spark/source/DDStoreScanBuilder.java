@@ -81,8 +81,12 @@ final class DDStoreScanBuilder
     return pushed.toArray(new Predicate[0]);
   }
 
+  /** Not of what was counted. */
   @Override
   public boolean pushLimit(int limit) {
+    if (counts > 0) {
+      return false;
+    }
     ranges = ranges.first(limit);
     return true;
   }

@@ -86,7 +86,7 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns {
     StructType actual = schemaOf(store, options);
     if (!DataType.equalsIgnoreNullability(actual, schema)) {
       throw new IllegalArgumentException(
-          "store \"%s\" has the columns %s, not %s: leave the schema out, or make the view anew"
+          "store \"%s\" has the columns %s, not %s: leave the schema out, or read it anew"
               .formatted(options.name(), actual.sql(), schema.sql()));
     }
     return new DDStoreScanBuilder(store, schema, options.indexColumn());

@@ -1,24 +1,45 @@
 package org.ddstore.spark.source;
 
+import java.util.function.Supplier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.ddstore.DDStoreException;
 import org.ddstore.spark.StoreHandle;
 
-/** Opens the reader of a task, on its executor. */
+/**
+ * Opens the reader of a task, on its executor. Spark keeps the one of a query and sends it with the
+ * tasks of each job, as long as the DataFrame lives; what is sent knows where the rows are then.
+ */
 final class RowsReaderFactory implements PartitionReaderFactory {
   private static final long serialVersionUID = 1L;
 
+  private final transient Supplier<StoreHandle> now;
   private final StoreHandle handle;
   private final ReadSchema columns;
   private final double bytesPerRow;
 
-  RowsReaderFactory(StoreHandle handle, ReadSchema columns, double bytesPerRow) {
+  private RowsReaderFactory(
+      Supplier<StoreHandle> now, StoreHandle handle, ReadSchema columns, double bytesPerRow) {
+    this.now = now;
     this.handle = handle;
     this.columns = columns;
     this.bytesPerRow = bytesPerRow;
+  }
+
+  /**
+   * On the driver.
+   *
+   * @param now where the rows are, asked whenever tasks are sent; may refuse
+   */
+  static RowsReaderFactory of(Supplier<StoreHandle> now, ReadSchema columns, double bytesPerRow) {
+    return new RowsReaderFactory(now, null, columns, bytesPerRow);
+  }
+
+  private Object writeReplace() {
+    return now == null ? this : new RowsReaderFactory(null, now.get(), columns, bytesPerRow);
   }
 
   @Override
@@ -28,7 +49,12 @@ final class RowsReaderFactory implements PartitionReaderFactory {
 
   @Override
   public PartitionReader<ColumnarBatch> createColumnarReader(InputPartition partition) {
-    return new BatchReader(RowBatches.open(handle, columns, rows(partition), bytesPerRow));
+    try {
+      return new BatchReader(
+          handle, RowBatches.open(handle, columns, rows(partition), bytesPerRow));
+    } catch (DDStoreException e) {
+      throw LostRows.met(handle, e);
+    }
   }
 
   @Override

@@ -2,8 +2,6 @@ package org.ddstore.spark.source;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.ddstore.spark.ResidentShard;
 
@@ -39,7 +37,7 @@ final class ScanSplits {
   InputPartition[] of(RowRanges rows, List<ResidentShard> shards) {
     long pieceBytes =
         Math.max(LEAST_BYTES, Math.min(MOST_BYTES, (long) (bytesPerRow * rows.rows() / cores)));
-    for (List<ResidentShard> copies : byFirstRow(shards).values()) {
+    for (List<ResidentShard> copies : LostRows.byFirstRow(shards).values()) {
       ResidentShard shard = copies.get(0);
       RowRanges here =
           rows.and(RowRanges.between(shard.firstRow(), shard.firstRow() + shard.rows()));
@@ -52,17 +50,6 @@ final class ScanSplits {
     }
     flush();
     return done.toArray(new InputPartition[0]);
-  }
-
-  /** The copies of each shard that the replica groups have. */
-  private static Map<Long, List<ResidentShard>> byFirstRow(List<ResidentShard> shards) {
-    Map<Long, List<ResidentShard>> byFirstRow = new TreeMap<>();
-    for (ResidentShard shard : shards) {
-      if (shard.rows() > 0) {
-        byFirstRow.computeIfAbsent(shard.firstRow(), row -> new ArrayList<>()).add(shard);
-      }
-    }
-    return byFirstRow;
   }
 
   private static List<String> holders(List<ResidentShard> copies) {

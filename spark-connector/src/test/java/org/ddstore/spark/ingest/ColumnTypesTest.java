@@ -18,12 +18,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.types.UserDefinedType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -296,34 +291,6 @@ class ColumnTypesTest {
     assertThat(loaded.column("v.indices"))
         .isEqualTo(List.of(List.of(0, 1), List.of(3, 8), List.of()));
     assertThat(loaded.column("v.size")).isEqualTo(List.of(2, 9, 9));
-  }
-
-  /** A vector type as a library would declare it. */
-  static final class VectorType extends UserDefinedType<double[]> {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public DataType sqlType() {
-      return DataType.fromDDL("type tinyint, size int, indices array<int>, values array<double>");
-    }
-
-    @Override
-    public Object serialize(double[] values) {
-      GenericInternalRow row = new GenericInternalRow(4);
-      row.setByte(0, (byte) 1);
-      row.update(3, UnsafeArrayData.fromPrimitiveArray(values));
-      return row;
-    }
-
-    @Override
-    public double[] deserialize(Object datum) {
-      return ((InternalRow) datum).getArray(3).toDoubleArray();
-    }
-
-    @Override
-    public Class<double[]> userClass() {
-      return double[].class;
-    }
   }
 
   @Test

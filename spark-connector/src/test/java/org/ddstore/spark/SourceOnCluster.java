@@ -1,0 +1,59 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.metric.SQLMetric;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+
+/**
+ * What tests of stores as tables have in common: a cluster for the whole class, which it starts by
+ * {@link #start}, nothing left after each test, and how a query is looked at.
+ */
+abstract class SourceOnCluster {
+  static TestCluster cluster;
+
+  final SparkSession spark = cluster.session();
+
+  /** Plans are run as they are shown, so that metrics of scans are found in them. */
+  static void start(int executors, int coresEach) {
+    cluster =
+        TestCluster.start(
+            executors,
+            coresEach,
+            1024,
+            Map.of("spark.sql.adaptive.enabled", "false", "spark.sql.shuffle.partitions", "4"));
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @AfterEach
+  void dropAll() {
+    DDStores.list(spark).forEach(ResidentStore::drop);
+    cluster.assertNothingLeft();
+  }
+
+  final Dataset<Row> read(String store) {
+    return spark.read().format("ddstore").load(store);
+  }
+
+  static void assertSame(Dataset<Row> actual, Dataset<Row> expected) {
+    assertThat(actual.exceptAll(expected).collectAsList()).as("rows too many").isEmpty();
+    assertThat(expected.exceptAll(actual).collectAsList()).as("rows missing").isEmpty();
+  }
+
+  /** The metric of the only scan of a store, after the query has run. */
+  static long metric(Dataset<Row> query, String name) {
+    SparkPlan scan = query.queryExecution().executedPlan().collectLeaves().head();
+    SQLMetric metric = scan.metrics().apply(name);
+    return metric.value();
+  }
+}

@@ -1,0 +1,336 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.source.EveryType;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Stores written as tables, on two executors with two slots each. */
+@Tag("system")
+@Timeout(300)
+class SourceWritesTest extends SourceOnCluster {
+  private static final int ROWS = 1_000;
+
+  @BeforeAll
+  static void start() {
+    start(2, 2);
+  }
+
+  private Dataset<Row> numbers() {
+    return spark
+        .range(ROWS)
+        .selectExpr("id", "cast(id % 7 as int) as label", "cast(id as float) as value");
+  }
+
+  @ParameterizedTest
+  @EnumSource(SaveMode.class)
+  void allModesOfAWriteHoldForNewAndOldStores(SaveMode mode) {
+    Dataset<Row> ten = spark.range(10).toDF();
+    Dataset<Row> three = spark.range(100, 103).toDF();
+    ten.write().format("ddstore").mode(mode).save("m");
+    assertSame(read("m"), ten);
+    if (mode == SaveMode.ErrorIfExists) {
+      assertThatThrownBy(() -> three.write().format("ddstore").mode(mode).save("m"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("a store \"m\" is there already: drop it");
+      assertSame(read("m"), ten);
+      return;
+    }
+    three.write().format("ddstore").mode(mode).save("m");
+    assertSame(
+        read("m"),
+        switch (mode) {
+          case Append -> ten.union(three);
+          case Overwrite -> three;
+          default -> ten;
+        });
+  }
+
+  @Test
+  void anOverwriteThatFailsLeavesTheOldRows() {
+    Dataset<Row> ten = spark.range(10).toDF();
+    ten.write().format("ddstore").save("m");
+    Dataset<Row> bad = spark.range(10).selectExpr("if(id = 7, null, id) as id");
+    assertThatThrownBy(() -> bad.write().format("ddstore").mode("overwrite").save("m"))
+        .hasStackTraceContaining("null");
+    assertSame(read("m"), ten);
+    read("m").selectExpr("id + 1 as id").write().format("ddstore").mode("overwrite").save("m");
+    assertSame(read("m"), spark.range(1, 11).toDF());
+  }
+
+  @Test
+  void sqlMakesFillsAndDropsStores() {
+    numbers().createOrReplaceTempView("numbers");
+    spark.sql("create table ddstore.t options (ranks 2, orderBy 'value') as select * from numbers");
+    assertThat(DDStores.open(spark, "t").ranks()).isEqualTo(2);
+    assertSame(spark.table("ddstore.t"), numbers());
+    spark.sql("insert into ddstore.t select -1L, 2, 3.5f");
+    assertThat(spark.sql("select * from ddstore.t where __index = " + ROWS).collectAsList())
+        .hasToString("[[-1,2,3.5]]");
+    spark.sql("insert overwrite ddstore.t select * from numbers where id < 10");
+    assertThat(read("t").count()).isEqualTo(10);
+    spark.sql("create or replace table ddstore.t as select 'text' as a");
+    assertThat(read("t").collectAsList()).hasToString("[[text]]");
+    spark.range(5).writeTo("ddstore.u").option("ranks", "1").createOrReplace();
+    assertThat(spark.sql("show tables in ddstore").select("tableName").collectAsList())
+        .hasToString("[[t], [u]]");
+    assertThatThrownBy(() -> spark.sql("create table ddstore.t as select 1"))
+        .isInstanceOf(AnalysisException.class)
+        .hasMessageContaining("already exists");
+    assertThatThrownBy(() -> spark.sql("create table ddstore.w (a int)"))
+        .hasMessageContaining("a store is made of rows: CREATE TABLE ddstore.w AS SELECT");
+    spark.sql("drop table ddstore.t");
+    spark.sql("drop table ddstore.u");
+    assertThat(DDStores.list(spark)).isEmpty();
+    assertThatThrownBy(() -> spark.table("ddstore.t")).isInstanceOf(AnalysisException.class);
+  }
+
+  @Test
+  void whatIsDroppedMustBeThere() {
+    spark.sql("drop table if exists ddstore.none");
+    assertThatThrownBy(() -> spark.sql("drop table ddstore.none"))
+        .isInstanceOf(AnalysisException.class)
+        .hasMessageContaining("none");
+    assertThatThrownBy(() -> spark.sql("insert into ddstore.none select 1"))
+        .isInstanceOf(AnalysisException.class)
+        .hasMessageContaining("none");
+    spark.range(3).write().format("ddstore").save("there");
+    spark.sql("drop table if exists ddstore.there");
+    assertThat(DDStores.list(spark)).isEmpty();
+  }
+
+  /**
+   * Two write a name at once, each its own 100 rows.
+   *
+   * @return how each of them failed, if it did
+   */
+  private List<Optional<Throwable>> atOnce(SaveMode mode) throws Exception {
+    CyclicBarrier together = new CyclicBarrier(2);
+    List<CompletableFuture<Optional<Throwable>>> writers = new ArrayList<>();
+    for (int writer = 1; writer <= 2; writer++) {
+      long first = writer * 1000L;
+      writers.add(
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  together.await(1, TimeUnit.MINUTES);
+                  spark
+                      .range(first, first + 100)
+                      .write()
+                      .format("ddstore")
+                      .mode(mode)
+                      .options(mode == SaveMode.Append ? Map.of() : Map.of("ranks", "2"))
+                      .save("both");
+                  return Optional.<Throwable>empty();
+                } catch (Exception e) {
+                  return Optional.of(e);
+                }
+              }));
+    }
+    List<Optional<Throwable>> failures = new ArrayList<>();
+    for (CompletableFuture<Optional<Throwable>> writer : writers) {
+      failures.add(writer.get(2, TimeUnit.MINUTES));
+    }
+    return failures;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = SaveMode.class,
+      names = {"ErrorIfExists", "Overwrite"})
+  void ofTwoWhoMakeAStoreAtOnceOneIsRefused(SaveMode mode) throws Exception {
+    List<Optional<Throwable>> failures = atOnce(mode);
+    List<Long> ids =
+        read("both").orderBy("id").collectAsList().stream().map(row -> row.getLong(0)).toList();
+    assertThat(ids).hasSize(100).isSubsetOf(spark.range(1000, 2100).collectAsList());
+    int winner = (int) (ids.get(0) / 1000) - 1;
+    assertThat(failures.get(winner)).as("the one whose rows are there").isEmpty();
+    assertThat(failures.get(1 - winner).map(Throwable::getMessage).orElse("later"))
+        .containsAnyOf(
+            "\"both\" is being loaded", "there is a store \"both\"", "is there already", "later");
+    if (mode == SaveMode.ErrorIfExists) {
+      assertThat(failures.get(1 - winner)).get().isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void whatTwoAppendAtOnceIsThereInTurns() throws Exception {
+    spark.range(10).write().format("ddstore").option("ranks", "2").save("both");
+    assertThat(atOnce(SaveMode.Append)).containsOnly(Optional.empty());
+    List<Long> ids =
+        spark.sql("select id from ddstore.both order by __index").collectAsList().stream()
+            .map(row -> row.getLong(0))
+            .toList();
+    assertThat(ids).hasSize(210).startsWith(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+    for (int block = 10; block < 210; block += 100) {
+      long first = ids.get(block);
+      for (int i = 0; i < 100; i++) {
+        assertThat(ids.get(block + i)).isEqualTo(first + i);
+      }
+    }
+    assertThat(ids.get(10) + ids.get(110)).isEqualTo(3000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 3})
+  void fewerRowsThanRanks(int rows) {
+    Dataset<Row> source = EveryType.frame(spark, rows);
+    source
+        .write()
+        .format("ddstore")
+        .option("ranks", "4")
+        .options(EveryType.writeOptions())
+        .save("few");
+    assertThat(read("few").schema()).isEqualTo(source.schema());
+    assertSame(read("few"), source);
+    assertThat(read("few").count()).isEqualTo(rows);
+    assertThat(spark.sql("select id from ddstore.few where __index >= 1").collectAsList())
+        .hasSize(Math.max(0, rows - 1));
+    numbers().limit(rows).write().format("ddstore").option("ranks", "4").save("growing");
+    spark.sql("insert into ddstore.growing select * from ddstore.growing where false");
+    spark.sql("insert into ddstore.growing select -1L, 2, 3.5f");
+    assertThat(
+            spark
+                .sql("select id, label, value from ddstore.growing where __index = " + rows)
+                .collectAsList())
+        .hasToString("[[-1,2,3.5]]");
+  }
+
+  @Test
+  void columnsMayHaveAnyNames() {
+    Dataset<Row> source =
+        spark
+            .range(100)
+            .selectExpr(
+                "id as `a.b`",
+                "id + 1 as `two words`",
+                "id + 2 as `größe 𝄞`",
+                "id + 3 as `tick``s`",
+                "id + 4 as `select`",
+                "named_struct('x.y', id, 'in ner', concat('t', id)) as `s t`");
+    source
+        .write()
+        .format("ddstore")
+        .option("ranks", "2")
+        .option("type.Größe 𝄞", "int16")
+        .option("type.a.b", "int32")
+        .save("names");
+    assertThat(read("names").schema()).isEqualTo(source.schema());
+    assertSame(read("names"), source);
+    assertThat(
+            spark
+                .sql(
+                    "select `s t`.`x.y`, `a.b`, `größe 𝄞`, `tick``s` from ddstore.names where `two words` = 7 and __index > 2")
+                .collectAsList())
+        .hasToString("[[6,6,8,9]]");
+    assertThatThrownBy(
+            () ->
+                spark
+                    .range(3)
+                    .selectExpr("id as `a.b`", "named_struct('b', id) as a")
+                    .write()
+                    .format("ddstore")
+                    .save("twice"))
+        .hasMessageContaining("there are two columns of this name")
+        .hasMessageContaining("a.b");
+  }
+
+  @Test
+  void namesMayDifferByCaseWhereSparkTellsThemApart() {
+    spark.conf().set("spark.sql.caseSensitive", "true");
+    try {
+      Dataset<Row> source = spark.range(10).selectExpr("id", "-id as ID", "id + 5 as __INDEX");
+      source.write().format("ddstore").option("ranks", "2").save("cases");
+      assertSame(read("cases"), source);
+      assertThat(
+              spark
+                  .sql("select ID, id, __INDEX from ddstore.cases where __index = 3")
+                  .collectAsList())
+          .hasToString("[[-3,3,8]]");
+    } finally {
+      spark.conf().unset("spark.sql.caseSensitive");
+    }
+  }
+
+  @Test
+  void aColumnOfItsOwnHidesTheIndex() {
+    spark.range(10).selectExpr("id", "9 - id as __index").write().format("ddstore").save("own");
+    assertThat(spark.sql("select id from ddstore.own where __index = 2").collectAsList())
+        .hasToString("[[7]]");
+    assertThat(
+            spark
+                .read()
+                .format("ddstore")
+                .option("indexColumn", "place")
+                .load("own")
+                .where("place = 2")
+                .select("id", "__index", "place")
+                .collectAsList())
+        .hasToString("[[2,7,2]]");
+  }
+
+  @Test
+  void wideRowsComeBack() {
+    List<String> columns =
+        new ArrayList<>(
+            List.of("id", "cast(repeat(chr(int(65 + id)), 3000000) as binary) as large"));
+    IntStream.range(0, 1200)
+        .forEach(i -> columns.add("cast(id * %1$d as int) as c%1$d".formatted(i)));
+    Dataset<Row> source = spark.range(6).selectExpr(columns.toArray(new String[0]));
+    source.write().format("ddstore").option("ranks", "2").save("wide");
+    assertSame(read("wide"), source);
+    assertThat(
+            spark
+                .sql("select c1199, length(large) from ddstore.wide where __index = 5")
+                .collectAsList())
+        .hasToString("[[5995,3000000]]");
+  }
+
+  @Test
+  void nullsAreRefusedAndColumnsThatMayHaveThemAreKept() {
+    StructType schema =
+        (StructType) DataType.fromDDL("a int, s struct<b: string not null>, v array<int>");
+    Dataset<Row> rows =
+        spark
+            .range(20)
+            .selectExpr(
+                "int(id) as a", "named_struct('b', string(id)) as s", "array(1, int(id)) as v");
+    Dataset<Row> nullable = spark.createDataFrame(rows.toJavaRDD(), schema);
+    nullable.write().format("ddstore").option("ranks", "2").save("nullable");
+    assertThat(read("nullable").schema()).isEqualTo(schema);
+    assertSame(read("nullable"), nullable);
+    for (String bad :
+        List.of(
+            "if(id = 7, null, id) as a",
+            "if(id = 7, null, string(id)) as a",
+            "array(1, if(id = 7, null, int(id))) as a")) {
+      assertThatThrownBy(
+              () -> spark.range(20).selectExpr("id", bad).write().format("ddstore").save("bad"))
+          .as(bad)
+          .hasMessageContaining("null")
+          .hasMessageContaining("\"a\"")
+          .hasMessageContaining("7");
+    }
+  }
+}
