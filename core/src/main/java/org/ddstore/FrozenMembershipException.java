@@ -1,8 +1,8 @@
 package org.ddstore;
 
 /**
- * The processes that are in an MPI world are its members for good: it has lost one, or others want
- * to join. All of its processes have to be replaced before the next world.
+ * MPI membership is frozen: the processes of a world are its members for good, and it has lost one,
+ * or others want to join. All of its processes have to be replaced before the next world.
  */
 public class FrozenMembershipException extends DDStoreException {
   private static final long serialVersionUID = 1L;

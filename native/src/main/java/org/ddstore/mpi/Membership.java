@@ -17,8 +17,7 @@ import org.ddstore.FrozenMembershipException;
  */
 record Membership(List<Member> members) {
   private static final String REMEDY =
-      "the processes of an MPI world are its members for good: replace all executors, or start the"
-          + " application again";
+      "MPI membership is frozen: replace all executors, or start the application again";
 
   Membership {
     members = List.copyOf(members);

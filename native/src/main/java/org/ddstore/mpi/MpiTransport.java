@@ -23,7 +23,8 @@ public interface MpiTransport extends Transport, AutoCloseable {
    * ranks close this, also when what they did has failed, but not necessarily at the same time:
    * what others may still read stays in memory until all have closed it, or the process ends. Waits
    * for that as long as {@code patience} says, or until the thread is interrupted; then a thread of
-   * its own goes on with it. Idempotent; harmless after MPI was finalised.
+   * its own goes on with it, for the collective timeout: what others may read then is kept until
+   * the process ends. Idempotent; harmless after MPI was finalised.
    */
   void close(Duration patience);
 

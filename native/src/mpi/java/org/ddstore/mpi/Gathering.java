@@ -101,9 +101,14 @@ final class Gathering {
     return isOver(what) && least.get(1) == TO_LEAVE && least.get(2) == TO_LEAVE;
   }
 
-  /** Runs the last section, after {@link #allLeave}. Collective; waits until all JVMs are free. */
+  /**
+   * Runs the last section, after {@link #allLeave}. Collective.
+   *
+   * @throws DeadlineExceededException if other stores hold MPI as long as ranks wait for each other
+   */
   void finish(Section section) {
-    enter("close", TO_LEAVE, System.nanoTime() + TimeUnit.DAYS.toNanos(365), section);
+    long deadlineNs = System.nanoTime() + options.collectiveTimeout().toNanos();
+    enter("close", TO_LEAVE, deadlineNs, section);
   }
 
   /** All ranks have come, and no other group's meeting may be under way in any JVM. */

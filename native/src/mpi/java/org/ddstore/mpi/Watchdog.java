@@ -73,7 +73,7 @@ final class Watchdog {
 
   private static void endProcess(String what) {
     String message =
-        "MPI does not come back from \"%s\"%s. Nothing ends the call, so this JVM is ended with status %d. The processes of an MPI world are its members for good: all executors of it have to be replaced"
+        "MPI does not come back from \"%s\"%s. Nothing ends the call, so this JVM is ended with status %d. MPI membership is frozen: all executors of this world have to be replaced"
             .formatted(
                 what, World.trouble().isEmpty() ? "" : ": " + World.trouble(), Mpi.HUNG_STATUS);
     LOG.log(System.Logger.Level.ERROR, message);

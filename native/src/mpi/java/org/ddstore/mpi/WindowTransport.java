@@ -25,7 +25,7 @@ import org.ddstore.transport.SegmentAddress;
 /** The windows of one store. */
 final class WindowTransport implements MpiTransport {
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
-  private static final long LAST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long LAST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private static final System.Logger LOG = System.getLogger(WindowTransport.class.getName());
 
@@ -202,12 +202,20 @@ final class WindowTransport implements MpiTransport {
   }
 
   /**
-   * Waits for the other ranks as long as it takes: nobody can read rows of a world that is lost.
+   * Waits for the other ranks as long as they wait for each other. Who does not come then is lost
+   * on another host, where nobody sees it, or reads on although the job has failed: in both cases
+   * the memory has to stay until the process ends.
    */
   private void leave() {
     try {
+      long deadlineNs = System.nanoTime() + options.collectiveTimeout().toNanos();
       long pauseNs = FIRST_PAUSE_NS;
       while (!haveAllLeft()) {
+        if (System.nanoTime() - deadlineNs > 0) {
+          throw new DeadlineExceededException(
+              "not all ranks have closed %s within %d ms"
+                  .formatted(this, options.collectiveTimeout().toMillis()));
+        }
         LockSupport.parkNanos(pauseNs);
         pauseNs = Math.min(pauseNs + pauseNs / 4, LAST_PAUSE_NS);
       }

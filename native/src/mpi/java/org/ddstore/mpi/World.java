@@ -193,7 +193,7 @@ final class World {
   /** What to throw when the world is of no use any more. */
   static FrozenMembershipException lost(String what) {
     return new FrozenMembershipException(
-        "%s: %s. The processes of an MPI world are its members for good: all executors of it have to be replaced"
+        "%s: %s. MPI membership is frozen: all executors of this world have to be replaced"
             .formatted(what, trouble),
         true);
   }

@@ -87,10 +87,19 @@ record MpiBackend(String root, String lanes) implements RankBackend {
 
   /** Over a group of its own: a scenario may have a short timeout, or break the other one. */
   MpiTransport join(Meeting meeting) throws IOException {
+    return join(meeting, Duration.ofMinutes(1));
+  }
+
+  /**
+   * As above.
+   *
+   * @param timeout how long ranks wait for each other
+   */
+  MpiTransport join(Meeting meeting, Duration timeout) throws IOException {
     ProcessDirectory directory = ProcessDirectory.acquire(Path.of(lanes));
     LaneExchange exchange = LaneExchange.overFiles(directory);
     try (Communicator ranks = FilesBackend.join(exchange, meeting, Duration.ofMinutes(1))) {
-      return Mpi.join(ranks, 0, options(meeting, ProcessDirectory.SHARED_MEMORY));
+      return Mpi.join(ranks, 0, options(meeting, ProcessDirectory.SHARED_MEMORY, timeout));
     } finally {
       leave(exchange, directory);
     }
@@ -100,11 +109,15 @@ record MpiBackend(String root, String lanes) implements RankBackend {
    * @param directory under which MPI has its files
    */
   static MpiOptions options(Meeting meeting, Path directory) {
+    return options(meeting, directory, Duration.ofMinutes(1));
+  }
+
+  private static MpiOptions options(Meeting meeting, Path directory, Duration timeout) {
     return new MpiOptions(
         new ProcessAddress(meeting.address(), PORT, new SecureRandom().nextLong()),
         directory,
         READ_TIMEOUT.plusSeconds(10),
-        Duration.ofMinutes(1));
+        timeout);
   }
 
   private static void leave(LaneExchange exchange, ProcessDirectory directory) {

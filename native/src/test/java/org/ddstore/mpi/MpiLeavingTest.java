@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.ddstore.Batch;
@@ -29,6 +30,7 @@ class MpiLeavingTest {
   private static final int FAILED = 1;
   private static final Duration TIME = Duration.ofMinutes(1);
   private static final Duration NO_PATIENCE = Duration.ofMillis(1);
+  private static final Duration SHORT = Duration.ofSeconds(5);
   private static final byte[] NOTHING = {};
 
   private static MpiBackend backend;
@@ -129,6 +131,46 @@ class MpiLeavingTest {
             mpi.close();
           }
         });
+  }
+
+  /** As if the one that does not close were lost on another host: in a world of its own. */
+  @Test
+  void theWaitForOneThatNeverClosesHasADeadline() throws Exception {
+    MpiBackend mpis =
+        new MpiBackend(TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString());
+    try (ProcessRanks ranks = MpiBackend.world(RANKS, mpis.root(), mpis.lanes())) {
+      ranks.run(
+          RANKS,
+          TIME,
+          rank -> {
+            MpiTransport mpi = mpis.join(rank.meeting(), SHORT);
+            if (rank.rank() != FAILED) {
+              mpi.close(NO_PATIENCE);
+              assertThat(threads()).as("threads that wait for it").hasSize(1);
+              awaitNoThread();
+            }
+            rank.meeting().tell(NOTHING); // they have given up
+            if (rank.rank() == FAILED) {
+              mpi.close();
+              awaitNoThread();
+            }
+          });
+    }
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter("ddstore-mpi-leave"::equals)
+        .toList();
+  }
+
+  private static void awaitNoThread() {
+    long deadlineNs = System.nanoTime() + TIME.toNanos();
+    while (!threads().isEmpty()) {
+      assertThat(System.nanoTime()).as("a thread that leaves has ended").isLessThan(deadlineNs);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+    }
   }
 
   @Test

@@ -39,8 +39,7 @@ final class BarrierJob {
       Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
 
   private static final String FRESH_WORLD =
-      ". The processes of an MPI world are its members for good: all its executors are replaced"
-          + " before the next attempt, or the next store";
+      ". MPI membership is frozen: all executors of this world are replaced";
 
   /** How long the next attempt waits for slots at least. */
   private static final Duration REPLACEMENT = Duration.ofMinutes(2);
@@ -149,19 +148,23 @@ final class BarrierJob {
 
   private void checkCluster(StoreJobException last) {
     SparkContext context = session.sparkContext();
+    MpiWorlds worlds = MpiWorlds.of(context);
     try {
-      boolean replaced = isMpi() && WorldReplacement.replace(context, MpiWorlds.of(context));
+      if (isMpi()) {
+        WorldReplacement.replace(context, worlds);
+      }
       ClusterFacts cluster =
           Preflight.check(
               context,
               profile,
               ranks,
               estimatedBytes,
-              last == null && !replaced ? settings : patient());
+              last == null && !worlds.isRefilling() ? settings : patient());
+      worlds.refilling(false);
       if (isMpi()) {
         List<String> executors =
             cluster.executors().stream().map(ClusterFacts.Executor::id).toList();
-        MpiWorlds.of(context).advice(executors, ranks).ifPresent(LOG::warn);
+        worlds.advice(executors, ranks).ifPresent(LOG::warn);
       }
     } catch (DDStoreException e) {
       if (last != null) {
@@ -218,6 +221,10 @@ final class BarrierJob {
             && !isPermanent(e, watch);
     Collection<Integer> still = Set.of();
     try {
+      if (isMpi()) {
+        watch.awaitTasks(LAST_TASKS); // who can end does so before the executor is replaced
+        replaceWorld(context, failed);
+      }
       still = watch.awaitTasks(again ? TASKS_BEFORE_RESUBMISSION : LAST_TASKS);
     } catch (InterruptedException during) {
       interrupted = true;
@@ -248,6 +255,21 @@ final class BarrierJob {
       worlds.condemn(watch.executors());
     } else {
       worlds.tried(watch.executors());
+    }
+  }
+
+  /**
+   * Who lives of a world that was lost holds its memory, whether another attempt comes or not; who
+   * was stopped does not end by itself.
+   */
+  private static void replaceWorld(SparkContext context, RuntimeException failed) {
+    if (context.isStopped()) {
+      return;
+    }
+    try {
+      WorldReplacement.replace(context, MpiWorlds.of(context));
+    } catch (DDStoreException e) {
+      failed.addSuppressed(e);
     }
   }
 

@@ -23,6 +23,7 @@ final class MpiWorlds {
 
   private final List<Set<String>> worlds = new ArrayList<>();
   private final Set<String> condemned = new TreeSet<>();
+  private boolean refilling;
 
   /** Those of the executors of a context. */
   static MpiWorlds of(SparkContext context) {
@@ -68,6 +69,20 @@ final class MpiWorlds {
         .forEach(this::condemn);
     condemned.retainAll(present);
     return new TreeSet<>(condemned);
+  }
+
+  /**
+   * Whether executors were ended that the cluster manager has yet to replace.
+   *
+   * @param refilling false once all slots have been there
+   */
+  synchronized void refilling(boolean refilling) {
+    this.refilling = refilling;
+  }
+
+  /** See {@link #refilling}. */
+  synchronized boolean isRefilling() {
+    return refilling;
   }
 
   /**

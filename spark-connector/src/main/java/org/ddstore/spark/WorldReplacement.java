@@ -21,15 +21,15 @@ final class WorldReplacement {
 
   /**
    * Ends those of the executors that still run, and returns when they are gone; the cluster manager
-   * starts others. Blocks; returns at once if there is nothing to replace.
+   * starts others. Blocks; returns at once if there is nothing to replace. {@link
+   * MpiWorlds#isRefilling} says afterwards that slots are missing for a while.
    *
-   * @return whether executors were replaced, so that slots are missing for a while
    * @throws DDStoreException if they do not go
    */
-  static boolean replace(SparkContext context, MpiWorlds worlds) {
+  static void replace(SparkContext context, MpiWorlds worlds) {
     Set<String> old = worlds.toReplace(executors(context));
     if (old.isEmpty()) {
-      return false;
+      return;
     }
     if (context.isLocal()) {
       throw stuck(old, "they are this JVM");
@@ -37,6 +37,7 @@ final class WorldReplacement {
     LOG.warn(
         "replacing executors {}: their MPI world has lost a member, or not all ranks are in it",
         old);
+    worlds.refilling(true);
     List<String> refused =
         old.stream().filter(id -> !context.killAndReplaceExecutor(id)).sorted().toList();
     long deadlineNs = System.nanoTime() + PATIENCE.toNanos();
@@ -50,7 +51,6 @@ final class WorldReplacement {
       }
       ClusterFacts.pause("executors are replaced");
     }
-    return true;
   }
 
   private static DDStoreException stuck(Set<String> executors, String why) {

@@ -5,14 +5,27 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.ddstore.Batch;
+import org.ddstore.DDStore;
+import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
 import org.ddstore.Reader;
+import org.ddstore.StoreOptions;
+import org.ddstore.Tensor;
+import org.ddstore.collective.Communicator;
+import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.mpi.Mpi;
+import org.ddstore.mpi.MpiOptions;
+import org.ddstore.mpi.MpiTransport;
 import org.ddstore.mpi.NeedsMpi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,6 +39,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class MpiOnExecutorsTest extends OnTestCluster {
   private static final int RANKS = 3;
+  private static final int TURNS = 3;
+  private static final int WORDS = 50;
   private static final Duration READ_ON = Duration.ofSeconds(5);
 
   @BeforeAll
@@ -83,6 +98,56 @@ class MpiOnExecutorsTest extends OnTestCluster {
       List<Long> sums = numbers().run(MpiOnExecutorsTest::readAllByMpi);
       assertThat(sums).isEqualTo(Collections.nCopies(RANKS, SUM));
       assertThat(cluster.executors()).as("executors").isEqualTo(before);
+    }
+  }
+
+  @Test
+  void twoStoresAreReadInTurnsInTheSameExecutors() {
+    assertThat(numbers().run(MpiOnExecutorsTest::readTwoStoresInTurns))
+        .isEqualTo(Collections.nCopies(RANKS, SUM * TURNS));
+  }
+
+  /** Beside the store of the job a second one, of this task's own, with windows of its own. */
+  private static long readTwoStoresInTurns(RankContext context) {
+    Communicator ranks = context.communicator();
+    MpiOptions options =
+        new MpiOptions(
+            new ProcessAddress("127.0.0.1", 1, context.rank()),
+            ProcessDirectory.SHARED_MEMORY,
+            COLLECTIVE_TIMEOUT,
+            COLLECTIVE_TIMEOUT);
+    long sum = 0;
+    try (MpiTransport mpi = Mpi.join(ranks, 0, options);
+        Communicator others = ranks.split(0);
+        DDStore second = DDStore.open(others, mpi, StoreOptions.defaults().withShortcut(false))) {
+      second.add("y", Tensor.wrap(words(context.rank()), WORDS, WORDS));
+      try (Reader reader = second.variable("y").reader()) {
+        for (int turn = 0; turn < TURNS; turn++) {
+          sum += readAllByMpi(context);
+          for (int rank = 0; rank < RANKS; rank++) {
+            checkWords(reader, rank);
+          }
+        }
+        if (reader.statistics(ReadPath.REMOTE).rows() != (long) TURNS * RANKS * WORDS) {
+          throw new AssertionError("not all words came by MPI");
+        }
+      }
+      ranks.barrier(); // nobody closes while others read
+    }
+    return sum;
+  }
+
+  /** {@link #WORDS} rows of so many words each. */
+  private static long[] words(int rank) {
+    return new Random(rank).longs((long) WORDS * WORDS).toArray();
+  }
+
+  private static void checkWords(Reader reader, int rank) {
+    long first = (long) rank * WORDS;
+    try (Batch batch = reader.getBatch(LongStream.range(first, first + WORDS).toArray())) {
+      if (!Arrays.equals(batch.field("y").toLongArray(), words(rank))) {
+        throw new AssertionError("other words than rank %d has given".formatted(rank));
+      }
     }
   }
 
@@ -189,25 +254,32 @@ class MpiOnExecutorsTest extends OnTestCluster {
 
   @Test
   void aLossInTheOnlyAttemptSaysThatMembershipIsFrozen() {
-    assertThatThrownBy(
+    Evidence evidence = new Evidence(directory);
+    Set<Long> before = cluster.executors();
+    CompletableFuture<List<Long>> job =
+        CompletableFuture.supplyAsync(
             () ->
                 numbers()
                     .maxAttempts(1)
                     .run(
                         context -> {
                           readAllByMpi(context);
-                          if (context.rank() == 1) {
-                            Runtime.getRuntime().halt(4);
-                          }
+                          evidence.note("reading " + context.rank(), pid());
                           while (!Thread.interrupted()) {
                             readAllByMpi(context);
                           }
-                          return 0;
-                        }))
+                          return 0L;
+                        }));
+    kill(evidence.awaitPid("reading 1"));
+
+    assertThatThrownBy(() -> job.get(4, TimeUnit.MINUTES))
+        .cause()
         .isInstanceOf(StoreJobException.class)
-        .hasMessageContaining("members for good");
-    // What is left of the world is replaced before the next store.
-    assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi))
+        .hasMessageContaining("attempt 1 of 1")
+        .hasMessageContaining("MPI membership is frozen");
+    // Whoever is left of the world holds shards of it, and nobody may ever start another store.
+    assertThat(cluster.executors()).as("executors").doesNotContainAnyElementsOf(before);
+    assertThat(numbers().maxAttempts(1).run(MpiOnExecutorsTest::readAllByMpi))
         .isEqualTo(Collections.nCopies(RANKS, SUM));
   }
 
