@@ -42,7 +42,7 @@ final class BarrierJob {
       ". MPI membership is frozen: all executors of this world are replaced";
 
   /** How long the next attempt waits for slots at least. */
-  private static final Duration REPLACEMENT = Duration.ofMinutes(2);
+  static final Duration REPLACEMENT = Duration.ofMinutes(2);
 
   /** Ranks that are told to stop do so within this time, or {@code run} ends before them. */
   private static final Duration LAST_TASKS = Duration.ofSeconds(10);
@@ -119,7 +119,7 @@ final class BarrierJob {
       try {
         Load<T> load = source.load(attempt);
         return submit(
-            onProfile(load.rows()),
+            onProfile(load.rows(), profile),
             new RankRunner<>(
                 load.loader(), settings, load.body(), groups, attempt, load.rowsToken()),
             watch);
@@ -130,7 +130,7 @@ final class BarrierJob {
     }
   }
 
-  private RDD<InternalRow> onProfile(RDD<InternalRow> rows) {
+  static RDD<InternalRow> onProfile(RDD<InternalRow> rows, ResourceProfile profile) {
     boolean isDefault = profile.id() == ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID();
     return isDefault ? rows : rows.withResources(profile);
   }

@@ -133,7 +133,7 @@ public record ClusterFacts(
     long changeNs = startNs;
     while (!facts.isLocal && System.nanoTime() - startNs < timeout.toNanos()) {
       boolean isSettled = System.nanoTime() - changeNs > SETTLED.toNanos();
-      if (facts.isComplete(ranks, mostCores, isSettled)) {
+      if (facts.isComplete(context, ranks, mostCores, isSettled)) {
         return facts;
       }
       pause("executors register");
@@ -165,7 +165,8 @@ public record ClusterFacts(
    *
    * @param isSettled the number of slots has not changed for a while
    */
-  private boolean isComplete(OptionalInt ranks, OptionalInt mostCores, boolean isSettled) {
+  private boolean isComplete(
+      SparkContext context, OptionalInt ranks, OptionalInt mostCores, boolean isSettled) {
     // The list of executors follows the count of slots after a moment.
     boolean isListed = slots > 0 && cores() / taskCpus >= slots;
     if (!isListed) {
@@ -175,9 +176,17 @@ public record ClusterFacts(
       return true;
     }
     if (mostCores.isPresent()) {
-      return cores() >= mostCores.getAsInt();
+      return liveCores(context) >= mostCores.getAsInt();
     }
     return ranks.isEmpty() && isSettled;
+  }
+
+  /** The list of executors has those that have just ended for some seconds. */
+  private int liveCores(SparkContext context) {
+    return executors.stream()
+        .filter(executor -> LiveExecutors.isLive(context, executor.id()))
+        .mapToInt(Executor::cores)
+        .sum();
   }
 
   /** The cores that the application will have when all executors are there, if it says so. */

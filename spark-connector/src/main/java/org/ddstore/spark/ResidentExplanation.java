@@ -44,11 +44,7 @@ final class ResidentExplanation {
                 .formatted(shard.rows(), shard.rank(), shard.firstRow(), shard.executorId()));
       }
     }
-    for (int rank : reads.away()) {
-      text.append(
-          "rank %d ran away from its shard the last time: executor %s had no free slot%n"
-              .formatted(rank, layout.home(rank).executorId()));
-    }
+    reads.away().forEach(rank -> text.append("the last time, %s%n".formatted(rank)));
     warnings.forEach(warning -> text.append("warning: %s%n".formatted(warning)));
     return text.toString();
   }

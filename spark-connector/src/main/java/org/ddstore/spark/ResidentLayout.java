@@ -1,12 +1,11 @@
 package org.ddstore.spark;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.ddstore.Catalog;
 import org.ddstore.ProcessAddress;
 import org.ddstore.Schema;
@@ -67,12 +66,12 @@ final class ResidentLayout {
     return new ResidentLayout(version + 1, schema, groups, more, lost);
   }
 
-  /** With what an executor held marked as lost; this one if it held nothing. */
-  ResidentLayout without(String executorId) {
+  /** With what executors held marked as lost; this one if that is nothing new. */
+  ResidentLayout without(Set<String> executorIds) {
     Set<Place> more = new HashSet<>(lost);
     forEach(
         (place, shard) -> {
-          if (shard.executorId().equals(executorId)) {
+          if (executorIds.contains(shard.executorId())) {
             more.add(place);
           }
         });
@@ -197,16 +196,16 @@ final class ResidentLayout {
     return all;
   }
 
-  /** The processes that hold something, as far as they are not known to be gone. */
-  Set<ProcessAddress> processes() {
-    Map<String, ProcessAddress> byExecutor = new HashMap<>();
+  /** The processes that hold something, as far as they are not known to be gone, by executor. */
+  Map<String, ProcessAddress> processes() {
+    Map<String, ProcessAddress> byExecutor = new TreeMap<>();
     forEach(
         (place, shard) -> {
           if (!lost.contains(place)) {
             byExecutor.put(shard.executorId(), shard.process());
           }
         });
-    return new LinkedHashSet<>(byExecutor.values());
+    return byExecutor;
   }
 
   /**
@@ -270,6 +269,11 @@ final class ResidentLayout {
   /** The first shard of a rank: where the rank belongs. */
   ResidentShard home(int rank) {
     return shards().get(rank);
+  }
+
+  /** The executor of each rank's first shard, also if it is lost. */
+  List<String> homes() {
+    return parts.get(0).stream().map(ShardReport::executorId).toList();
   }
 
   /** What tasks of the ranks prefer; empty for those whose executor is lost. */

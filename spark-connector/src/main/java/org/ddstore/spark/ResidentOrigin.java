@@ -1,9 +1,14 @@
 package org.ddstore.spark;
 
+import java.time.Duration;
+import java.util.Collections;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.DDStoreException;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 
@@ -27,8 +32,33 @@ record ResidentOrigin(
     return IngestPlan.of(rows, ingest, groups.width());
   }
 
-  /** A barrier job of some ranks. */
+  /**
+   * Returns when so many slots take tasks at the same time, or false at the deadline. Blocks.
+   *
+   * @throws DDStoreException if it is interrupted
+   */
+  boolean awaitSlots(int slots, Duration timeout) {
+    RDD<InternalRow> none =
+        PlacedRdd.empty(session().sparkContext(), Collections.nCopies(slots, ""));
+    return BarrierStage.awaitSlots(BarrierJob.onProfile(none, profile), timeout);
+  }
+
+  /**
+   * A barrier job of ranks for which there were slots once: if some are missing now, an executor is
+   * lost, and the job waits until the cluster manager has replaced it.
+   */
   BarrierJob job(ReplicaGroups groups, long estimatedBytes) {
-    return new BarrierJob(session(), profile, settings, groups, estimatedBytes);
+    return new BarrierJob(
+        session(),
+        profile,
+        settings.withSlotsTimeout(replacementTimeout()),
+        groups,
+        estimatedBytes);
+  }
+
+  /** How long is waited for slots that were there. */
+  Duration replacementTimeout() {
+    Duration ofUser = settings.slotsTimeout();
+    return ofUser.compareTo(BarrierJob.REPLACEMENT) > 0 ? ofUser : BarrierJob.REPLACEMENT;
   }
 }

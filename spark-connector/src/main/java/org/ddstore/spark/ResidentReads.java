@@ -8,7 +8,7 @@ import org.ddstore.ReadPath;
 /** What ranks have read of a resident store in its runs, and where they ran the last time. */
 final class ResidentReads {
   private final List<List<ReadCount>> byRank = new ArrayList<>(); // guarded by this
-  private final List<Integer> away = new ArrayList<>(); // guarded by this
+  private List<AwayRank> away = List.of(); // guarded by this
 
   ResidentReads(int ranks) {
     List<ReadCount> none =
@@ -18,14 +18,16 @@ final class ResidentReads {
     }
   }
 
-  /** Takes the outcomes of a run, by rank. */
-  synchronized void add(List<? extends RankOutcome<?>> outcomes) {
-    away.clear();
+  /**
+   * Takes the outcomes of a run.
+   *
+   * @param outcomes by rank
+   * @param ranAway those that were not where their shards are
+   */
+  synchronized void add(List<? extends RankOutcome<?>> outcomes, List<AwayRank> ranAway) {
+    away = List.copyOf(ranAway);
     for (int rank = 0; rank < outcomes.size(); rank++) {
       RankOutcome<?> outcome = outcomes.get(rank);
-      if (!outcome.home()) {
-        away.add(rank);
-      }
       List<ReadCount> sum = new ArrayList<>();
       for (int path = 0; path < outcome.reads().size(); path++) {
         sum.add(byRank.get(rank).get(path).plus(outcome.reads().get(path)));
@@ -39,7 +41,7 @@ final class ResidentReads {
   }
 
   /** The ranks of the last run that were not where their shards are. */
-  synchronized List<Integer> away() {
-    return List.copyOf(away);
+  synchronized List<AwayRank> away() {
+    return away;
   }
 }

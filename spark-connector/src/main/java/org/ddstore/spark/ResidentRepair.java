@@ -1,7 +1,6 @@
 package org.ddstore.spark;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +14,8 @@ import org.ddstore.spark.ResidentLayout.Place;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.wire.StoreToken;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings back shards that were lost with their executors: as copies of what another replica group
@@ -32,6 +33,7 @@ record ResidentRepair(
     ResidentLayout layout,
     Supplier<StoreHandle> handle,
     Consumer<ResidentLayout> publish) {
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentRepair.class);
 
   /**
    * Blocks while its jobs run. Publishes what each of them has brought back.
@@ -39,7 +41,7 @@ record ResidentRepair(
    * @throws RebuildDiffersException if rows are not what they were; those are not published
    */
   void run() {
-    awaitExecutors();
+    int most = awaitExecutors();
     ResidentLayout now = layout;
     for (int part = 0; part < layout.parts(); part++) {
       List<Place> copied = new ArrayList<>();
@@ -50,27 +52,47 @@ record ResidentRepair(
           (layout.hasCopy(place) ? copied : loaded).add(place);
         }
       }
-      now = copied.isEmpty() ? now : copy(now, copied);
-      now = loaded.isEmpty() ? now : load(now, part, loaded);
+      for (List<Place> some : atMost(most, copied)) {
+        now = copy(now, some);
+      }
+      for (List<Place> some : atMost(most, loaded)) {
+        now = load(now, part, some);
+      }
     }
+  }
+
+  /** In runs of a length. */
+  private static List<List<Place>> atMost(int length, List<Place> places) {
+    List<List<Place>> runs = new ArrayList<>();
+    for (int from = 0; from < places.size(); from += length) {
+      runs.add(places.subList(from, Math.min(places.size(), from + length)));
+    }
+    return runs;
   }
 
   /**
    * An executor that stands in for a lost one registers some time before it takes tasks, and until
    * then everything would be brought back to those that are left. A barrier stage over all slots
-   * that the ranks need starts when it does.
+   * that the ranks need starts when it does. Where other jobs have the slots, or there are fewer
+   * than there were, rows come back to where there is room.
+   *
+   * @return how many shards can be brought back at the same time
    */
-  private void awaitExecutors() {
+  private int awaitExecutors() {
     ResidentOrigin origin = origins.get(0);
-    SparkContext context = origin.session().sparkContext();
     int ranks = layout.groups().ranks();
     ClusterFacts cluster =
         ClusterFacts.await(
-            context, origin.profile(), OptionalInt.of(ranks), origin.settings().slotsTimeout());
-    if (cluster.slots() >= ranks) {
-      BarrierStage.run(
-          PlacedRdd.empty(context, Collections.nCopies(ranks, "")), rows -> rows.hasNext());
+            origin.session().sparkContext(),
+            origin.profile(),
+            OptionalInt.of(ranks),
+            origin.replacementTimeout());
+    if (cluster.slots() < ranks) {
+      LOG.warn("of {} slots for the ranks of \"{}\" there are {}", ranks, name, cluster.slots());
+    } else if (!origin.awaitSlots(ranks, origin.settings().slotsTimeout())) {
+      LOG.warn("not all {} slots for the ranks of \"{}\" are free", ranks, name);
     }
+    return Math.max(1, Math.min(ranks, cluster.slots()));
   }
 
   private ResidentLayout copy(ResidentLayout now, List<Place> places) {
@@ -129,10 +151,12 @@ record ResidentRepair(
   private List<String> homes(ResidentLayout now, List<Place> places) {
     Map<String, Integer> load = new HashMap<>();
     Map<String, String> locations = new HashMap<>();
-    for (ClusterFacts.Executor executor :
-        ClusterFacts.of(origins.get(0).session().sparkContext()).executors()) {
-      load.put(executor.id(), 0);
-      locations.put(executor.id(), "executor_" + executor.host() + "_" + executor.id());
+    SparkContext context = origins.get(0).session().sparkContext();
+    for (ClusterFacts.Executor executor : ClusterFacts.of(context).executors()) {
+      if (LiveExecutors.isLive(context, executor.id())) {
+        load.put(executor.id(), 0);
+        locations.put(executor.id(), "executor_" + executor.host() + "_" + executor.id());
+      }
     }
     now.shards().forEach(shard -> load.computeIfPresent(shard.executorId(), (id, n) -> n + 1));
     List<String> homes = new ArrayList<>();
@@ -168,10 +192,7 @@ record ResidentRepair(
       for (int i = 0; i < places.size(); i++) {
         rebuilt.put(places.get(i), shards.get(i));
       }
-      ResidentLayout changed = now.withRebuilt(rebuilt);
-      for (String executor : gone) {
-        changed = changed.without(executor);
-      }
+      ResidentLayout changed = now.withRebuilt(rebuilt).without(gone);
       publish.accept(changed);
       return changed;
     } catch (RuntimeException | Error e) {

@@ -45,7 +45,8 @@ record ResidentRun<T>(RankTask<T> task, StoreHandle handle, List<String> homes)
           watch.close();
         }
         List<ReadStatistics> reads = rows.statistics();
-        return new RankOutcome<>(result, home, reads.stream().map(ReadCount::of).toList());
+        return new RankOutcome<>(
+            result, StartedRank.executorId(), home, reads.stream().map(ReadCount::of).toList());
       } catch (Exception | Error e) {
         rank.ranks().abort(e); // before the closes, which may wait for reads
         throw e;

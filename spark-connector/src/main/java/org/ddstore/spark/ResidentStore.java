@@ -1,14 +1,17 @@
 package org.ddstore.spark;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.UnaryOperator;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.Schema;
 import org.ddstore.spark.ingest.ColumnMapping;
@@ -42,8 +45,7 @@ public final class ResidentStore {
   private final AtomicBoolean warned = new AtomicBoolean();
   private final ResidentReads reads;
   private final Object changing = new Object(); // held while rows are appended or brought back
-  private volatile ResidentLayout layout; // changed under this
-  private volatile boolean dropped; // set under this
+  private final ResidentPlaces places;
 
   private ResidentStore(
       ResidentStores stores,
@@ -61,7 +63,7 @@ public final class ResidentStore {
     this.sourceSchema = plan.sourceSchema();
     this.columns = plan.mappings();
     this.processes = processes;
-    this.layout = layout;
+    this.places = new ResidentPlaces(name, origin.session().sparkContext(), layout);
     this.reads = new ResidentReads(layout.groups().ranks());
   }
 
@@ -88,10 +90,9 @@ public final class ResidentStore {
                             new PlannedLoader(plan, groups.width(), groups.members()));
                       }));
       try {
-        ResidentLayout layout = ResidentLayout.of(plans.current().schema(), groups, shards);
-        for (String executor : loading.confirm(shards)) {
-          layout = layout.without(executor);
-        }
+        Set<String> gone = loading.confirm(shards);
+        ResidentLayout layout =
+            ResidentLayout.of(plans.current().schema(), groups, shards).without(gone);
         return new ResidentStore(stores, name, origin, token, plans.current(), processes, layout);
       } catch (RuntimeException | Error e) {
         loading.forget(shards);
@@ -110,17 +111,17 @@ public final class ResidentStore {
 
   /** How many rows it has now. */
   public long rows() {
-    return layout.rows();
+    return places.now().rows();
   }
 
   /** Bytes of memory that one copy of its rows takes. */
   public long bytes() {
-    return layout.bytes();
+    return places.now().bytes();
   }
 
   /** The schema of its records. */
   public Schema schema() {
-    return layout.schema();
+    return places.now().schema();
   }
 
   /** The columns of the DataFrame that it holds, in their order, as the DataFrame has them. */
@@ -130,22 +131,22 @@ public final class ResidentStore {
 
   /** How many ranks hold it. */
   public int ranks() {
-    return layout.groups().ranks();
+    return places.now().groups().ranks();
   }
 
   /** Ranks of a replica group, which together hold one full copy. */
   public int width() {
-    return layout.groups().width();
+    return places.now().groups().width();
   }
 
   /** Binds every index to the bytes of its record; the same for every number of ranks. */
   public String digest() {
-    return layout.digest();
+    return places.now().digest();
   }
 
   /** Where its rows are, by append and rank, those of all replica groups. */
   public List<ResidentShard> shards() {
-    return layout.shards();
+    return places.now().shards();
   }
 
   /**
@@ -154,7 +155,7 @@ public final class ResidentStore {
    * @throws IllegalStateException if the store has been dropped
    */
   public StoreHandle handle() {
-    return handle(layout);
+    return handle(places.now());
   }
 
   private StoreHandle handle(ResidentLayout of) {
@@ -163,20 +164,19 @@ public final class ResidentStore {
   }
 
   private void checkLive() {
-    if (dropped) {
+    if (places.isEnded()) {
       throw new IllegalStateException("dropped: " + this);
     }
   }
 
   /** Spark has given an executor up. */
   void lost(String executorId) {
-    change(now -> now.without(executorId));
+    places.lose(Set.of(executorId));
   }
 
-  private void change(UnaryOperator<ResidentLayout> to) {
-    synchronized (this) {
-      layout = to.apply(layout);
-    }
+  /** Finds what was lost unheard. */
+  void findLost() {
+    places.findLost();
   }
 
   /**
@@ -190,39 +190,51 @@ public final class ResidentStore {
    * @throws IllegalArgumentException at once, if the task cannot be sent to executors
    * @throws IllegalStateException if the store has been dropped
    * @throws RebuildDiffersException if lost rows cannot be brought back
-   * @throws PreflightException at once, if the cluster cannot run it; it says what is missing
+   * @throws PreflightException if the cluster cannot run it; it says what is missing. At once, or
+   *     when executors that were there have not been replaced within two minutes
    * @throws StoreJobException if the last attempt failed; its cause is what a rank threw
+   * @throws DDStoreException if lost rows could not be brought back; it says why
    */
   public <T> List<T> run(RankTask<T> task) {
     StoreSpec.checkSerializable(task);
     checkLive();
     SparkContext context = origin.session().sparkContext();
-    warnOnce();
+    AtomicReference<ResidentLayout> ofAttempt = new AtomicReference<>();
     List<RankOutcome<T>> outcomes =
         origin
-            .job(layout.groups(), 0)
+            .job(places.now().groups(), 0)
             .run(
                 attempt -> {
-                  if (layout.hasGaps()) {
-                    repair();
-                  }
-                  ResidentLayout now = layout;
-                  List<String> homes =
-                      now.shards().subList(0, ranks()).stream()
-                          .map(ResidentShard::executorId)
-                          .toList();
+                  warnOnce();
+                  ResidentLayout now = withoutGaps();
+                  ofAttempt.set(now);
                   return new BarrierJob.Load<>(
                       PlacedRdd.empty(context, now.preferredLocations()),
                       null,
                       token,
-                      new ResidentRun<>(task, handle(now), homes));
+                      new ResidentRun<>(task, handle(now), now.homes()));
                 });
-    ran(outcomes);
+    ran(outcomes, ofAttempt.get());
     List<T> results = new ArrayList<>(); // may be null
     for (RankOutcome<T> outcome : outcomes) {
       results.add(outcome.result());
     }
     return results;
+  }
+
+  /** Where the rows are when all of them are somewhere. */
+  private ResidentLayout withoutGaps() {
+    if (places.findLost().hasGaps()) {
+      try {
+        repair();
+      } catch (StoreJobException e) { // it was submitted again as often as it may
+        throw new DDStoreException(
+            "rows of \"%s\" are lost and could not be brought back: %s"
+                .formatted(name, e.getMessage()),
+            e);
+      }
+    }
+    return places.now();
   }
 
   /**
@@ -240,7 +252,7 @@ public final class ResidentStore {
     ResidentOrigin source = origin.with(fitting.select(rows, origin.ingest().takesAll()));
     synchronized (changing) {
       checkLive();
-      ReplicaGroups groups = layout.groups();
+      ReplicaGroups groups = places.now().groups();
       ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
       try (Plans plans = new Plans(() -> fitting.like(source.plan(groups)))) {
         List<ShardReport> shards =
@@ -250,7 +262,8 @@ public final class ResidentStore {
                 attempt -> {
                   IngestPlan plan = plans.forAttempt(attempt);
                   return new ResidentLoading.Source(
-                      PlacedRdd.of(plan.shards(groups.ranks()), layout.preferredLocations()),
+                      PlacedRdd.of(
+                          plan.shards(groups.ranks()), places.findLost().preferredLocations()),
                       new PlannedLoader(plan, groups.width(), groups.members()));
                 });
         publishAppended(loading, shards);
@@ -267,14 +280,10 @@ public final class ResidentStore {
   private void publishAppended(ResidentLoading loading, List<ShardReport> shards) {
     try {
       Set<String> gone = loading.confirm(shards);
-      change(
+      places.change(
           now -> {
             checkLive();
-            ResidentLayout more = now.with(shards);
-            for (String executor : gone) {
-              more = more.without(executor);
-            }
-            return more;
+            return now.with(shards).without(gone);
           });
     } catch (RuntimeException | Error e) {
       loading.forget(shards);
@@ -288,16 +297,29 @@ public final class ResidentStore {
    * where they are now. Blocks; does nothing if nothing is lost.
    *
    * @throws RebuildDiffersException if they are not what they were; the store stays as it is
+   * @throws PreflightException if there is no slot; it says what helps
+   * @throws StoreJobException if the last attempt to load or copy them failed
    * @throws IllegalStateException if the store has been dropped
    */
   public void repair() {
     synchronized (changing) {
       checkLive();
-      ResidentLayout before = layout;
-      if (before.lost().isEmpty()) {
-        return;
+      for (int round = 1; !places.findLost().lost().isEmpty(); round++) {
+        if (round > origin.settings().maxAttempts()) {
+          throw new DDStoreException(
+              "executors end while rows of \"%s\" are brought back: %d shards are lost after %d repairs"
+                  .formatted(name, places.now().lost().size(), round - 1));
+        }
+        bringBack(places.now());
       }
-      LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), name);
+    }
+  }
+
+  private void bringBack(ResidentLayout before) {
+    LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), name);
+    SparkContext context = origin.session().sparkContext();
+    Set<String> present = before.processes().keySet();
+    try {
       new ResidentRepair(
               name,
               origins,
@@ -306,12 +328,18 @@ public final class ResidentStore {
               before,
               () -> handle(before),
               after ->
-                  change(
+                  places.change(
                       now -> {
                         checkLive();
                         return after.withLostOf(now);
                       }))
           .run();
+    } catch (StoreJobException e) {
+      boolean isOther = !LiveExecutors.gone(context, present).isEmpty();
+      if (!isOther || Thread.currentThread().isInterrupted()) {
+        throw e;
+      }
+      LOG.warn("{}; executors have ended since, trying with those that are left", e.getMessage());
     }
   }
 
@@ -320,23 +348,18 @@ public final class ResidentStore {
    * end. Idempotent; blocks until it is freed, at most some 30 s.
    */
   public void drop() {
-    Set<ProcessAddress> holders;
-    synchronized (this) {
-      if (dropped) {
-        return;
+    Optional<Collection<ProcessAddress>> holders = places.end();
+    if (holders.isPresent()) {
+      try (processes) {
+        stores.remove(this);
+        processes.drop(holders.get());
       }
-      dropped = true;
-      holders = layout.processes();
-    }
-    try (processes) {
-      stores.remove(this);
-      processes.drop(holders);
     }
   }
 
   /** Whether the store has been dropped, by whomever, or with its application. */
   public boolean isDropped() {
-    return dropped;
+    return places.isEnded();
   }
 
   private List<String> warnings() {
@@ -349,9 +372,10 @@ public final class ResidentStore {
     }
   }
 
-  private void ran(List<? extends RankOutcome<?>> outcomes) {
-    reads.add(outcomes);
-    reads.away().forEach(rank -> LOG.warn("rank {} of \"{}\" ran away from its shard", rank, name));
+  private void ran(List<? extends RankOutcome<?>> outcomes, ResidentLayout layout) {
+    ClusterFacts cluster = ClusterFacts.of(origin.session().sparkContext(), origin.profile());
+    reads.add(outcomes, AwayRank.of(outcomes, layout, cluster));
+    reads.away().forEach(rank -> LOG.warn("\"{}\": {}", name, rank));
   }
 
   /** What the ranks of all runs so far have read of the rows, by rank and path. */
@@ -368,8 +392,8 @@ public final class ResidentStore {
    */
   public List<ExecutorHolding> statistics() {
     checkLive();
-    ResidentLayout now = layout;
-    return ExecutorHolding.of(now, processes.summaries(now.processes()));
+    ResidentLayout now = places.findLost();
+    return ExecutorHolding.of(now, processes.summaries(now.processes().values()));
   }
 
   /**
@@ -378,13 +402,13 @@ public final class ResidentStore {
    * known before a run. Blocks as {@link #statistics()} does.
    */
   public String explain() {
-    return ResidentExplanation.of(this, layout, statistics(), reads, warnings());
+    return ResidentExplanation.of(this, places.findLost(), statistics(), reads, warnings());
   }
 
   /** One line for people. */
   @Override
   public String toString() {
-    ResidentLayout now = layout;
+    ResidentLayout now = places.now();
     List<String> executors =
         now.shards().stream().map(ResidentShard::executorId).distinct().sorted().toList();
     return "ResidentStore[\"%s\", %,d rows, %,d bytes, %d ranks on executors %s%s]"
@@ -394,7 +418,7 @@ public final class ResidentStore {
             now.bytes(),
             now.groups().ranks(),
             executors,
-            dropped
+            isDropped()
                 ? ", dropped"
                 : now.lost().isEmpty() ? "" : ", %d shards lost".formatted(now.lost().size()));
   }

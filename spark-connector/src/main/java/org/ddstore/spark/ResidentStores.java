@@ -98,6 +98,7 @@ final class ResidentStores {
         store.drop();
         throw new IllegalStateException("the application has ended while \"" + name + "\" loaded");
       }
+      store.findLost(); // nobody told it before it was known
       if (before != null) {
         before.drop();
       }

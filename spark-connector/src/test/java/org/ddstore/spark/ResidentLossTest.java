@@ -21,6 +21,7 @@ import org.ddstore.Variable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +46,13 @@ class ResidentLossTest {
   @AfterAll
   static void stop() {
     cluster.close();
+  }
+
+  /** What the dead have left is looked for, too. */
+  @BeforeEach
+  void lookWhoIsThere() {
+    cluster.inEverySlot(rows -> 0);
+    cluster.executors();
   }
 
   @AfterEach

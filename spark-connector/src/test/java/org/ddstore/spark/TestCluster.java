@@ -8,11 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
@@ -109,6 +111,28 @@ final class TestCluster implements AutoCloseable {
             .parallelize(new ArrayList<InternalRow>(), slots)
             .rdd();
     return BarrierStage.run(rows, body);
+  }
+
+  /**
+   * Occupies slots of the executor that holds a shard, until there is a note {@code free}. Returns
+   * when they are occupied.
+   *
+   * @return what each task says when it has ended: whether it was in that executor
+   */
+  CompletableFuture<List<Boolean>> occupy(ResidentShard home, int slotsOfIt, Evidence evidence) {
+    List<String> there = Collections.nCopies(slotsOfIt, home.preferredLocation());
+    CompletableFuture<List<Boolean>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                BarrierStage.run(
+                    PlacedRdd.empty(session.sparkContext(), there),
+                    rows -> {
+                      evidence.note("occupied", "");
+                      evidence.awaitNote("free");
+                      return StartedRank.executorId().equals(home.executorId());
+                    }));
+    evidence.awaitNote("occupied");
+    return job;
   }
 
   private Settings settings() {

@@ -1,0 +1,357 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskStart;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.types.DataTypes;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.ddstore.Variable;
+import org.ddstore.spark.ingest.IngestOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Executors that are killed while resident stores are run, loaded, appended to and repaired: 2 of
+ * them, 2 slots each. A width of 4 is one copy of the rows, one of 2 are two.
+ */
+@Tag("system")
+@Timeout(300)
+class ResidentLossInJobsTest extends OnTestCluster {
+  private static final int MORE = 50;
+  private static final long PAUSE_AT = 1900;
+  private static final Duration SHORT = Duration.ofSeconds(1);
+
+  private Set<Long> before;
+
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 2, 1024);
+  }
+
+  @BeforeEach
+  void lookWhoIsThere() {
+    cluster.inEverySlot(rows -> 0);
+    before = cluster.executors();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
+    cluster.assertNothingLeft();
+    assertThat(cluster.executors()).as("executors, one of which was replaced").isNotEqualTo(before);
+  }
+
+  /** Row i is (i, [i, -i], "ti"), for i of [from, to). */
+  private static Dataset<Row> frame(long from, long to) {
+    return cluster
+        .session()
+        .range(from, to, 1, 3)
+        .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
+  }
+
+  /** The same; whoever comes to a row waits to be killed, if that is asked for. */
+  private static Dataset<Row> pausing(Evidence evidence, long at, long from, long to) {
+    cluster
+        .session()
+        .udf()
+        .register(
+            "pausing",
+            (UDF1<Long, Long>)
+                id -> {
+                  if (id == at && evidence.has("pause") && !evidence.has("killed")) {
+                    evidence.note("loader", ProcessHandle.current().pid());
+                    evidence.awaitNote("killed");
+                  }
+                  return id;
+                },
+            DataTypes.LongType);
+    return frame(from, to)
+        .selectExpr(
+            "pausing(id) as id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
+  }
+
+  /** A short time for slots: who misses executors that were there waits longer by itself. */
+  private static StoreSpec spec(Dataset<Row> rows, int width) {
+    return DDStores.from(rows)
+        .ranks(4)
+        .width(width)
+        .slotsTimeout(SHORT)
+        .collectiveTimeout(COLLECTIVE_TIMEOUT);
+  }
+
+  private static void killLoader(Evidence evidence) {
+    kill(evidence.awaitPid("loader"));
+    evidence.note("killed", "");
+  }
+
+  private static void checkAll(Variable rows, int count) {
+    assertThat(rows.rows()).isEqualTo(count);
+    long[] indices = new long[count];
+    Arrays.setAll(indices, i -> (i * 7919L) % count);
+    try (Reader reader = rows.reader();
+        Batch batch = reader.getBatch(indices)) {
+      for (int i = 0; i < count; i++) {
+        long id = indices[i];
+        if (batch.field("id").getLong(i) != id
+            || batch.field("x").getFloat(2L * i) != id
+            || batch.field("x").getFloat(2L * i + 1) != -id
+            || !batch.string("t", i).equals("t" + id)) {
+          throw new AssertionError("row %d of %d is wrong".formatted(id, count));
+        }
+      }
+    }
+  }
+
+  /** By ranks, by tasks that are none, and by the driver; with and without what is lost. */
+  private static void checkAll(ResidentStore store, int count) {
+    String digest = store.digest();
+    assertThat(
+            store.run(
+                context -> {
+                  checkAll(context.rows(), count);
+                  return context.store().digest(RankContext.ROWS);
+                }))
+        .isEqualTo(Collections.nCopies(4, digest));
+    store.repair();
+    assertThat(store.shards()).noneMatch(ResidentShard::isLost);
+    assertThat(store.digest()).isEqualTo(digest);
+    StoreHandle handle = store.handle();
+    cluster.inEverySlot(
+        none -> {
+          try (StoreReader reader = handle.attach()) {
+            checkAll(reader.rows(), count);
+          }
+          return 0;
+        });
+    try (StoreReader reader = handle.attach()) {
+      checkAll(reader.rows(), count);
+    }
+  }
+
+  private static <T> T get(CompletableFuture<T> job) throws Exception {
+    return job.get(3, TimeUnit.MINUTES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {4, 2})
+  void inARun(int width) throws Exception {
+    ResidentStore store = spec(frame(0, ROWS), width).load("train");
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Integer>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                store.run(
+                    context -> {
+                      checkAll(context.rows(), ROWS);
+                      evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
+                      while (context.attempt() == 1 && !Thread.interrupted()) {
+                        checkAll(context.rows(), ROWS);
+                      }
+                      context.communicator().barrier();
+                      checkAll(context.rows(), ROWS);
+                      return context.attempt();
+                    }));
+    for (int rank = 0; rank < 4; rank++) {
+      evidence.awaitNote("pid of " + rank);
+    }
+    kill(evidence.awaitPid("pid of 1"));
+
+    assertThat(get(job)).hasSize(4).allMatch(attempt -> attempt > 1);
+    assertThat(store.shards().stream().anyMatch(ResidentShard::isLost))
+        .as("rows are nowhere but in a copy")
+        .isEqualTo(width == 2);
+    checkAll(store, ROWS);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {4, 2})
+  void inALoad(int width) throws Exception {
+    Evidence evidence = new Evidence(directory);
+    evidence.note("pause", "");
+    Dataset<Row> frame = pausing(evidence, PAUSE_AT, 0, ROWS);
+    CompletableFuture<ResidentStore> job =
+        CompletableFuture.supplyAsync(() -> spec(frame, width).load("train"));
+    killLoader(evidence);
+
+    ResidentStore store = get(job);
+    assertThat(store.shards()).hasSize(4).noneMatch(ResidentShard::isLost);
+    checkAll(store, ROWS);
+  }
+
+  @Test
+  void inTheOnlyAttemptToLoad() {
+    Evidence evidence = new Evidence(directory);
+    evidence.note("pause", "");
+    Dataset<Row> frame = pausing(evidence, PAUSE_AT, 0, ROWS);
+    CompletableFuture<ResidentStore> job =
+        CompletableFuture.supplyAsync(() -> spec(frame, 4).maxAttempts(1).load("train"));
+    killLoader(evidence);
+
+    assertThatThrownBy(() -> get(job))
+        .cause()
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageContaining("attempt 1 of 1 on 4 ranks failed: rank ");
+    assertThat(DDStores.list(cluster.session())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {4, 2})
+  void inAnAppend(int width) throws Exception {
+    ResidentStore store = spec(frame(0, ROWS), width).load("train");
+    Evidence evidence = new Evidence(directory);
+    evidence.note("pause", "");
+    Dataset<Row> more = pausing(evidence, ROWS + 1, ROWS, ROWS + MORE);
+    CompletableFuture<Void> job = CompletableFuture.runAsync(() -> store.append(more));
+    killLoader(evidence);
+
+    get(job);
+    assertThat(store.rows()).isEqualTo(ROWS + MORE);
+    assertThat(store.shards()).anyMatch(shard -> shard.isLost() && shard.append() == 0);
+    checkAll(store, ROWS + MORE);
+  }
+
+  @Test
+  void inARepairFromTheDataFrame() throws Exception {
+    Evidence evidence = new Evidence(directory);
+    ResidentStore store = spec(pausing(evidence, 0, 0, ROWS), 4).load("train");
+    kill(pidOf(store.shards().get(0).executorId()));
+    evidence.note("pause", "");
+    CompletableFuture<Void> job = repairWhenLost(store);
+    killLoader(evidence);
+
+    get(job);
+    assertThat(store.shards()).noneMatch(ResidentShard::isLost);
+    checkAll(store, ROWS);
+  }
+
+  /** Then there may be no copy any more, but the DataFrame is there. */
+  @Test
+  void inARepairFromCopies() throws Exception {
+    ResidentStore store = spec(frame(0, ROWS), 2).load("train");
+    String first = store.shards().get(0).executorId();
+    long survivor =
+        pidOf(
+            store.shards().stream()
+                .map(ResidentShard::executorId)
+                .filter(id -> !id.equals(first))
+                .findFirst()
+                .orElseThrow());
+    replace(first);
+    AtomicBoolean killed = new AtomicBoolean();
+    SparkListener killer =
+        new SparkListener() {
+          @Override
+          public void onTaskStart(SparkListenerTaskStart start) {
+            if (killed.compareAndSet(false, true)) {
+              ProcessHandle.of(survivor).ifPresent(ProcessHandle::destroyForcibly);
+            }
+          }
+        };
+    cluster.session().sparkContext().addSparkListener(killer);
+    try {
+      get(repairWhenLost(store));
+    } finally {
+      cluster.session().sparkContext().removeSparkListener(killer);
+    }
+    assertThat(killed).isTrue();
+    checkAll(store, ROWS);
+  }
+
+  /** The repair would like to have all slots, and does not wait for them for ever. */
+  @Test
+  void besideAJobThatHasTheOtherSlots() throws Exception {
+    ResidentStore store = spec(frame(0, ROWS), 4).load("train");
+    ResidentShard lost = store.shards().get(0);
+    ResidentShard survivor =
+        store.shards().stream()
+            .filter(shard -> !shard.executorId().equals(lost.executorId()))
+            .findFirst()
+            .orElseThrow();
+    long victim = pidOf(lost.executorId());
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Boolean>> other = cluster.occupy(survivor, 2, evidence);
+    try {
+      kill(victim);
+      get(repairWhenLost(store));
+      assertThat(store.shards()).noneMatch(ResidentShard::isLost);
+      assertThat(other).as("the job that has the other slots").isNotDone();
+    } finally {
+      evidence.note("free", "");
+    }
+    assertThat(get(other)).containsOnly(true);
+    checkAll(store, ROWS);
+  }
+
+  /** As if the executor had ended before the store was known to those who tell it. */
+  @Test
+  void unheardOf() {
+    ResidentOrigin origin =
+        new ResidentOrigin(
+            frame(0, ROWS),
+            IngestOptions.defaults(),
+            Settings.of(cluster.session()).withRanks(4).withSlotsTimeout(SHORT),
+            cluster.session().sparkContext().resourceProfileManager().defaultResourceProfile());
+    ResidentStore store =
+        ResidentStore.load(ResidentStores.of(cluster.session().sparkContext()), "unheard", origin);
+    try {
+      replace(store.shards().get(0).executorId());
+      assertThat(store.shards()).noneMatch(ResidentShard::isLost);
+      checkAll(store, ROWS);
+    } finally {
+      store.drop();
+    }
+  }
+
+  /** Kills an executor, and returns when another one takes tasks. */
+  private static void replace(String executor) {
+    kill(pidOf(executor));
+    await("Spark has given it up")
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> !LiveExecutors.isLive(cluster.session().sparkContext(), executor));
+    cluster.inEverySlot(rows -> 0);
+  }
+
+  private static CompletableFuture<Void> repairWhenLost(ResidentStore store) {
+    return CompletableFuture.runAsync(
+        () -> {
+          await("the driver knows of the loss")
+              .atMost(Duration.ofMinutes(1))
+              .until(() -> store.explain().contains("lost: "));
+          store.repair();
+        });
+  }
+
+  private static long pidOf(String executor) {
+    Set<String> found =
+        new HashSet<>(
+            cluster.inEverySlot(
+                none -> StartedRank.executorId() + " " + ProcessHandle.current().pid()));
+    return found.stream()
+        .filter(idAndPid -> idAndPid.startsWith(executor + " "))
+        .map(idAndPid -> Long.valueOf(idAndPid.substring(executor.length() + 1)))
+        .findFirst()
+        .orElseThrow();
+  }
+}

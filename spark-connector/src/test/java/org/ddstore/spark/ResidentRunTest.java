@@ -1,0 +1,207 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.codahale.metrics.Gauge;
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.metrics.source.Source;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.ddstore.collective.ReduceOp;
+import org.ddstore.loader.LoadedBatch;
+import org.ddstore.loader.Loader;
+import org.ddstore.sampling.Samplers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Ranks of resident stores beside other jobs: 2 ranks in 2 executors of 2 slots, so that 2 slots
+ * are left.
+ */
+@Tag("system")
+@Timeout(300)
+class ResidentRunTest {
+  private static final int ROWS = 400;
+  private static final int MORE = 36;
+  private static TestCluster cluster;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 2, 1024);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
+    cluster.assertNothingLeft();
+  }
+
+  private static Dataset<Row> frame(long from, long to) {
+    return cluster.session().range(from, to, 1, 3).selectExpr("id", "id * id as square");
+  }
+
+  private static ResidentStore load() {
+    return DDStores.from(frame(0, ROWS)).ranks(2).load("train");
+  }
+
+  /** One epoch; {@code inside} is run when two batches of it have come. */
+  private static long epoch(RankContext context, Runnable inside) {
+    long[] samples = new long[2];
+    try (Loader loader = context.loader(Samplers.shuffled(7).batchSize(10).everySample())) {
+      int batches = 0;
+      for (LoadedBatch batch : loader.epoch(0)) {
+        try (batch) {
+          for (int i = 0; i < batch.rows(); i++) {
+            long id = batch.row(i);
+            assertThat(batch.field("id").getLong(i)).isEqualTo(id);
+            assertThat(batch.field("square").getLong(i)).isEqualTo(id * id);
+            samples[0]++;
+            samples[1] += id;
+          }
+        }
+        if (++batches == 2) {
+          inside.run();
+        }
+      }
+      assertThat(loader.receipt(context.communicator()).toString())
+          .startsWith("%,d samples, each exactly once".formatted(context.rows().rows()));
+    }
+    context.communicator().allReduce(samples, ReduceOp.SUM);
+    assertThat(samples[1]).isEqualTo(samples[0] * (samples[0] - 1) / 2);
+    return samples[0];
+  }
+
+  @Test
+  void rowsAreAppendedWhileLoadersAreInsideAnEpoch() throws Exception {
+    ResidentStore store = load();
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Long>> running =
+        CompletableFuture.supplyAsync(
+            () ->
+                store.run(
+                    context ->
+                        epoch(
+                            context,
+                            () -> {
+                              evidence.note("inside " + context.rank(), "");
+                              evidence.awaitNote("go on");
+                            })));
+    try {
+      evidence.awaitNote("inside 0");
+      evidence.awaitNote("inside 1");
+      store.append(frame(ROWS, ROWS + MORE));
+      assertThat(store.rows()).isEqualTo(ROWS + MORE);
+      assertThat(running).as("the epoch").isNotDone();
+    } finally {
+      evidence.note("go on", "");
+    }
+    assertThat(running.get(2, TimeUnit.MINUTES))
+        .as("samples of the epoch in which rows were appended")
+        .containsOnly((long) ROWS);
+    assertThat(store.run(context -> epoch(context, () -> {})))
+        .as("samples of the next run")
+        .containsOnly((long) ROWS + MORE);
+  }
+
+  /** What one process has of metrics of the store. */
+  private record Meters(String executor, Map<String, Long> values) implements Serializable {}
+
+  private static Meters meters() {
+    Map<String, Long> values = new HashMap<>();
+    scala.collection.Iterator<Source> sources =
+        SparkEnv.get().metricsSystem().getSourcesByName("ddstore.train").iterator();
+    while (sources.hasNext()) {
+      sources
+          .next()
+          .metricRegistry()
+          .getGauges()
+          .forEach((name, gauge) -> values.put(name, (Long) ((Gauge<?>) gauge).getValue()));
+    }
+    return new Meters(StartedRank.executorId(), values);
+  }
+
+  /** A rank of a run that had no place at home. */
+  private record Seen(boolean home, String executor, Meters meters) implements Serializable {}
+
+  @Test
+  void aRankWhoseExecutorIsOccupiedRunsElsewhereAndIsReported() throws Exception {
+    ResidentStore store = DDStores.from(frame(0, ROWS)).ranks(1).load("train");
+    ResidentShard home = store.shards().get(0);
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Boolean>> occupied = cluster.occupy(home, 2, evidence);
+    List<Seen> ranks;
+    try {
+      ranks =
+          store.run(
+              context -> {
+                try (Reader reader = context.rows().reader();
+                    Batch batch = reader.getBatch(3, ROWS - 1)) {
+                  assertThat(batch.field("square").getLong(0)).isEqualTo(9);
+                  assertThat(batch.field("square").getLong(1)).isEqualTo((ROWS - 1L) * (ROWS - 1L));
+                }
+                return new Seen(context.isHome(), context.executorId(), meters());
+              });
+    } finally {
+      evidence.note("free", "");
+    }
+    assertThat(occupied.get(2, TimeUnit.MINUTES))
+        .as("tasks that took the slots")
+        .containsOnly(true);
+    Seen rank = ranks.get(0);
+    assertThat(rank.home()).as("at home").isFalse();
+    assertThat(rank.executor()).isNotEqualTo(home.executorId());
+    assertThat(rank.meters().values()).as("while it ran").containsEntry("rank0.same_host.rows", 2L);
+    assertThat(store.explain())
+        .contains(
+            "the last time, rank 0 ran on executor %s, away from its shard: executor %s, which has its rows, had no free slot"
+                .formatted(rank.executor(), home.executorId()));
+    assertThat(cluster.inEverySlot(rows -> meters()))
+        .as("metrics when it has ended, where nothing of the store is")
+        .allMatch(meters -> meters.values().isEmpty());
+
+    assertThat(store.run(RankContext::isHome)).containsExactly(true);
+    assertThat(store.explain()).doesNotContain("away from its shard");
+    assertThat(cluster.inEverySlot(rows -> meters()))
+        .as("metrics at home stay as long as the store")
+        .allMatch(
+            meters -> meters.executor().equals(home.executorId()) != meters.values().isEmpty());
+  }
+
+  @Test
+  void metricsStayAsLongAsAnybodyReads() {
+    ResidentStore store = load();
+    StoreHandle handle = store.handle();
+    // On the driver, which holds nothing of the store.
+    StoreMetrics.Watch first = StoreMetrics.watch(handle, "first", List::of);
+    StoreMetrics.Watch second = StoreMetrics.watch(handle, "second", List::of);
+    try (StoreReader reader = handle.attach()) {
+      assertThat(reader.rows().rows()).isEqualTo(ROWS);
+    }
+    first.close();
+    first.close();
+    assertThat(meters().values()).as("when another reader still reads").isNotEmpty();
+    second.close();
+    assertThat(meters().values()).as("when nobody reads").isEmpty();
+  }
+}
