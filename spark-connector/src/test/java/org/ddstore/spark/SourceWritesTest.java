@@ -3,6 +3,9 @@ package org.ddstore.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -22,6 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -215,6 +220,30 @@ class SourceWritesTest extends SourceOnCluster {
                 .sql("select id, label, value from ddstore.growing where __index = " + rows)
                 .collectAsList())
         .hasToString("[[-1,2,3.5]]");
+  }
+
+  @Test
+  void rowsMayLieInFiles(@TempDir Path directory) throws IOException {
+    numbers()
+        .write()
+        .format("ddstore")
+        .options(Map.of("backing", "file", "directory", directory.toString(), "ranks", "2"))
+        .save("files");
+    assertThat(filesIn(directory)).hasSizeGreaterThanOrEqualTo(2);
+    assertSame(read("files"), numbers());
+    spark.sql("drop table ddstore.files");
+    assertThat(filesIn(directory)).isEmpty();
+    assertThatThrownBy(
+            () -> numbers().write().format("ddstore").option("backing", "file").save("nowhere"))
+        .hasMessageContaining("spark.ddstore.backing=file, and no directory for the files");
+  }
+
+  private static List<Path> filesIn(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(Files::isRegularFile)
+          .filter(file -> !file.getFileName().toString().contains("lock"))
+          .toList();
+    }
   }
 
   @Test

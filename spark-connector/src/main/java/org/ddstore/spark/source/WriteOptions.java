@@ -1,5 +1,6 @@
 package org.ddstore.spark.source;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -28,6 +29,7 @@ final class WriteOptions {
   private static final String SHUFFLE = "shuffle";
   private static final String COLUMNS = "columns";
   private static final String BACKING = "backing";
+  private static final String DIRECTORY = "directory";
   private static final String TYPE = TYPE_PREFIX + "<column>";
 
   private static final List<String> LEGAL =
@@ -41,6 +43,7 @@ final class WriteOptions {
           SHUFFLE,
           COLUMNS,
           BACKING,
+          DIRECTORY,
           TYPE);
 
   private final Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -84,7 +87,7 @@ final class WriteOptions {
     return spec;
   }
 
-  private static StoreSpec apply(StoreSpec spec, String key, String value) {
+  private StoreSpec apply(StoreSpec spec, String key, String value) {
     return switch (canonical(key)) {
       case RANKS -> spec.ranks((int) number(key, value, 1, Integer.MAX_VALUE));
       case WIDTH -> spec.width((int) number(key, value, 1, Integer.MAX_VALUE));
@@ -93,6 +96,7 @@ final class WriteOptions {
       case ORDER_BY -> spec.orderBy(names(value));
       case COLUMNS -> spec.columns(names(value));
       case BACKING -> spec.backing(backing(value));
+      case DIRECTORY -> inFiles(spec, value);
       default -> spec;
     };
   }
@@ -123,10 +127,21 @@ final class WriteOptions {
     return switch (value.toLowerCase(Locale.ROOT)) {
       case "shm" -> Backing.SHM;
       case "direct" -> Backing.DIRECT;
+      case "file" -> Backing.FILE;
       default ->
           throw new IllegalArgumentException(
-              "option \"backing\" is \"%s\"; there are shm and direct".formatted(value));
+              "option \"backing\" is \"%s\"; there are shm, direct and file".formatted(value));
     };
+  }
+
+  private StoreSpec inFiles(StoreSpec spec, String directory) {
+    String backing = options.getOrDefault(BACKING, "").strip();
+    if (!backing.equalsIgnoreCase("file")) {
+      throw new IllegalArgumentException(
+          "option \"directory\" is \"%s\", but \"backing\" is %s: it is for \"file\""
+              .formatted(directory, backing.isEmpty() ? "not said" : "\"" + backing + "\""));
+    }
+    return spec.files(Path.of(directory));
   }
 
   private static StoreSpec declare(StoreSpec spec, String column, String type, StructType schema) {
