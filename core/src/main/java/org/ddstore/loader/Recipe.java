@@ -98,9 +98,11 @@ record Recipe(
     return fields.contains(name) && (!variable.schema().field(name).isRagged() || madeDense);
   }
 
-  /** Whether what a batch takes is known only when it has been read. */
+  /** Whether what a batch takes is known only when it has been read: remote rows come as wholes. */
   boolean readsRagged() {
-    return fields.stream().anyMatch(name -> variable.schema().field(name).isRagged());
+    Schema schema = variable.schema();
+    return fields.stream().anyMatch(name -> schema.field(name).isRagged())
+        || (!schema.isFixed() && variable.mostStagingBytes(1) > 0);
   }
 
   /**

@@ -162,6 +162,8 @@ class TcpLoaderMemoryTest {
     LoaderOptions options = LoaderOptions.defaults().withMaxBytes(maxBytes);
     assertThat(mostBytes("ragged", shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
     assertThat(mostBytes("ragged", inOrder(), options)).isBetween(maxBytes / 3, maxBytes);
+    LoaderOptions ids = options.withFields("id").withMaxBytes(500_000);
+    assertThat(mostBytes("ragged", shuffled(), ids)).isBetween(500_000L / 3, 500_000L);
   }
 
   @Test
