@@ -12,9 +12,12 @@ import org.ddstore.DeadlineExceededException;
 /**
  * The threads of a loader: one that plans batches, so that choosing rows does not hold up reading
  * them, and workers that read and transform. At the end, code of the user's (an iterator, a
- * transform) is interrupted; reads of the store are not, they have deadlines of their own.
+ * transform) is interrupted at once, and a read of the store if it takes longer than reads do.
  */
 final class Crew {
+  /** A read that is not over by then, when nobody wants its rows any more, is interrupted. */
+  private static final long READ_GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final Pipeline pipeline;
   private final StageCounters counters;
   private final ReadsByPath reads;
@@ -51,12 +54,26 @@ final class Crew {
   private void readAll(Member me) {
     for (List<Entry> some = pipeline.nextToRead(); !some.isEmpty(); some = pipeline.nextToRead()) {
       long start = System.nanoTime();
-      Throwable error = caught(some.size() == 1 ? () -> {} : readTogether(some));
-      boolean isRead = some.size() > 1 && error == null;
+      Throwable together = some.size() == 1 ? null : caught(readTogether(some));
+      boolean isRead = some.size() > 1 && together == null;
+      Throwable failed = isOfAll(together) ? together : null;
       for (Entry entry : some) {
-        make(me, entry, isRead, start); // of several, only one may be to blame
+        if (failed != null || (together != null && !pipeline.isWanted(entry))) {
+          pipeline.made(entry, null, failed, System.nanoTime() - start);
+        } else {
+          failed = make(me, entry, isRead, start); // those after a failed one are not given out
+        }
       }
     }
+  }
+
+  /**
+   * Whether each batch alone would meet the same error as those that were read together, and wait
+   * for it as long: a deadline, a rank that is lost, an interrupt. Else only one of them may be to
+   * blame.
+   */
+  private static boolean isOfAll(Throwable together) {
+    return together instanceof DDStoreException;
   }
 
   private Runnable readTogether(List<Entry> some) {
@@ -71,7 +88,8 @@ final class Crew {
     };
   }
 
-  private void make(Member me, Entry entry, boolean isRead, long start) {
+  /** Makes one batch, and returns what has failed. */
+  private Throwable make(Member me, Entry entry, boolean isRead, long start) {
     Slot slot = entry.slot();
     LoadedBatch batch = new LoadedBatch(slot, () -> pipeline.giveBack(slot));
     Throwable error =
@@ -87,6 +105,7 @@ final class Crew {
               slot.presentBytes(); // so that the pipeline need not count them under its lock
             });
     pipeline.made(entry, batch, error, System.nanoTime() - start);
+    return error;
   }
 
   private static Throwable caught(Runnable work) {
@@ -112,18 +131,9 @@ final class Crew {
     members.forEach(Member::interruptUserCode);
     long start = System.nanoTime();
     long most = Waits.nanos(timeout);
-    boolean interrupted = false;
-    for (Member member : members) {
-      long left = most - (System.nanoTime() - start);
-      while (member.isAlive() && left > 0) {
-        try {
-          TimeUnit.NANOSECONDS.timedJoin(member, left);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-        left = most - (System.nanoTime() - start);
-      }
-    }
+    boolean interrupted = awaitEnd(start, Math.min(READ_GRACE_NANOS, most / 2));
+    members.forEach(Thread::interrupt);
+    interrupted |= awaitEnd(start, most);
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -134,6 +144,23 @@ final class Crew {
                 .formatted(member.getName(), timeout));
       }
     }
+  }
+
+  /** Waits so long for all threads to end; true if this one was interrupted meanwhile. */
+  private boolean awaitEnd(long startNanos, long nanos) {
+    boolean interrupted = false;
+    for (Member member : members) {
+      long left = nanos - (System.nanoTime() - startNanos);
+      while (member.isAlive() && left > 0) {
+        try {
+          TimeUnit.NANOSECONDS.timedJoin(member, left);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+        left = nanos - (System.nanoTime() - startNanos);
+      }
+    }
+    return interrupted;
   }
 
   /** One thread, of which it is known when it runs code of the user's. */

@@ -256,10 +256,10 @@ public final class Loader implements AutoCloseable {
 
   /**
    * Ends the threads and frees the memory; the batch of a loop is closed, those that were popped
-   * stay valid until they are. Idempotent.
+   * stay valid until they are. A read that waits for another process is broken off. Idempotent.
    *
-   * @throws org.ddstore.DeadlineExceededException if a read or a transform does not end in time; it
-   *     frees its memory when it does
+   * @throws org.ddstore.DeadlineExceededException if a transform does not end in time, nor a read;
+   *     it frees its memory when it does
    */
   @Override
   public void close() {

@@ -147,7 +147,10 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.popTimeout = checkTimeout("popTimeout", timeout));
   }
 
-  /** How long a close waits for what the workers are doing. */
+  /**
+   * How long a close waits for what the workers are doing. User's code is interrupted at once; a
+   * read that waits for another process after a second, or after half of this time if that is less.
+   */
   public LoaderOptions withCloseTimeout(Duration timeout) {
     return with(options -> options.closeTimeout = checkTimeout("closeTimeout", timeout));
   }

@@ -267,6 +267,16 @@ final class Pipeline {
     }
   }
 
+  /** Whether a batch is still to be given out. Once it is not, it never will be. */
+  boolean isWanted(Entry entry) {
+    lock.lock();
+    try {
+      return !closed && !entry.isCancelled();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * What became of {@link #nextToRead}: a batch, or an error. Its worker then asks for the next.
    *

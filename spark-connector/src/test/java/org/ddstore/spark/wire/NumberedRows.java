@@ -2,6 +2,7 @@ package org.ddstore.spark.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.ddstore.Batch;
@@ -9,6 +10,7 @@ import org.ddstore.DDStore;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
+import org.ddstore.loader.LoadedBatch;
 
 /** Rows of which each word is made of its place and the row's index: each rank brings as many. */
 final class NumberedRows {
@@ -54,7 +56,17 @@ final class NumberedRows {
   }
 
   static void check(Batch batch, long... indices) {
-    long[] got = batch.field(NAME).toLongArray();
+    check(batch.field(NAME).toLongArray(), indices);
+  }
+
+  /** Compares every word of a batch with those of the rows that it says it has. */
+  static void check(LoadedBatch batch) {
+    long[] indices = new long[batch.rows()];
+    Arrays.setAll(indices, batch::row);
+    check(batch.field(NAME).toLongArray(), indices);
+  }
+
+  private static void check(long[] got, long... indices) {
     for (int i = 0; i < got.length; i++) {
       if (got[i] != word(indices[i / ELEMENTS], i % ELEMENTS)) {
         assertThat(got[i])

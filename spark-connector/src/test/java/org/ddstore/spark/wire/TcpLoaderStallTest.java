@@ -1,0 +1,8 @@
+package org.ddstore.spark.wire;
+
+/** Over tcp. */
+class TcpLoaderStallTest extends LoaderStallContract {
+  TcpLoaderStallTest() {
+    super(TcpBackend::plain);
+  }
+}
