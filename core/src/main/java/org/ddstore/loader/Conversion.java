@@ -20,6 +20,10 @@ interface Conversion {
   /** The step that does it. */
   FieldStep step(Schema schema);
 
+  /** The call that asks for it, of which states tell: the same text in every JVM. */
+  @Override
+  String toString();
+
   /** Another type, the values times a scale. */
   record ToType(String name, DType to, float scale) implements Conversion {
     @Override
@@ -30,6 +34,11 @@ interface Conversion {
     @Override
     public FieldStep step(Schema schema) {
       return new Cast(new ValueCast(schema.field(name).dtype(), to, scale));
+    }
+
+    @Override
+    public String toString() {
+      return "cast(\"%s\", %s, %s)".formatted(name, to, Float.toHexString(scale));
     }
   }
 

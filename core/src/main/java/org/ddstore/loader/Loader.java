@@ -41,6 +41,7 @@ public final class Loader implements AutoCloseable {
   private final StageCounters counters = new StageCounters();
   private final ReadsByPath reads = new ReadsByPath();
   private final HostMemory memory;
+  private final Recipe recipe;
   private final Pipeline pipeline;
   private final Crew crew;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -55,7 +56,7 @@ public final class Loader implements AutoCloseable {
     this.options = options;
     this.memory = options.openMemory();
     try {
-      Recipe recipe = Recipe.of(variable, sampler.space(), options, memory);
+      this.recipe = Recipe.of(variable, sampler.space(), options, memory);
       this.pipeline = new Pipeline(recipe, options, counters);
       this.crew = new Crew(pipeline, counters, reads, options);
     } catch (RuntimeException | Error e) {
@@ -91,8 +92,8 @@ public final class Loader implements AutoCloseable {
    * Goes on where a state was taken, also on another number of ranks: the rest of its epoch comes
    * batch for batch as it would have.
    *
-   * @throws IllegalArgumentException if the state is of other rows or of another configuration,
-   *     naming what differs
+   * @throws IllegalArgumentException if the state is of other rows, or of another configuration of
+   *     sampler or options, naming what differs. What transforms do is not known to states
    */
   public EpochLoop resume(EpochState state) {
     state.checkSame(stateAt(0, 0));
@@ -197,7 +198,8 @@ public final class Loader implements AutoCloseable {
         variable.version(),
         sampler.describe(place.world()),
         "%08x".formatted(schema.getValue()),
-        options.digest());
+        options.digest(),
+        recipe.delivery());
   }
 
   /**

@@ -12,6 +12,7 @@ import org.ddstore.Variable;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.ValueCast;
+import org.ddstore.sampling.Delivery;
 import org.ddstore.sampling.SampleSpace;
 
 /**
@@ -25,6 +26,7 @@ import org.ddstore.sampling.SampleSpace;
  * @param space what a sample is
  * @param transform the last step
  * @param memory where its buffers come from
+ * @param delivery what all this makes of a sample, for the loader's states
  */
 record Recipe(
     Variable variable,
@@ -34,7 +36,8 @@ record Recipe(
     List<Output> outputs,
     SampleSpace space,
     Consumer<LoadedBatch> transform,
-    HostMemory memory) {
+    HostMemory memory,
+    Delivery delivery) {
 
   /** What a reader keeps for fields that it casts, unless one row is larger. */
   private static final long CAST_BYTES = 128 << 10;
@@ -77,7 +80,30 @@ record Recipe(
       }
     }
     return new Recipe(
-        variable, List.copyOf(fields), reading, casts, outputs, space, options.transform(), memory);
+        variable,
+        List.copyOf(fields),
+        reading,
+        casts,
+        outputs,
+        space,
+        options.transform(),
+        memory,
+        delivery(schema, fields, options.conversions()));
+  }
+
+  private static Delivery delivery(
+      Schema schema, List<String> fields, List<Conversion> conversions) {
+    Map<String, String> casts = new LinkedHashMap<>();
+    List<String> shapes = new ArrayList<>();
+    for (Conversion conversion : conversions) {
+      if (conversion instanceof Conversion.ToType) {
+        casts.put(conversion.name(), conversion.toString()); // the last of a field counts
+      } else {
+        shapes.add(conversion.toString());
+      }
+    }
+    boolean all = fields.size() == schema.size();
+    return Delivery.of(all ? List.of() : fields, List.copyOf(casts.values()), shapes);
   }
 
   /** The output of a field, or null if it is given out as it is read. */

@@ -6,7 +6,8 @@ import java.util.Objects;
 
 /**
  * Where in an epoch a rank is: enough to go on with the same batches later, elsewhere, or with
- * another number of ranks. As JSON it has less than 100 bytes, with the longest samplers 130:
+ * another number of ranks. As JSON it has less than 100 bytes, with long samplers and many choices
+ * some 150:
  *
  * <pre>
  * {"v":1,"e":3,"b":120,"n":20000,"s":"shuffled(42)/512","d":"1f3a9c04.0123456789abcdef"}
@@ -15,7 +16,9 @@ import java.util.Objects;
  *    version of this format
  * </pre>
  *
- * <p>Of rows that were updated since they were loaded it says so often: {@code "u":3}.
+ * <p>Of rows that were updated since they were loaded it says so often: {@code "u":3}. Of batches
+ * that do not have all fields as they are it has five digits for each kind of choice: {@code
+ * "o":"cZx3_"} for casts, with {@code f} for fields and {@code s} for padding and densifying.
  *
  * @param epoch number of the epoch, from 0
  * @param batch how many batches are done: the number of the next one
@@ -25,6 +28,7 @@ import java.util.Objects;
  * @param schema a digest of the data set's schema
  * @param digest of the data set's rows, of which the first 16 digits are kept; empty if it was not
  *     computed
+ * @param delivery what is given out of each sample
  */
 public record EpochState(
     long epoch,
@@ -33,7 +37,8 @@ public record EpochState(
     long version,
     String sampling,
     String schema,
-    String digest) {
+    String digest,
+    Delivery delivery) {
   private static final long VERSION = 1;
   private static final int DIGEST_DIGITS = 16;
   private static final char DOT = '.';
@@ -55,6 +60,9 @@ public record EpochState(
     }
     members.put("s", sampling);
     members.put("d", digest.isEmpty() ? schema : schema + DOT + digest);
+    if (!delivery.equals(Delivery.PLAIN)) {
+      members.put("o", delivery.toText());
+    }
     return FlatJson.write(members);
   }
 
@@ -80,7 +88,10 @@ public record EpochState(
             members.containsKey("u") ? member(members, "u", Long.class, json) : 0,
             member(members, "s", String.class, json),
             dot < 0 ? data : data.substring(0, dot),
-            dot < 0 ? "" : data.substring(dot + 1));
+            dot < 0 ? "" : data.substring(dot + 1),
+            members.containsKey("o")
+                ? Delivery.parse(member(members, "o", String.class, json))
+                : Delivery.PLAIN);
     if (state.epoch < 0 || state.batch < 0) {
       throw new IllegalArgumentException("negative epoch or batch in the state " + json);
     }
@@ -115,9 +126,19 @@ public record EpochState(
       compare(differences, "digest of the rows", digest, mine);
     }
     compare(differences, "sampling", sampling, here.sampling);
+    Delivery other = here.delivery;
+    compareChoice(differences, "choice of fields", delivery.fields(), other.fields(), "all");
+    compareChoice(differences, "choice of casts", delivery.casts(), other.casts(), "none");
+    compareChoice(
+        differences, "choice of padding and densifying", delivery.shapes(), other.shapes(), "none");
     if (differences.length() > 0) {
       throw new IllegalArgumentException("the state is of something else:" + differences);
     }
+  }
+
+  private static void compareChoice(
+      StringBuilder differences, String what, String there, String here, String plain) {
+    compare(differences, what, there.isEmpty() ? plain : there, here.isEmpty() ? plain : here);
   }
 
   private static void compare(StringBuilder differences, String what, Object there, Object here) {

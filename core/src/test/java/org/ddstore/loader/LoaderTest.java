@@ -8,8 +8,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.stream.IntStream;
+import org.ddstore.DType;
 import org.ddstore.Tensor;
 import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.Delivery;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.Samplers;
@@ -185,16 +187,70 @@ class LoaderTest {
     try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults().withDigest("aa"))) {
       EpochState here = loader.state();
       assertThatThrownBy(
-              () -> loader.resume(new EpochState(0, 0, 7, 0, here.sampling(), here.schema(), "bb")))
+              () ->
+                  loader.resume(
+                      new EpochState(
+                          0, 0, 7, 0, here.sampling(), here.schema(), "bb", Delivery.PLAIN)))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
               "the state is of something else: rows is 7 in the state, 203 here;"
                   + " digest of the rows is bb in the state, aa here;");
-      EpochState late = new EpochState(2, 9, 203, 0, here.sampling(), here.schema(), "aa");
+      EpochState late =
+          new EpochState(2, 9, 203, 0, here.sampling(), here.schema(), "aa", Delivery.PLAIN);
       assertThatThrownBy(() -> loader.resume(late))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("batch 9 of epoch 2 outside [0, 8]");
       assertThat(here.toJson().length()).as("%s", here.toJson()).isLessThan(80);
+    }
+  }
+
+  @Test
+  void aStateOfOtherOptionsIsRefusedNamingWhichDiffer() {
+    BatchSampler sampler = Samplers.shuffled(5).globalBatchSize(24);
+    LoaderOptions all = LoaderOptions.defaults();
+    LoaderOptions cast = all.cast("image", DType.FLOAT32, 1 / 255.0);
+    String fields = "choice of fields";
+    String casts = "choice of casts";
+    String shapes = "choice of padding and densifying";
+    assertResume(sampler, all, all);
+    assertResume(
+        sampler, all, all.withFields("values", "columns", "points", "value", "image", "id"));
+    assertResume(sampler, all.withFields("value", "id"), all.withFields("id", "value"));
+    assertResume(
+        sampler, cast, all.cast("image", DType.BFLOAT16).cast("image", DType.FLOAT32, 1 / 255.0));
+    assertResume(sampler, all, all.withTransform(batch -> {}).withDepth(2).withWorkers(3));
+    assertResume(sampler, all, all.withFields("id"), fields);
+    assertResume(sampler, all.withFields("id"), all.withFields("value"), fields);
+    assertResume(sampler, all, cast, casts);
+    assertResume(sampler, cast, all.cast("image", DType.FLOAT32), casts);
+    assertResume(sampler, cast, all.cast("image", DType.BFLOAT16, 1 / 255.0), casts);
+    assertResume(sampler, cast, all.cast("value", DType.FLOAT32, 1 / 255.0), casts);
+    assertResume(sampler, all, all.pad("points", 0), shapes);
+    assertResume(sampler, all.pad("points", 8), all.pad("points", 9), shapes);
+    assertResume(sampler, all.densify("values", "columns", 20), all, shapes);
+    assertResume(
+        sampler, cast.withFields("id", "image"), all.pad("points", 0), fields, casts, shapes);
+  }
+
+  /** The states of one are resumed by the other, or refused, for these alone. */
+  private void assertResume(
+      BatchSampler sampler, LoaderOptions saved, LoaderOptions here, String... different) {
+    EpochState state;
+    try (Loader loader = open(sampler, ALONE, saved)) {
+      loader.epoch(1).next();
+      state = EpochState.parse(loader.state().toJson());
+    }
+    try (Loader loader = open(sampler, ALONE, here)) {
+      if (different.length == 0) {
+        assertThat(loader.resume(state).next().number()).isEqualTo(1);
+        return;
+      }
+      String choice = "choice of [a-z ]+ is \\S+ in the state, \\S+ here;";
+      assertThatThrownBy(() -> loader.resume(state))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching(
+              "the state is of something else:( %s){%d}".formatted(choice, different.length))
+          .hasMessageContainingAll(different);
     }
   }
 

@@ -472,7 +472,8 @@ class PipelineTest {
     try (Loader loader = Loader.open(samples.rows(), large, ALONE, options)) {
       EpochState before = loader.state();
       EpochState later =
-          new EpochState(4, 1, before.rows(), 0, before.sampling(), before.schema(), "");
+          new EpochState(
+              4, 1, before.rows(), 0, before.sampling(), before.schema(), "", before.delivery());
       loader.push(List.of(7L).iterator(), 1);
       assertThatThrownBy(() -> loader.resume(later))
           .isInstanceOf(IllegalArgumentException.class)

@@ -8,6 +8,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class EpochStateTest {
+  /** 24 bits, the same in every version: states outlive programs. */
+  private static final String CAST = "1aO-";
+
   private static final String DIGEST = "0123456789abcdeffedcba9876543210";
   private static final EpochState STATE =
       new EpochState(
@@ -17,7 +20,8 @@ class EpochStateTest {
           0,
           Samplers.shuffled(42).globalBatchSize(512).describe(2),
           "1f3a9c04",
-          DIGEST);
+          DIGEST,
+          Delivery.PLAIN);
 
   @Test
   void isOneShortLineOfJson() {
@@ -32,11 +36,59 @@ class EpochStateTest {
 
   @Test
   void theUpdatesOfRowsAreToldIfThereWereAny() {
-    EpochState updated = new EpochState(0, 1, 7, 3, "sequential/2", "1f3a9c04", "");
+    EpochState updated = new EpochState(0, 1, 7, 3, "sequential/2", "1f3a9c04", "", Delivery.PLAIN);
     assertThat(updated.toJson())
         .isEqualTo(
             "{\"v\":1,\"e\":0,\"b\":1,\"n\":7,\"u\":3,\"s\":\"sequential/2\",\"d\":\"1f3a9c04\"}");
     assertThat(EpochState.parse(updated.toJson())).isEqualTo(updated);
+  }
+
+  private static EpochState of(Delivery delivery) {
+    return new EpochState(
+        3, 120, 20_000, 0, STATE.sampling(), STATE.schema(), STATE.digest(), delivery);
+  }
+
+  @Test
+  void whatIsGivenOutIsToldUnlessItIsAllAsItIs() {
+    List<String> some = List.of("image", "label");
+    List<String> cast = List.of("cast(\"image\", FLOAT32, 0.003921569)");
+    EpochState casts = of(Delivery.of(List.of(), cast, List.of()));
+    assertThat(casts.toJson())
+        .isEqualTo(STATE.toJson().replace("}", ",\"o\":\"c%s\"}".formatted(CAST)))
+        .hasSizeLessThan(100);
+    assertThat(Delivery.of(List.of("label", "image"), cast, List.of()))
+        .as("in another order")
+        .isEqualTo(Delivery.of(some, cast, List.of()));
+    for (Delivery delivery :
+        List.of(
+            Delivery.PLAIN,
+            Delivery.of(some, List.of(), List.of()),
+            Delivery.of(some, cast, List.of()),
+            Delivery.of(List.of(), List.of(), cast),
+            Delivery.of(some, cast, cast))) {
+      assertThat(EpochState.parse(of(delivery).toJson())).isEqualTo(of(delivery));
+    }
+    for (String wrong : List.of("x", "c", "cabc", "cabcde", "cabcdfabcd", "cabcd.")) {
+      refused(
+          casts.toJson().replace("c" + CAST, wrong),
+          "\"%s\" is not what is given out of samples".formatted(wrong));
+    }
+  }
+
+  @Test
+  void ofWhatIsGivenOutTheChoiceThatDiffersIsNamed() {
+    EpochState here = of(Delivery.of(List.of("a"), List.of(), List.of("pad")));
+    EpochState there = of(Delivery.of(List.of("a", "b"), List.of("cast"), List.of("pad")));
+    assertThatThrownBy(() -> there.checkSame(here))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "the state is of something else: choice of fields is %s in the state, %s here; choice of casts is %s in the state, none here;",
+            there.delivery().fields(), here.delivery().fields(), there.delivery().casts());
+    assertThatThrownBy(() -> STATE.checkSame(here))
+        .hasMessage(
+            "the state is of something else: choice of fields is all in the state, %s here; choice of padding and densifying is none in the state, %s here;",
+            here.delivery().fields(), here.delivery().shapes());
+    here.checkSame(here);
   }
 
   @Test
@@ -56,7 +108,8 @@ class EpochStateTest {
   }
 
   private static int bytes(BatchSampler sampler) {
-    return new EpochState(99, 99_999, 100_000_000, 0, sampler.describe(64), "1f3a9c04", DIGEST)
+    return new EpochState(
+            99, 99_999, 100_000_000, 0, sampler.describe(64), "1f3a9c04", DIGEST, Delivery.PLAIN)
         .toJson()
         .length();
   }
@@ -65,7 +118,14 @@ class EpochStateTest {
   void whatDiffersIsNamed() {
     EpochState other =
         new EpochState(
-            0, 0, 20_001, 2, Samplers.shuffled(43).batchSize(128).describe(2), "00000000", "cd");
+            0,
+            0,
+            20_001,
+            2,
+            Samplers.shuffled(43).batchSize(128).describe(2),
+            "00000000",
+            "cd",
+            Delivery.PLAIN);
     assertThatThrownBy(() -> STATE.checkSame(other))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
@@ -78,7 +138,8 @@ class EpochStateTest {
 
   @Test
   void aDigestIsComparedWhereverTheStateHasOne() {
-    EpochState without = new EpochState(0, 0, 20_000, 0, STATE.sampling(), STATE.schema(), "");
+    EpochState without =
+        new EpochState(0, 0, 20_000, 0, STATE.sampling(), STATE.schema(), "", Delivery.PLAIN);
     assertThatThrownBy(() -> STATE.checkSame(without))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(

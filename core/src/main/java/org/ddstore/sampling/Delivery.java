@@ -1,0 +1,78 @@
+package org.ddstore.sampling;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.zip.CRC32;
+
+/**
+ * What is given out of each sample, as far as it is not all fields as they are: 24 bits for each
+ * kind of choice, so that a state of little room can say which differs. Immutable.
+ *
+ * @param fields those that are read; empty if all
+ * @param casts the types that fields are given out in; empty if none is cast
+ * @param shapes what is padded or made dense; empty if nothing
+ */
+public record Delivery(String fields, String casts, String shapes) {
+  /** All fields as they are. */
+  public static final Delivery PLAIN = new Delivery("", "", "");
+
+  private static final int DIGITS = 4;
+  private static final String FIELDS = "f";
+  private static final String CASTS = "c";
+  private static final String SHAPES = "s";
+
+  /**
+   * Digests choices.
+   *
+   * @param fields names of those that are read, in any order; none if all are
+   * @param casts a text for each, in any order
+   * @param shapes a text for each, in any order
+   */
+  public static Delivery of(List<String> fields, List<String> casts, List<String> shapes) {
+    return new Delivery(digest(fields), digest(casts), digest(shapes));
+  }
+
+  private static String digest(List<String> choices) {
+    if (choices.isEmpty()) {
+      return "";
+    }
+    CRC32 crc = new CRC32();
+    String all = choices.stream().sorted().collect(Collectors.joining("\0"));
+    crc.update(all.getBytes(StandardCharsets.UTF_8));
+    long bits = crc.getValue();
+    byte[] low = {(byte) (bits >> 16), (byte) (bits >> 8), (byte) bits};
+    return Base64.getUrlEncoder().encodeToString(low);
+  }
+
+  /** Both as they are: one letter and its digits after the other; empty if plain. */
+  String toText() {
+    return (fields.isEmpty() ? "" : FIELDS + fields)
+        + (casts.isEmpty() ? "" : CASTS + casts)
+        + (shapes.isEmpty() ? "" : SHAPES + shapes);
+  }
+
+  /**
+   * Reads what {@link #toText()} gave.
+   *
+   * @throws IllegalArgumentException if it is nothing of that kind
+   */
+  static Delivery parse(String text) {
+    String[] parts = {"", "", ""};
+    int at = 0;
+    for (String letter : List.of(FIELDS, CASTS, SHAPES)) {
+      if (text.startsWith(letter, at) && text.length() > at + DIGITS) {
+        parts[Arrays.asList(FIELDS, CASTS, SHAPES).indexOf(letter)] =
+            text.substring(at + 1, at + 1 + DIGITS);
+        at += 1 + DIGITS;
+      }
+    }
+    if (at < text.length()) {
+      throw new IllegalArgumentException(
+          "\"%s\" is not what is given out of samples".formatted(text));
+    }
+    return new Delivery(parts[0], parts[1], parts[2]);
+  }
+}
