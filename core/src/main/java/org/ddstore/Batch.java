@@ -11,12 +11,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * and have at most 2 GiB - 257 bytes.
  *
  * <p>A batch belongs to whoever got it until it is closed; then its memory goes back to the
- * reader's pool and its tensors must not be used any more. One thread at a time.
+ * reader's pool, and its tensors give nothing out any more; byte buffers of them must not be used.
+ * One thread at a time.
  */
 public final class Batch implements AutoCloseable {
   private final BatchPool pool;
   private final BatchMemory memory;
   private final AtomicBoolean open = new AtomicBoolean(true);
+  private final Lease lease = new Lease(this);
 
   Batch(BatchPool pool, BatchMemory memory) {
     this.pool = pool;
@@ -54,7 +56,7 @@ public final class Batch implements AutoCloseable {
    * The values of a field: {@code [rows, shape...]}, or {@code [total, innerShape...]} if ragged.
    */
   public Tensor field(String name) {
-    return memory().field(name);
+    return memory().field(name).leasedBy(lease);
   }
 
   /**
@@ -63,7 +65,7 @@ public final class Batch implements AutoCloseable {
    * @throws IllegalArgumentException if the field is not ragged
    */
   public Tensor offsets(String name) {
-    return memory().offsets(name);
+    return memory().offsets(name).leasedBy(lease);
   }
 
   /** The bytes of a ragged field in one row, copied. */
@@ -89,6 +91,7 @@ public final class Batch implements AutoCloseable {
   @Override
   public void close() {
     if (open.compareAndSet(true, false)) {
+      lease.end();
       pool.giveBack(memory);
     }
   }

@@ -14,8 +14,14 @@ public final class Tensor {
   private final long[] shape;
   private final long elements;
   private final TensorMemory memory;
+  private final Lease lease; // null if the memory is the caller's own
 
   private Tensor(DType dtype, long[] shape, TensorMemory memory) {
+    this(dtype, shape, memory, null);
+  }
+
+  private Tensor(DType dtype, long[] shape, TensorMemory memory, Lease lease) {
+    this.lease = lease;
     this.dtype = Objects.requireNonNull(dtype, "dtype");
     this.shape = shape.clone();
     long count = 1;
@@ -97,6 +103,14 @@ public final class Tensor {
     return new Tensor(dtype, shape, TensorMemory.of(view));
   }
 
+  /**
+   * The same tensor, which gives nothing out any more when {@code newLease} has ended, by an {@link
+   * IllegalStateException}.
+   */
+  public Tensor leasedBy(Lease newLease) {
+    return new Tensor(dtype, shape, memory(), newLease);
+  }
+
   private static Tensor ofArray(DType dtype, Object array, long length, long... shape) {
     long[] dimensions = shape.length == 0 ? new long[] {length} : shape;
     Tensor tensor = new Tensor(dtype, dimensions, TensorMemory.ofArray(array));
@@ -163,6 +177,9 @@ public final class Tensor {
   }
 
   TensorMemory memory() {
+    if (lease != null) {
+      lease.check();
+    }
     return memory;
   }
 
@@ -173,7 +190,7 @@ public final class Tensor {
    * @throws UnsupportedOperationException if the tensor is a view of a Java array other than byte[]
    */
   public ByteBuffer asByteBuffer() {
-    return memory.asByteBuffer((int) bytes());
+    return memory().asByteBuffer((int) bytes());
   }
 
   /** A copy as float[]; FLOAT32 only. */
@@ -204,7 +221,7 @@ public final class Tensor {
   /** A copy of the elements' little-endian bytes, any type. */
   public byte[] toByteArray() {
     byte[] copy = new byte[Math.toIntExact(bytes())];
-    memory.read(0, ByteBuffer.wrap(copy).order(ByteOrder.LITTLE_ENDIAN), 0, copy.length);
+    memory().read(0, ByteBuffer.wrap(copy).order(ByteOrder.LITTLE_ENDIAN), 0, copy.length);
     return copy;
   }
 
@@ -248,7 +265,7 @@ public final class Tensor {
       throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, wanted));
     }
     Objects.checkIndex(index, elements);
-    return memory.bits(index, dtype.bytes());
+    return memory().bits(index, dtype.bytes());
   }
 
   @Override

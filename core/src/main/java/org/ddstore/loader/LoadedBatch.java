@@ -3,12 +3,14 @@ package org.ddstore.loader;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.DType;
+import org.ddstore.Lease;
 import org.ddstore.Tensor;
 
 /**
  * Samples read together: one tensor per field, in the order of the samples. Tensors are views of
  * pooled memory without a copy: they are valid until the batch is closed, or, in a loop over an
- * epoch, until the next one is asked for. One thread at a time.
+ * epoch, until the next one is asked for. After that they throw; byte buffers that were got of them
+ * do not, and must not be used. One thread at a time.
  *
  * <p>A fixed field is {@code [samples, shape...]}; of windows {@code [samples, window, shape...]}.
  * A ragged one is in compressed sparse row form: values {@code [total, innerShape...]} and int64
@@ -21,6 +23,7 @@ public final class LoadedBatch implements AutoCloseable {
   private final long number;
   private final int samples;
   private final AtomicBoolean open = new AtomicBoolean(true);
+  private final Lease lease = new Lease(this);
   private volatile boolean givenOut;
 
   LoadedBatch(Slot slot, Runnable release) {
@@ -80,7 +83,7 @@ public final class LoadedBatch implements AutoCloseable {
 
   /** The values of a field, or a tensor that the transform made. */
   public Tensor field(String name) {
-    return slot().field(name);
+    return slot().field(name).leasedBy(lease);
   }
 
   /**
@@ -89,7 +92,7 @@ public final class LoadedBatch implements AutoCloseable {
    * @throws IllegalArgumentException if the field is not ragged
    */
   public Tensor offsets(String name) {
-    return slot().read().offsets(name);
+    return slot().read().offsets(name).leasedBy(lease);
   }
 
   /** The text of a string field in one row. */
@@ -99,7 +102,7 @@ public final class LoadedBatch implements AutoCloseable {
 
   /** A weight for each sample, float32 {@code [samples]}: 0 for padding, else 1. */
   public Tensor weights() {
-    return slot().weights();
+    return slot().weights().leasedBy(lease);
   }
 
   /**
@@ -107,7 +110,7 @@ public final class LoadedBatch implements AutoCloseable {
    * gives it from now on, in place of a field of the same name. For a transform.
    */
   public Tensor allocate(String name, DType dtype, long... shape) {
-    return slot().allocate(name, dtype, shape);
+    return slot().allocate(name, dtype, shape).leasedBy(lease);
   }
 
   BatchPlan plan() {
@@ -125,6 +128,7 @@ public final class LoadedBatch implements AutoCloseable {
       throw new IllegalStateException(this + " belongs to its loader: a transform cannot close it");
     }
     if (open.compareAndSet(true, false)) {
+      lease.end();
       release.run();
     }
   }
