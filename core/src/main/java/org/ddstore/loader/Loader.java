@@ -146,6 +146,8 @@ public final class Loader implements AutoCloseable {
    *
    * @throws org.ddstore.PoolStarvedException if none is ready in time; the next call goes on
    *     waiting
+   * @throws org.ddstore.DDStoreException if the thread is interrupted while it waits; its flag
+   *     stays set, and the loader can go on
    */
   public LoadedBatch pop(Duration timeout) {
     clock.asked(System.nanoTime());

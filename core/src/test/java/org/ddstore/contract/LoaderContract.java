@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.ddstore.DDStore;
+import org.ddstore.DDStoreException;
 import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.StoreInfo;
@@ -24,6 +28,9 @@ import org.junit.jupiter.api.Test;
 
 /** Batches made ahead of time, of rows that lie with all ranks. */
 interface LoaderContract extends Contract {
+  /** Says that the thread's flag was set when the loader had been closed. */
+  Exception STILL_INTERRUPTED = new Exception("still interrupted");
+
   @Test
   default void everyRowIsLoadedOnceOverAllRanks() throws Exception {
     run(
@@ -111,6 +118,63 @@ interface LoaderContract extends Contract {
             rank.meet();
           }
         });
+  }
+
+  /** The harness then looks for threads, memory and files. */
+  @Test
+  default void anInterruptInTheMiddleOfAnEpochLeavesNothing() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            Variable x = Rows.addLongs(store, "x", 1);
+            CountDownLatch stuck = new CountDownLatch(1);
+            CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+            Thread consumer = new Thread(() -> thrown.complete(consume(x, stuck)), "consumer");
+            consumer.start();
+            assertThat(stuck.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            consumer.interrupt();
+            assertThat(thrown.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .isInstanceOf(DDStoreException.class)
+                .hasMessage("interrupted while waiting for a batch")
+                .hasSuppressedException(STILL_INTERRUPTED);
+            consumer.join();
+            rank.meet();
+          }
+        });
+  }
+
+  /** Loops until a batch does not come, whose transform waits for the end of the loader. */
+  private static Throwable consume(Variable x, CountDownLatch stuck) {
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .withDepth(2)
+            .withTransform(
+                batch -> {
+                  if (batch.number() == 5) {
+                    stuck.countDown();
+                    awaitInterrupt();
+                  }
+                });
+    try (Loader loader =
+        Loader.open(x, Samplers.sequential().batchSize(1), new WorldRank(0, 1), options)) {
+      for (LoadedBatch batch : loader.epoch(0)) {
+        assertRows(batch);
+      }
+      return new AssertionError("all batches came");
+    } catch (DDStoreException e) { // after the close
+      if (Thread.currentThread().isInterrupted()) {
+        e.addSuppressed(STILL_INTERRUPTED);
+      }
+      return e;
+    }
+  }
+
+  private static void awaitInterrupt() {
+    try {
+      new CountDownLatch(1).await();
+    } catch (InterruptedException e) {
+      throw new DDStoreException("interrupted", e);
+    }
   }
 
   @Test
