@@ -71,10 +71,11 @@ public final class LoaderOptions implements Cloneable {
   }
 
   /**
-   * The memory of all batches, also of those that the consumer holds. Fewer batches are made ahead
-   * where the depth would need more. What ragged fields take is known after the read: the first
-   * batch is read alone, a later one that is larger than all before may pass the bound for once,
-   * with those that are read beside it, and the next ones wait for room.
+   * The memory of all batches, also of those that the consumer holds, and of what their readers
+   * need: rows that come over a network come as whole records, into memory of a reader first. Fewer
+   * batches are made ahead where the depth would need more. What ragged fields take is known after
+   * the read: the first batch is read alone, a later one that is larger than all before may pass
+   * the bound for once, with those that are read beside it, and the next ones wait for room.
    */
   public LoaderOptions withMaxBytes(long bytes) {
     check("maxBytes", bytes, 1, Long.MAX_VALUE);
