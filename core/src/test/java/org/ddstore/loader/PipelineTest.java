@@ -540,7 +540,7 @@ class PipelineTest {
             .withTransform(batch -> awaitLatch(never));
     try (Loader loader = open(blocked)) {
       loader.epoch(0);
-      awaitTrue(() -> loader.pending() == 3); // one is read, two keep the worker busy
+      awaitTrue(() -> loader.pending() >= 2); // one is read, others keep the worker busy
     }
     try (Loader loader = open(LoaderOptions.defaults())) {
       loader.push(
