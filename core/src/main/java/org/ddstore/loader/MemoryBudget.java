@@ -3,6 +3,7 @@ package org.ddstore.loader;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import org.ddstore.memory.GrowingBuffer;
 
 /**
  * Keeps the memory of all slots within a bound. What a batch with ragged fields will take is not
@@ -86,6 +87,20 @@ final class MemoryBudget {
   boolean tryKeep(Slot slot, int samples, Collection<Slot> idle) {
     long need = Math.max(capacityBytes(samples), expectedBytes(samples));
     return reserved.getOrDefault(slot, 0L) >= need || tryReserve(slot, samples, idle);
+  }
+
+  /**
+   * Whether there is room for a batch in each of some slots, and for what each of their readers
+   * needs to read several together.
+   *
+   * @param together how many
+   * @param remoteBytes of the rows of one, as they come over a network
+   */
+  boolean fitsInAll(int slots, int samples, int together, long remoteBytes) {
+    long batch = Math.max(capacityBytes(samples), expectedBytes(samples));
+    long staging = recipe.stagingBytes((long) together * samples);
+    long known = 2 * GrowingBuffer.capacityFor(together * remoteBytes); // of ragged rows more
+    return batch + Math.max(staging, known) <= maxBytes / slots;
   }
 
   /** A batch that is not read yet leaves its place to others, but for the memory that it has. */

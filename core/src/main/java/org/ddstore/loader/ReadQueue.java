@@ -14,6 +14,7 @@ final class ReadQueue {
   /** Batches of less share requests to remote processes, which have pieces of 256 KiB. */
   private static final long TOGETHER_BYTES = 512 << 10;
 
+  private static final int UNKNOWN = -1;
   private static final int AHEAD = 2;
   private static final int QUICK_AHEAD = 8;
 
@@ -22,6 +23,8 @@ final class ReadQueue {
   private final Collection<Slot> idle;
   private final int depth;
   private long remoteRowBytes; // 0 as long as no row came over a network
+  private int windowRows = UNKNOWN;
+  private int lastWindow;
 
   /**
    * @param idle the slots that nobody uses, as they are at any time
@@ -59,7 +62,11 @@ final class ReadQueue {
   /** Learns whether the rows of a batch came over a network, and how large they are. */
   void wasRead(Slot slot) {
     if (remoteRowBytes > 0 || slot.readsRemotely()) {
-      remoteRowBytes = Math.max(1, Math.max(remoteRowBytes, slot.recordBytes()));
+      long bytes = Math.max(1, slot.recordBytes());
+      if (bytes > remoteRowBytes) {
+        remoteRowBytes = bytes;
+        windowRows = UNKNOWN;
+      }
     }
   }
 
@@ -71,9 +78,22 @@ final class ReadQueue {
     if (remoteRowBytes == 0 || planned.isEmpty()) {
       return 1;
     }
-    int half = depth / 2;
-    long bytes = remoteRowBytes * planned.peek().slot().rows();
-    return (int) Math.max(1, Math.min(half, TOGETHER_BYTES / Math.max(1, bytes)));
+    Entry first = planned.peek();
+    if (first.slot().rows() != windowRows) {
+      windowRows = first.slot().rows();
+      lastWindow = mostTogether(first.source().maxSize(), windowRows * remoteRowBytes);
+    }
+    return lastWindow;
+  }
+
+  /** A reader keeps what it needed to read some together, so there must be room for that in all. */
+  private int mostTogether(int samples, long remoteBytes) {
+    long some = TOGETHER_BYTES / Math.max(1, remoteBytes);
+    int most = (int) Math.max(1, Math.min(depth / 2, some));
+    while (most > 1 && !budget.fitsInAll(depth + 1, samples, most, remoteBytes)) {
+      most--;
+    }
+    return most;
   }
 
   /**

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A loader's bound on memory, where rows come over a network into memory of the readers first. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -138,6 +139,19 @@ class TcpLoaderMemoryTest {
     assertThat(mostBytes(variable, inOrder(), options))
         .as("in order")
         .isBetween(maxBytes / 3, maxBytes);
+  }
+
+  /** Where there is room for several batches in the memory of each reader. */
+  @ParameterizedTest
+  @ValueSource(strings = {"one", "all"})
+  void liveBytesStayWithinTheBoundWhereBatchesAreReadTogether(String variable) {
+    long maxBytes = 21 * 1_000_000;
+    LoaderOptions options = LoaderOptions.defaults().withMaxBytes(maxBytes);
+    long requests = ranks.session(1).servedRequests();
+    assertThat(mostBytes(variable, shuffled(), options)).isBetween(maxBytes / 10, maxBytes);
+    assertThat(ranks.session(1).servedRequests() - requests)
+        .as("requests for %d batches and those ahead", BATCHES)
+        .isLessThan(BATCHES);
   }
 
   /** Records come as wholes, also if one small field of them is wanted. */
