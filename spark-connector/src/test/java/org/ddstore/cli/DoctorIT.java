@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.ddstore.contract.Needed;
+import org.ddstore.nativeio.NativeLibrary;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +47,20 @@ class DoctorIT {
       assertThat(ProcessHandle.of(executorPid)).as("executor %d", executorPid).isEmpty();
     }
     assertNothingLeft();
+  }
+
+  /** Which is in the jar, and nowhere else on the class path of executors. */
+  @Test
+  void executorsLoadTheLibraryOfTheJar() throws IOException, InterruptedException {
+    Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
+    String text = run(0, "org.ddstore.cli.Main", "doctor", "--json");
+
+    JsonNode results = new ObjectMapper().readTree(text).get("results");
+    assertThat(results).hasSize(2);
+    for (JsonNode executor : results) {
+      assertThat(executor.get("nativeLibrary").asText()).startsWith("loaded");
+      assertThat(executor.get("gatherKernel").asText()).startsWith("native (");
+    }
   }
 
   @Test

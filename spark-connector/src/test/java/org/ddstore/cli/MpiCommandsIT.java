@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.SparkSession;
 import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.mpi.NeedsMpi;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,6 +62,58 @@ class MpiCommandsIT {
   @Test
   void demoReadsEveryRowByMpi() throws Exception {
     assertThat(demo("--no-shortcut").get("shares").get("remote").asDouble()).isEqualTo(1);
+  }
+
+  @Test
+  void doctorReportsMpiOfEachExecutor() throws Exception {
+    Outcome outcome = launcher.run("doctor", "--json");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode results = outcome.json().get("results");
+    assertThat(results).hasSize(2);
+    for (JsonNode executor : results) {
+      JsonNode mpi = null;
+      for (JsonNode transport : executor.get("transports")) {
+        mpi = transport.get("name").asText().equals("mpi") ? transport : mpi;
+      }
+      assertThat(mpi).as("mpi in %s", executor).isNotNull();
+      assertThat(mpi.get("available").asBoolean()).as("%s", mpi).isTrue();
+      assertThat(mpi.get("detail").asText()).startsWith("Open MPI 4");
+    }
+  }
+
+  @Test
+  void explainSaysThatRowsComeByMpi() throws Exception {
+    Path data = work.resolve("data");
+    SparkSession spark = ParquetSamples.session();
+    try {
+      ParquetSamples.writeMixed(spark, data);
+    } finally {
+      spark.stop();
+    }
+    Outcome outcome =
+        launcher.run(
+            "explain",
+            "--transport",
+            "mpi",
+            "--no-shortcut",
+            "--input",
+            data.toString(),
+            "--fields",
+            "x,t",
+            "--executors",
+            "2",
+            "--ranks",
+            "2",
+            "--json");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode json = outcome.json();
+    assertThat(json.get("transport").asText()).startsWith("mpi, Open MPI 4");
+    assertThat(json.get("paths")).hasSize(4);
+    for (JsonNode path : json.get("paths")) {
+      assertThat(path.toString()).containsIgnoringCase("remote");
+    }
   }
 
   @Test
