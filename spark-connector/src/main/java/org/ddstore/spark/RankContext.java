@@ -178,8 +178,8 @@ public final class RankContext {
 
   /**
    * Whether this rank runs in the executor that holds its shard. Always true in {@link
-   * StoreSpec#run}; in {@link ResidentStore#run} a rank for which that executor has no free slot
-   * runs elsewhere, and reads its shard like those of others.
+   * StoreSpec#run}; in {@link ResidentStore#run} a rank whose executor is lost, or has no free slot
+   * for it, runs elsewhere, and reads its shard like those of others.
    */
   public boolean isHome() {
     return home;

@@ -16,7 +16,6 @@ import org.ddstore.ProcessAddress;
 import org.ddstore.Schema;
 import org.ddstore.spark.ingest.ColumnMapping;
 import org.ddstore.spark.ingest.IngestPlan;
-import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.wire.StoreToken;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,11 +40,10 @@ public final class ResidentStore {
   private final StructType sourceSchema;
   private final List<ColumnMapping> columns;
   private final ResidentProcesses processes;
-  private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by changing
-  private final AtomicBoolean warned = new AtomicBoolean();
-  private final ResidentReads reads;
-  private final Object changing = new Object(); // held while rows are appended or brought back
   private final ResidentPlaces places;
+  private final ResidentChanges changes;
+  private final ResidentReads reads;
+  private final AtomicBoolean warned = new AtomicBoolean();
 
   private ResidentStore(
       ResidentStores stores,
@@ -58,12 +56,12 @@ public final class ResidentStore {
     this.stores = stores;
     this.name = name;
     this.origin = origin;
-    this.origins.add(origin);
     this.token = token;
     this.sourceSchema = plan.sourceSchema();
     this.columns = plan.mappings();
     this.processes = processes;
     this.places = new ResidentPlaces(name, origin.session().sparkContext(), layout);
+    this.changes = new ResidentChanges(this, origin, token, processes, places);
     this.reads = new ResidentReads(layout.groups().ranks());
   }
 
@@ -158,12 +156,13 @@ public final class ResidentStore {
     return handle(places.now());
   }
 
-  private StoreHandle handle(ResidentLayout of) {
+  StoreHandle handle(ResidentLayout of) {
     checkLive();
     return new StoreHandle(name, token, origin.settings(), sourceSchema, columns, of);
   }
 
-  private void checkLive() {
+  /** Throws if it has been dropped. */
+  void checkLive() {
     if (places.isEnded()) {
       throw new IllegalStateException("dropped: " + this);
     }
@@ -248,47 +247,7 @@ public final class ResidentStore {
    */
   public void append(Dataset<Row> rows) {
     ClassicSpark.require(rows);
-    AppendPlan fitting = new AppendPlan(name, sourceSchema, columns, schema());
-    ResidentOrigin source = origin.with(fitting.select(rows, origin.ingest().takesAll()));
-    synchronized (changing) {
-      checkLive();
-      ReplicaGroups groups = places.now().groups();
-      ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
-      try (Plans plans = new Plans(() -> fitting.like(source.plan(groups)))) {
-        List<ShardReport> shards =
-            loading.run(
-                plans.current().memoryBytes() * groups.groups(),
-                rows(),
-                attempt -> {
-                  IngestPlan plan = plans.forAttempt(attempt);
-                  return new ResidentLoading.Source(
-                      PlacedRdd.of(
-                          plan.shards(groups.ranks()), places.findLost().preferredLocations()),
-                      new PlannedLoader(plan, groups.width(), groups.members()));
-                });
-        publishAppended(loading, shards);
-      } catch (NotUniformException e) {
-        throw new IllegalArgumentException(
-            "the rows cannot be appended to \"%s\": %s; the store has records of %s"
-                .formatted(name, e.getMessage(), schema()),
-            e);
-      }
-      origins.add(source);
-    }
-  }
-
-  private void publishAppended(ResidentLoading loading, List<ShardReport> shards) {
-    try {
-      Set<String> gone = loading.confirm(shards);
-      places.change(
-          now -> {
-            checkLive();
-            return now.with(shards).without(gone);
-          });
-    } catch (RuntimeException | Error e) {
-      loading.forget(shards);
-      throw e;
-    }
+    changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows);
   }
 
   /**
@@ -302,45 +261,7 @@ public final class ResidentStore {
    * @throws IllegalStateException if the store has been dropped
    */
   public void repair() {
-    synchronized (changing) {
-      checkLive();
-      for (int round = 1; !places.findLost().lost().isEmpty(); round++) {
-        if (round > origin.settings().maxAttempts()) {
-          throw new DDStoreException(
-              "executors end while rows of \"%s\" are brought back: %d shards are lost after %d repairs"
-                  .formatted(name, places.now().lost().size(), round - 1));
-        }
-        bringBack(places.now());
-      }
-    }
-  }
-
-  private void bringBack(ResidentLayout before) {
-    LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), name);
-    SparkContext context = origin.session().sparkContext();
-    Set<String> present = before.processes().keySet();
-    try {
-      new ResidentRepair(
-              name,
-              origins,
-              token,
-              processes,
-              before,
-              () -> handle(before),
-              after ->
-                  places.change(
-                      now -> {
-                        checkLive();
-                        return after.withLostOf(now);
-                      }))
-          .run();
-    } catch (StoreJobException e) {
-      boolean isOther = !LiveExecutors.gone(context, present).isEmpty();
-      if (!isOther || Thread.currentThread().isInterrupted()) {
-        throw e;
-      }
-      LOG.warn("{}; executors have ended since, trying with those that are left", e.getMessage());
-    }
+    changes.repair();
   }
 
   /**

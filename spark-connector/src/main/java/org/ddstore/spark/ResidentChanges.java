@@ -1,0 +1,129 @@
+package org.ddstore.spark;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.DDStoreException;
+import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.ingest.NotUniformException;
+import org.ddstore.spark.wire.StoreToken;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How rows come into a resident store after its load: those that are appended, and those that were
+ * lost and are brought back. One change at a time; the store is read, and may be dropped,
+ * meanwhile.
+ */
+final class ResidentChanges {
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentChanges.class);
+
+  private final ResidentStore store;
+  private final ResidentOrigin origin;
+  private final StoreToken token;
+  private final ResidentProcesses processes;
+  private final ResidentPlaces places;
+
+  /** Of the load, and of each append. */
+  private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by this
+
+  ResidentChanges(
+      ResidentStore store,
+      ResidentOrigin origin,
+      StoreToken token,
+      ResidentProcesses processes,
+      ResidentPlaces places) {
+    this.store = store;
+    this.origin = origin;
+    this.token = token;
+    this.processes = processes;
+    this.places = places;
+    this.origins.add(origin);
+  }
+
+  /** See {@link ResidentStore#append}. */
+  synchronized void append(AppendPlan fitting, Dataset<Row> rows) {
+    ResidentOrigin source = origin.with(fitting.select(rows, origin.ingest().takesAll()));
+    store.checkLive();
+    ReplicaGroups groups = places.now().groups();
+    ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
+    try (Plans plans = new Plans(() -> fitting.like(source.plan(groups)))) {
+      List<ShardReport> shards =
+          loading.run(
+              plans.current().memoryBytes() * groups.groups(),
+              store.rows(),
+              attempt -> {
+                IngestPlan plan = plans.forAttempt(attempt);
+                return new ResidentLoading.Source(
+                    PlacedRdd.of(
+                        plan.shards(groups.ranks()), places.findLost().preferredLocations()),
+                    new PlannedLoader(plan, groups.width(), groups.members()));
+              });
+      publish(loading, shards);
+    } catch (NotUniformException e) {
+      throw new IllegalArgumentException(
+          "the rows cannot be appended to \"%s\": %s; the store has records of %s"
+              .formatted(store.name(), e.getMessage(), store.schema()),
+          e);
+    }
+    origins.add(source);
+  }
+
+  private void publish(ResidentLoading loading, List<ShardReport> shards) {
+    try {
+      Set<String> gone = loading.confirm(shards);
+      places.change(
+          now -> {
+            store.checkLive();
+            return now.with(shards).without(gone);
+          });
+    } catch (RuntimeException | Error e) {
+      loading.forget(shards);
+      throw e;
+    }
+  }
+
+  /** See {@link ResidentStore#repair}. */
+  synchronized void repair() {
+    store.checkLive();
+    for (int round = 1; !places.findLost().lost().isEmpty(); round++) {
+      if (round > origin.settings().maxAttempts()) {
+        throw new DDStoreException(
+            "executors end while rows of \"%s\" are brought back: %d shards are lost after %d repairs"
+                .formatted(store.name(), places.now().lost().size(), round - 1));
+      }
+      bringBack(places.now());
+    }
+  }
+
+  private void bringBack(ResidentLayout before) {
+    LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), store.name());
+    SparkContext context = origin.session().sparkContext();
+    Set<String> present = before.processes().keySet();
+    try {
+      new ResidentRepair(
+              store.name(),
+              origins,
+              token,
+              processes,
+              before,
+              () -> store.handle(before),
+              after ->
+                  places.change(
+                      now -> {
+                        store.checkLive();
+                        return after.withLostOf(now);
+                      }))
+          .run();
+    } catch (StoreJobException e) {
+      boolean isOther = !LiveExecutors.gone(context, present).isEmpty();
+      if (!isOther || Thread.currentThread().isInterrupted()) {
+        throw e;
+      }
+      LOG.warn("{}; executors have ended since, trying with those that are left", e.getMessage());
+    }
+  }
+}
