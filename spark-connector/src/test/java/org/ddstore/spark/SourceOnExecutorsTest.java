@@ -178,6 +178,13 @@ class SourceOnExecutorsTest extends SourceOnCluster {
             .stats();
     assertThat(ten.rowCount().get().longValue()).isEqualTo(10);
     assertThat(ten.sizeInBytes().longValue()).isBetween(40L, 160L);
+    Statistics none =
+        spark
+            .sql("select id from ddstore.n where __index = 999999")
+            .queryExecution()
+            .optimizedPlan()
+            .stats();
+    assertThat(none.sizeInBytes().longValue()).isPositive();
     Dataset<Row> joined =
         spark.range(1_000_000).selectExpr("id as key").join(read("n"), functions.expr("key = id"));
     assertThat(joined.queryExecution().executedPlan().toString())

@@ -84,9 +84,10 @@ final class DDStoreScan implements Scan, Batch, SupportsReportStatistics {
         : ColumnarSupportMode.SUPPORTED;
   }
 
+  /** Never of no bytes: Spark multiplies them. */
   @Override
   public Statistics estimateStatistics() {
-    long bytes = Math.round(rows.rows() * bytesPerRow() * columns.share());
+    long bytes = Math.max(1, Math.round(rows.rows() * bytesPerRow() * columns.share()));
     return new Statistics() {
       @Override
       public OptionalLong sizeInBytes() {
