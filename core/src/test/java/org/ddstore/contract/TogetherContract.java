@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
 import org.ddstore.DType;
@@ -78,6 +79,31 @@ interface TogetherContract extends Contract {
     for (int field = 0; field < Records.FIELDS.size(); field++) {
       Records.assertField(batch, field, 5, indices);
     }
+  }
+
+  /** Rows of each process need memory on their way; a reader does not keep it for all of them. */
+  @Test
+  default void processesAreReadOneAfterTheOtherInTheMemoryOfTwo() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            int own = 500;
+            int words = 100;
+            long first = (long) own * rank.rank();
+            Variable y = store.add("y", Rows.range(DType.INT64, 9, first, first + own, words));
+            try (Reader reader = y.reader();
+                Batch batch = reader.getBatch()) {
+              for (int turn = 0; turn < 3 * rank.ranks(); turn++) {
+                long from = (long) own * (turn % rank.ranks());
+                reader.getBatch(batch, LongStream.range(from, from + own).toArray());
+                assertThat(batch.field("y").toByteArray())
+                    .isEqualTo(Rows.bytes(DType.INT64, 9, from, from + own, words));
+                assertThat(reader.workingBytes()).isLessThan(5L * own * words * Long.BYTES / 2);
+              }
+            }
+            rank.meet();
+          }
+        });
   }
 
   @Test
