@@ -76,6 +76,7 @@ interface LifetimeContract extends Contract {
           try (DDStore store = rank.open();
               Reader reader = Rows.addLongs(store, "x", 4).reader()) {
             Batch first = reader.getBatch(0);
+            Tensor ofFirst = first.field("x");
             first.close();
             try (Batch second = reader.getBatch(1)) {
               long[] before = second.field("x").toLongArray();
@@ -87,6 +88,10 @@ interface LifetimeContract extends Contract {
               assertThatThrownBy(() -> first.field("x"))
                   .isInstanceOf(IllegalStateException.class)
                   .hasMessageStartingWith("closed: Batch");
+              assertClosed(first, ofFirst::toLongArray);
+              assertClosed(first, ofFirst::asByteBuffer);
+              assertClosed(first, () -> ofFirst.getLong(0));
+              assertClosed(first, () -> reader.getBatch(ofFirst, 1));
             }
             rank.meet();
           }

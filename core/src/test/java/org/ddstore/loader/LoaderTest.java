@@ -296,6 +296,37 @@ class LoaderTest {
   }
 
   @Test
+  void tensorsOfTheBatchBeforeGiveNothingOutAnyMore() {
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .cast("value", DType.BFLOAT16)
+            .pad("points", 0)
+            .withTransform(batch -> batch.allocate("own", DType.INT64, 1));
+    try (Loader loader = open(Samplers.sequential().batchSize(10), ALONE, options)) {
+      EpochLoop loop = loader.epoch(0);
+      LoadedBatch first = loop.next();
+      List<Tensor> tensors = new ArrayList<>(List.of(first.weights(), first.offsets("columns")));
+      for (String name : List.of("id", "image", "value", "points", "columns", "own")) {
+        tensors.add(first.field(name));
+      }
+      for (Tensor tensor : tensors) {
+        assertThat(tensor.toByteArray()).isNotEmpty();
+      }
+      assertThat(loop.next().field("id").getLong(0)).isEqualTo(10);
+      String closed = "closed: LoadedBatch[epoch 0, number 0, 10 samples]";
+      for (Tensor tensor : tensors) {
+        assertThatThrownBy(tensor::toByteArray)
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessage(closed);
+        assertThatThrownBy(tensor::asByteBuffer).hasMessage(closed);
+        assertThat(tensor.shape()).isNotEmpty();
+      }
+      assertThatThrownBy(() -> tensors.get(0).getFloat(0)).hasMessage(closed);
+      assertThatThrownBy(() -> tensors.get(1).getLong(0)).hasMessage(closed);
+    }
+  }
+
+  @Test
   void useAfterCloseIsRefused() {
     Loader loader = open(Samplers.sequential().batchSize(10), ALONE, LoaderOptions.defaults());
     LoadedBatch batch = loader.epoch(0).next();
