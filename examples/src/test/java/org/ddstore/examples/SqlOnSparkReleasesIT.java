@@ -23,8 +23,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(value = 900, unit = TimeUnit.SECONDS)
 class SqlOnSparkReleasesIT {
   private static final String PROGRAM = "org.ddstore.spark.source.RoundTripProgram";
-  private static final long ROWS_OF_ALL = 2_000;
+  private static final int FEW_EXECUTORS = 2;
+  private static final int MORE_EXECUTORS = 4;
+  private static final long ROWS_OF_ALL = 100_000;
   private static final long ROWS_OF_CURRENT = 1_000_000;
+
+  /** Sets the rows of all releases, each with few and more executors: too long for every run. */
+  private static final Long ROWS = Long.getLong("ddstore.rows");
 
   /** Where the program is: the connector's tests. */
   private static final Path TESTS =
@@ -32,14 +37,22 @@ class SqlOnSparkReleasesIT {
 
   @TempDir private Path work;
 
-  static Stream<Arguments> supported() {
+  static Stream<Arguments> cases() {
+    if (ROWS != null) {
+      return SparkHome.supported().stream()
+          .flatMap(
+              spark ->
+                  Stream.of(FEW_EXECUTORS, MORE_EXECUTORS)
+                      .map(executors -> Arguments.of(spark, executors, ROWS)));
+    }
     return Stream.concat(
-        SparkHome.supported().stream().map(spark -> Arguments.of(spark, 2, ROWS_OF_ALL)),
-        Stream.of(Arguments.of(SparkHome.current(), 4, ROWS_OF_CURRENT)));
+        SparkHome.supported().stream()
+            .map(spark -> Arguments.of(spark, FEW_EXECUTORS, ROWS_OF_ALL)),
+        Stream.of(Arguments.of(SparkHome.current(), MORE_EXECUTORS, ROWS_OF_CURRENT)));
   }
 
   @ParameterizedTest
-  @MethodSource("supported")
+  @MethodSource("cases")
   void everyTypeModeAndStatement(SparkHome spark, int executors, long rows)
       throws IOException, InterruptedException {
     List<String> arguments =
