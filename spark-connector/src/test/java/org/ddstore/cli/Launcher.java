@@ -20,12 +20,18 @@ final class Launcher {
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private final Path directory;
+  private final List<String> settings = new ArrayList<>();
 
   /**
    * @param directory for output and temporary files of the commands
    */
   Launcher(Path directory) {
     this.directory = directory;
+  }
+
+  /** A setting that the JVMs of later commands get. */
+  void set(String key, String value) {
+    settings.add("-D" + key + "=" + value);
   }
 
   /** How a command ended. */
@@ -50,7 +56,8 @@ final class Launcher {
             .redirectError(err.toFile());
     builder.environment().put("DDSTORE_UNDER_TEST", "1");
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    builder.environment().put("JDK_JAVA_OPTIONS", "-Djava.io.tmpdir=" + temporary);
+    String options = String.join(" ", settings);
+    builder.environment().put("JDK_JAVA_OPTIONS", "-Djava.io.tmpdir=" + temporary + " " + options);
     builder.environment().remove("SPARK_LOCAL_DIRS");
     int exitCode;
     try (ProcessTree processes = ProcessTree.start(builder)) {
