@@ -19,6 +19,7 @@ public final class ChildJvm {
             "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow",
             "--enable-native-access=ALL-UNNAMED",
+            "-XX:-UsePerfData", // its warnings would go where answers are expected
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
             "-Xshare:auto",

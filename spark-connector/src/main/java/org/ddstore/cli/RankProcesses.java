@@ -97,6 +97,7 @@ final class RankProcesses implements AutoCloseable {
     if (logging != null) {
       command.add("-Dlog4j2.configurationFile=" + logging);
     }
+    command.add("-XX:-UsePerfData"); // its warnings would go where answers are expected
     command.addAll(
         List.of("-Xmx1g", "-cp", System.getProperty("java.class.path"), RankJvm.class.getName()));
     return command;
