@@ -51,8 +51,8 @@ record DensifyStep(Field columns, Field values, int width) implements FieldStep 
         long column = at.getLong(i);
         if (column < 0 || column >= width) {
           throw new IndexOutOfBoundsException(
-              "column %,d of \"%s\" in sample %,d outside [0, %,d)"
-                  .formatted(column, columns.name(), slot.plan().sample(row), width));
+              "column %,d of \"%s\" in row %,d outside [0, %,d)"
+                  .formatted(column, columns.name(), slot.row(row), width));
         }
         target.put((int) ((long) row * width + column) * bytes, source, (int) i * bytes, bytes);
       }
@@ -63,8 +63,8 @@ record DensifyStep(Field columns, Field values, int width) implements FieldStep 
   private void checkLength(Slot slot, Tensor other, Tensor offsets, int row) {
     if (other.getLong(row + 1L) != offsets.getLong(row + 1L)) {
       throw new IllegalArgumentException(
-          "\"%s\" and \"%s\" have different lengths in sample %,d"
-              .formatted(columns.name(), values.name(), slot.plan().sample(row)));
+          "\"%s\" and \"%s\" have different lengths in row %,d"
+              .formatted(columns.name(), values.name(), slot.row(row)));
     }
   }
 }

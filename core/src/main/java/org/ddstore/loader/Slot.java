@@ -13,6 +13,7 @@ import org.ddstore.Reader;
 import org.ddstore.Schema;
 import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.sampling.SampleSpace;
 
 /**
  * The memory of one batch, used again for others: planned, read, given out and given back. It
@@ -50,11 +51,28 @@ final class Slot {
 
   /** Finds the rows of the plan, which is made. */
   void locate() {
+    checkSamples();
     int count = plan.size() * recipe.space().rowsPerSample();
     if (rows.length != count) {
       rows = new long[count]; // a reader takes an array of exactly its rows
     }
     recipe.space().allRows(plan.samples(), plan.size(), rows);
+  }
+
+  /** A number of no sample may have rows that there are; that of no row is refused by the read. */
+  private void checkSamples() {
+    if (recipe.space() == SampleSpace.ROWS) {
+      return;
+    }
+    long all = recipe.space().samples(recipe.variable().rows());
+    for (int i = 0; i < plan.size(); i++) {
+      long sample = plan.sample(i);
+      if (sample < 0 || sample >= all) {
+        throw new IndexOutOfBoundsException(
+            "sample %,d (number %,d of the batch) outside [0, %,d): %s of \"%s\""
+                .formatted(sample, i, all, recipe.space().describe(), recipe.variable().name()));
+      }
+    }
   }
 
   /** Reads the rows of some slots together, which are located; what they held is over. */

@@ -43,7 +43,7 @@ final class TileSpace implements SampleSpace, Crop {
 
   @Override
   public void rows(long sample, long[] rows, int offset) {
-    rows[offset] = sample / tiles;
+    rows[offset] = Math.floorDiv(sample, tiles); // a negative sample is of no row
   }
 
   @Override
@@ -63,7 +63,7 @@ final class TileSpace implements SampleSpace, Crop {
 
   @Override
   public void origin(long epoch, long position, long sample, int[] origin) {
-    int number = (int) (sample % tiles);
+    int number = Math.floorMod(sample, tiles);
     for (int d = grid.length - 1; d >= 0; d--) {
       origin[d] = Math.min(number % grid[d] * steps[d], tile.room(d));
       number /= grid[d];

@@ -3,6 +3,7 @@ package org.ddstore.loader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.ddstore.DType;
@@ -387,8 +388,48 @@ class ConversionTest {
     fails(
         LoaderOptions.defaults().pad("points", 3),
         "a row of points float32[?, 2] has the length 4");
-    fails(LoaderOptions.defaults().densify("values", "columns", 9), "of \"columns\" in sample ");
+    fails(
+        LoaderOptions.defaults().densify("values", "columns", 9),
+        "of \"columns\" in row 3 outside");
     fails(LoaderOptions.defaults().densify("points", "columns", 9), "rows of points float32[?, 2]");
+  }
+
+  /** Row 3 is the first with a column that is too large: the fifth of the batch, in sample 1. */
+  @Test
+  void whatIsWrongInAWindowIsNamedByItsRow() {
+    LoaderOptions options =
+        LoaderOptions.defaults().withFields("values").densify("values", "columns", 9);
+    try (Loader loader = open(Samplers.windows(3, 2, 1, Samplers.sequential()), options)) {
+      EpochLoop loop = loader.epoch(0);
+      assertThatThrownBy(loop::next)
+          .isInstanceOf(IndexOutOfBoundsException.class)
+          .hasMessage("column 9 of \"columns\" in row 3 outside [0, 9)");
+    }
+  }
+
+  @Test
+  void samplesThatDoNotExistAreRefusedByNumber() {
+    long top = Long.MAX_VALUE / 2 + 2; // times the stride it is row 2 again
+    noSample(Samplers.tiles(Samplers.sequential(), Samples.IMAGE, 3, 5), -1, "[0, 406): tiles(");
+    noSample(Samplers.tiles(Samplers.sequential(), Samples.IMAGE, 3, 5), 406, "[0, 406): tiles(");
+    noSample(Samplers.windows(3, 2, 4, Samplers.sequential()), -1, "[0, 98): windows(3, 2, 4) of ");
+    noSample(
+        Samplers.windows(3, 2, 4, Samplers.sequential()), top, "[0, 98): windows(3, 2, 4) of ");
+    noSample(
+        Samplers.randomCrops(7, Samplers.sequential(), Samples.IMAGE, 3, 4),
+        -1,
+        "[0, 203): crops(");
+  }
+
+  private void noSample(Sampler sampler, long sample, String message) {
+    try (Loader loader = open(sampler, LoaderOptions.defaults())) {
+      loader.push(List.of(2L, sample).iterator(), 2);
+      assertThatThrownBy(() -> loader.pop(Duration.ofSeconds(60)))
+          .isInstanceOf(IndexOutOfBoundsException.class)
+          .hasMessageStartingWith(
+              "sample %,d (number 1 of the batch) outside %s".formatted(sample, message))
+          .hasMessageEndingWith(" of \"rows\"");
+    }
   }
 
   private void refused(LoaderOptions options, String message) {

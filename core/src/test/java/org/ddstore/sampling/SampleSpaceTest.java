@@ -86,6 +86,9 @@ class SampleSpaceTest {
             sampler.space().rows(sample, row, 0);
             assertThat(row).containsExactly(2);
           }
+          long[] none = new long[1];
+          sampler.space().rows(-1, none, 0);
+          assertThat(none).as("no row").containsExactly(-1);
           for (boolean[] line : covered) {
             assertThat(line).containsOnly(true);
           }
