@@ -63,6 +63,7 @@ final class Entry {
     return readySinceNanos;
   }
 
+  /** Null if it is not ready, or has an error. */
   LoadedBatch batch() {
     return batch;
   }

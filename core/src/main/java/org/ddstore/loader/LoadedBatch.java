@@ -121,6 +121,15 @@ public final class LoadedBatch implements AutoCloseable {
     givenOut = true;
   }
 
+  /**
+   * Ends it without giving it out: the loader uses its memory again or frees it, and tensors that a
+   * transform has kept refuse.
+   */
+  void discard() {
+    open.set(false);
+    lease.end();
+  }
+
   /** Gives the memory back to the loader. Idempotent. */
   @Override
   public void close() {

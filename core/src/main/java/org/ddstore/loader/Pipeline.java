@@ -106,6 +106,7 @@ final class Pipeline {
     }
     for (Entry entry : inOrder) {
       if (entry.isReady() || toRead.remove(entry)) {
+        discard(entry.batch());
         recycle(entry.slot());
       } else {
         entry.cancel();
@@ -287,16 +288,19 @@ final class Pipeline {
         () -> {
           quick = nanos <= QUICK_NANOS;
           if (closed || entry.isCancelled()) {
+            discard(batch);
             recycle(entry.slot());
             return;
           }
           if (error == null) {
             budget.took(entry.slot(), entry.source().maxSize());
             toRead.wasRead(entry.slot());
+            entry.ready(batch, null);
           } else {
+            discard(batch);
             sources.clear();
+            entry.ready(null, error);
           }
-          entry.ready(batch, error);
           ready++;
         });
   }
@@ -368,6 +372,13 @@ final class Pipeline {
           held--;
           recycle(slot);
         });
+  }
+
+  /** Nobody is given a batch, but a transform may have kept tensors of it. */
+  private static void discard(LoadedBatch batch) {
+    if (batch != null) {
+      batch.discard();
+    }
   }
 
   private void recycle(Slot slot) {

@@ -19,6 +19,7 @@ import java.util.stream.LongStream;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.PoolStarvedException;
+import org.ddstore.Tensor;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.EpochState;
@@ -246,6 +247,47 @@ class PipelineTest {
       latch.await();
     } catch (InterruptedException e) {
       throw new DDStoreException("interrupted", e);
+    }
+  }
+
+  /** A transform keeps what it was given: of memory that is used again, or was freed. */
+  @Test
+  void tensorsOfBatchesThatAreNeverGivenOutRefuse() {
+    List<Tensor> kept = new ArrayList<>();
+    List<LoadedBatch> batches = new ArrayList<>();
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .withDepth(3)
+            .withWorkers(1)
+            .withTransform(
+                batch -> {
+                  synchronized (kept) {
+                    kept.add(batch.field("id"));
+                    batches.add(batch);
+                  }
+                  if (batch.epoch() == 2 && batch.number() == 1) {
+                    throw new IllegalStateException("the transform broke");
+                  }
+                });
+    try (Loader loader = open(options)) {
+      loader.epoch(0);
+      awaitTrue(() -> loader.pending() == 3 && loader.isReady());
+      loader.epoch(1);
+      loader.pop(PATIENCE).close();
+      EpochLoop broken = loader.epoch(2);
+      broken.next();
+      assertThatThrownBy(broken::next).hasMessage("the transform broke");
+    }
+    assertThat(kept).hasSizeGreaterThanOrEqualTo(4);
+    for (Tensor tensor : kept) {
+      assertThatThrownBy(() -> tensor.getLong(0))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith("closed: LoadedBatch[epoch ");
+    }
+    for (LoadedBatch batch : batches) {
+      assertThatThrownBy(() -> batch.field("id"))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith("closed: LoadedBatch[epoch ");
     }
   }
 
