@@ -29,6 +29,7 @@ class BuildMpiJarTest {
   private static final Path SCRIPT =
       Path.of(System.getProperty("ddstore.root"), "native/mpi/build-mpi-jar");
   private static final Duration LIMIT = Duration.ofMinutes(1);
+  private static final int MORE_THAN_A_PIPE_HOLDS = 300_000;
 
   @TempDir private Path work;
   private Path programs;
@@ -47,19 +48,23 @@ class BuildMpiJarTest {
     installOpenMpi("4.1.6");
   }
 
+  /** It says more than a pipe holds: who stops to listen kills it, as the real one. */
   private void installOpenMpi(String version) throws IOException {
-    Path program =
-        Files.writeString(
-            programs.resolve("ompi_info"),
-            """
-            #!/bin/sh
-            case "$*" in
-              --version) echo "Open MPI v%s" ;;
-              *--config*) echo bindings:java:yes ;;
-              *libdir*) echo "path:libdir:%s" ;;
-            esac
-            """
-                .formatted(version, libraries));
+    install(
+        "ompi_info",
+        """
+        more() { head -c %d /dev/zero | tr '\\0' '\\n'; }
+        case "$*" in
+          --version) echo "Open MPI v%s"; more ;;
+          *--config*) echo bindings:java:yes; more ;;
+          *libdir*) echo "path:libdir:%s" ;;
+        esac
+        """
+            .formatted(MORE_THAN_A_PIPE_HOLDS, version, libraries));
+  }
+
+  private void install(String name, String text) throws IOException {
+    Path program = Files.writeString(programs.resolve(name), "#!/bin/bash\nset -e\n" + text);
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
   }
 
@@ -125,18 +130,63 @@ class BuildMpiJarTest {
   void theUsersOwnJarComesFirst() throws Exception {
     Files.writeString(libraries.resolve("mpi.jar"), "of 4.1.6");
     Path own = Files.writeString(work.resolve("own.jar"), "the user's");
+    Path ownLibrary = libraryIn("own/lib");
     variables.put("DDSTORE_MPI_JAR", own.toString());
-    variables.put("DDSTORE_MPI_LIBRARY", "/own/lib");
+    variables.put("DDSTORE_MPI_LIBRARY", ownLibrary.toString());
 
-    assertProvides("the user's", Path.of("/own/lib"));
+    assertProvides("the user's", ownLibrary);
 
     Files.writeString(own, "the user's next");
-    assertProvides("the user's next", Path.of("/own/lib"));
+    assertProvides("the user's next", ownLibrary);
 
     variables.put("DDSTORE_MPI_JAR", "/nowhere/mpi.jar");
     Ended refused = run();
     assertThat(refused.status()).isEqualTo(1);
     assertThat(refused.err()).contains("DDSTORE_MPI_JAR=/nowhere/mpi.jar cannot be read");
+  }
+
+  private Path libraryIn(String folder) throws IOException {
+    Path library = Files.createDirectories(work.resolve(folder));
+    Files.createFile(library.resolve("libmpi_java.so"));
+    return library;
+  }
+
+  @Test
+  void anotherLibraryOfTheUserIsTaken() throws Exception {
+    Files.writeString(libraries.resolve("mpi.jar"), "of 4.1.6");
+    assertProvides("of 4.1.6", libraries);
+
+    variables.put("DDSTORE_MPI_LIBRARY", libraryIn("first").toString());
+    assertThat(run("--check").status()).as("status of --check").isNotZero();
+    assertProvides("of 4.1.6", work.resolve("first"));
+
+    variables.put("DDSTORE_MPI_LIBRARY", libraryIn("second").toString());
+    assertProvides("of 4.1.6", work.resolve("second"));
+
+    variables.remove("DDSTORE_MPI_LIBRARY");
+    assertProvides("of 4.1.6", libraries);
+  }
+
+  @Test
+  void aFolderWithoutALibraryIsRefused() throws Exception {
+    Files.writeString(libraries.resolve("mpi.jar"), "of 4.1.6");
+    variables.put("DDSTORE_MPI_LIBRARY", work.toString());
+
+    assertThat(run().err())
+        .contains("DDSTORE_MPI_LIBRARY=%s has no libmpi_java.so".formatted(work));
+    assertThat(jar()).doesNotExist();
+  }
+
+  @Test
+  void anOwnJarNeedsALibraryThatIsTold() throws Exception {
+    Path own = Files.writeString(work.resolve("own.jar"), "the user's");
+    variables.put("DDSTORE_MPI_JAR", own.toString());
+    install("ompi_info", "exit 1");
+
+    Ended refused = run();
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.err()).contains("set DDSTORE_MPI_LIBRARY to it");
+    assertThat(jar()).doesNotExist();
   }
 
   /** And nothing is compiled where the caller only looks. */

@@ -114,7 +114,8 @@ class UnusableMpiIT {
 
   @Test
   void mpichIsRefusedByName() throws Exception {
-    addProgram("mpirun", "echo 'HYDRA build details:'");
+    // More than a pipe holds, as the real one: who stops to listen kills it.
+    addProgram("mpirun", "echo 'HYDRA build details:'; head -c 300000 /dev/zero | tr '\\0' '\\n'");
 
     assertThat(refusal()).contains("not Open MPI (HYDRA build details:)", "install Open MPI 4");
   }
