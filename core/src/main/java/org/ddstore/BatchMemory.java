@@ -209,11 +209,6 @@ final class BatchMemory {
 
   /** Frees the memory. */
   void free() {
-    for (GrowingBuffer buffer : values) {
-      buffer.close();
-    }
-    for (GrowingBuffer buffer : offsets) {
-      buffer.close();
-    }
+    Cleanup.runAll(Stream.of(values, offsets).flatMap(Stream::of).map(buffer -> buffer::close));
   }
 }

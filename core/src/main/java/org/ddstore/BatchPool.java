@@ -2,6 +2,7 @@ package org.ddstore;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 
 /**
  * The idle memory of one reader's batches. It may be given back by any thread, also after the pool
@@ -40,8 +41,9 @@ final class BatchPool implements AutoCloseable {
   public void close() {
     synchronized (idle) {
       closed = true;
-      idle.forEach(BatchMemory::free);
+      List<BatchMemory> all = List.copyOf(idle);
       idle.clear();
+      Cleanup.runAll(all.stream().map(memory -> memory::free));
     }
   }
 }

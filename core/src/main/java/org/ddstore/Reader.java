@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.Segment;
@@ -532,12 +533,16 @@ public final class Reader implements AutoCloseable {
   public void close() {
     if (pass.retire(this)) {
       variable.forget(this);
-      pool.close();
-      if (piece != null) {
-        piece.close();
-      }
-      gather.close();
-      locator.close();
+      Cleanup.runAll(
+          Stream.of(
+              pool::close,
+              () -> {
+                if (piece != null) {
+                  piece.close();
+                }
+              },
+              gather::close,
+              locator::close));
     }
   }
 

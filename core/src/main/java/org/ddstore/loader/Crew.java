@@ -176,7 +176,10 @@ final class Crew {
 
     @Override
     public void run() {
-      work.accept(this);
+      Throwable unforeseen = caught(() -> work.accept(this));
+      if (unforeseen != null) {
+        pipeline.fail(unforeseen); // else the consumer would wait for this thread
+      }
     }
 
     /** Runs code that may be interrupted, unless the loader is closed. */

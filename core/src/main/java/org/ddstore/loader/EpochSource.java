@@ -1,5 +1,6 @@
 package org.ddstore.loader;
 
+import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.EpochBatches;
 
 /** The batches of one epoch, from one of them on. */
@@ -7,14 +8,19 @@ final class EpochSource implements BatchSource {
   private final EpochBatches batches;
   private final long epoch;
   private final boolean needsPositions;
+  private final boolean neverWaits;
   private final int maxSize;
   private long next;
 
-  EpochSource(EpochBatches batches, long epoch, long from, boolean needsPositions) {
+  /**
+   * @param batches those that the sampler has in the epoch
+   */
+  EpochSource(BatchSampler sampler, EpochBatches batches, long epoch, long from) {
     this.batches = batches;
     this.epoch = epoch;
     this.next = from;
-    this.needsPositions = needsPositions;
+    this.needsPositions = sampler.space().crop().isPresent();
+    this.neverWaits = sampler.neverWaits();
     this.maxSize = batches.maxSize();
   }
 
@@ -36,7 +42,7 @@ final class EpochSource implements BatchSource {
 
   @Override
   public boolean neverWaits() {
-    return true;
+    return neverWaits;
   }
 
   @Override

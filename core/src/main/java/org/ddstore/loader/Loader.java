@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
+import org.ddstore.Cleanup;
 import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Variable;
@@ -26,8 +28,9 @@ import org.ddstore.sampling.WorldRank;
  * for each other.
  *
  * <p>Planning is quick as a rule. Then a consumer that finds no batch ready, within {@link #pop} or
- * a loop, plans some itself, so the code of a sampler runs on its thread or on the planner's, never
- * on one that reads.
+ * a loop, plans some itself, if the sampler says that it {@linkplain BatchSampler#neverWaits never
+ * waits}, as all of this library do. The code of other samplers runs on the planner's thread, that
+ * of none on one that reads.
  *
  * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #readStatistics}, {@link
  * #pending} and the close of a batch are for any. The first error of a sampler, a read or a
@@ -113,8 +116,7 @@ public final class Loader implements AutoCloseable {
     crew.interruptPlanning();
     progress = EpochProgress.at(sampler, place, rows, number, plan, from);
     clock.begin();
-    boolean crops = sampler.space().crop().isPresent();
-    pipeline.push(new EpochSource(plan, number, from, crops));
+    pipeline.push(new EpochSource(sampler, plan, number, from));
     loop = new EpochLoop(this, progress);
     return loop;
   }
@@ -268,13 +270,13 @@ public final class Loader implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      closeLoop();
-      pipeline.close();
-      try {
-        crew.join(options.closeTimeout());
-      } finally {
-        memory.close();
-      }
+      Cleanup.runAll(
+          Stream.of(
+              this::closeLoop,
+              pipeline::close,
+              () -> crew.join(options.closeTimeout()),
+              memory::close,
+              pipeline::checkFreed));
     }
   }
 

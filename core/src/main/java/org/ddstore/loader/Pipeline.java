@@ -5,13 +5,16 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
+import java.util.stream.Stream;
+import org.ddstore.Cleanup;
 import org.ddstore.DDStoreException;
 import org.ddstore.PoolStarvedException;
 
 /**
  * The queues between planner, workers and consumer. Batches are given out in the order in which
  * they were planned, whoever was read first. It has no threads; those of {@link Crew} and of the
- * consumer meet here. A consumer that finds nothing ready plans some itself.
+ * consumer meet here. A consumer that finds nothing ready plans some itself, where that never
+ * waits.
  *
  * <pre>
  * idle slots -> planner -> toRead -> workers -> ready -> consumer -> idle slots
@@ -54,6 +57,7 @@ final class Pipeline {
   private int held;
   private volatile boolean closed;
   private Throwable failure;
+  private Throwable unfreed; // what went wrong after the close
 
   Pipeline(Recipe recipe, LoaderOptions options, StageCounters counters) {
     this.counters = counters;
@@ -104,16 +108,19 @@ final class Pipeline {
     if (planning != null) {
       planning.cancel();
     }
-    for (Entry entry : inOrder) {
-      if (entry.isReady() || toRead.remove(entry)) {
-        discard(entry.batch());
-        recycle(entry.slot());
-      } else {
-        entry.cancel();
-      }
-    }
+    List<Entry> all = List.copyOf(inOrder);
     inOrder.clear();
     ready = 0;
+    Cleanup.runAll(all.stream().map(entry -> () -> forget(entry)));
+  }
+
+  private void forget(Entry entry) {
+    if (entry.isReady() || toRead.remove(entry)) {
+      discard(entry.batch());
+      recycle(entry.slot());
+    } else {
+      entry.cancel();
+    }
   }
 
   /** Whether there is something to plan and a slot for it; whether there is memory is not asked. */
@@ -124,8 +131,16 @@ final class Pipeline {
         && toRead.size() < toRead.enough(workers, quick);
   }
 
-  /** Wakes who can go on. */
+  /** Wakes who can go on. Throws nothing: whoever calls it has done what it was to do. */
   private void wake() {
+    try {
+      signal();
+    } catch (RuntimeException | Error e) {
+      fail(e);
+    }
+  }
+
+  private void signal() {
     boolean runsShort = idleWorkers > 0 || toRead.size() <= toRead.enough(workers, quick) / 4;
     if (hasPlace() && planning == null && (runsShort || lacksMemory)) {
       canPlan.signal(); // the planner is one thread, woken once for some batches
@@ -196,7 +211,13 @@ final class Pipeline {
         || !sources.peek().neverWaits()) {
       return false;
     }
-    Entry entry = beginPlanning();
+    Entry entry;
+    try {
+      entry = beginPlanning();
+    } catch (RuntimeException | Error e) {
+      fail(e); // of memory that could not be freed to make room
+      return true;
+    }
     if (entry == null) {
       return false;
     }
@@ -217,11 +238,12 @@ final class Pipeline {
 
   /**
    * What became of {@link #nextToPlan}: a batch to be read, the end of its source, or an error.
+   * Throws nothing.
    *
    * @param nanos that it took
    */
   void planned(Entry entry, boolean exists, Throwable error, long nanos) {
-    locked(
+    settled(
         () -> {
           planning = null;
           planNanos = nanos;
@@ -280,11 +302,12 @@ final class Pipeline {
 
   /**
    * What became of {@link #nextToRead}: a batch, or an error. Its worker then asks for the next.
+   * Throws nothing, for the worker may have others.
    *
    * @param nanos since its worker was given it
    */
   void made(Entry entry, LoadedBatch batch, Throwable error, long nanos) {
-    locked(
+    settled(
         () -> {
           quick = nanos <= QUICK_NANOS;
           if (closed || entry.isCancelled()) {
@@ -344,15 +367,12 @@ final class Pipeline {
   }
 
   private LoadedBatch take(Entry next, long startNanos, boolean waited) {
-    inOrder.remove();
-    ready--;
     if (next.error() != null) {
-      failure = next.error();
-      recycle(next.slot());
-      forget();
-      wake();
+      fail(next.error());
       throwFailure();
     }
+    inOrder.remove();
+    ready--;
     long now = System.nanoTime();
     if (waited || starvedNanos > 0) {
       counters.count(Stage.TRAINER_WAITS, starvedNanos + now - startNanos, 0);
@@ -409,17 +429,61 @@ final class Pipeline {
     }
   }
 
+  /**
+   * Ends the pipeline with an error that is of no batch: the consumer is given it at once, the
+   * close what comes after it. Frees what nobody has.
+   */
+  void fail(Throwable error) {
+    lock.lock();
+    try {
+      if (closed) {
+        unfreed = unfreed == null ? error : unfreed;
+      } else if (failure == null) {
+        failure = error;
+        wakeAll();
+        forget();
+      } else if (failure != error) {
+        failure.addSuppressed(error);
+      }
+    } catch (RuntimeException e) {
+      error.addSuppressed(e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void wakeAll() {
+    canPlan.signalAll();
+    canRead.signalAll();
+    canTake.signalAll();
+  }
+
   /** Ends all waiting; frees what nobody has. */
   void close() {
-    locked(
-        () -> {
-          closed = true;
-          forget();
-          idle.forEach(Slot::free);
-          canPlan.signalAll();
-          canRead.signalAll();
-          canTake.signalAll();
-        });
+    lock.lock();
+    try {
+      closed = true;
+      wakeAll(); // first: whatever cannot be freed, nobody waits for it
+      Cleanup.runAll(Stream.of(this::forget, this::freeIdle));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void freeIdle() {
+    Cleanup.runAll(idle.stream().map(slot -> slot::free));
+  }
+
+  /** Throws what threads could not free after the close; to be called when they have ended. */
+  void checkFreed() {
+    lock.lock();
+    try {
+      if (unfreed != null) {
+        throw new DDStoreException("memory of a closed loader could not be freed", unfreed);
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   boolean isClosed() {
@@ -436,6 +500,15 @@ final class Pipeline {
       throw error;
     } else if (failure != null) {
       throw new DDStoreException("a batch could not be made", failure);
+    }
+  }
+
+  /** As {@link #locked}, for the threads of the loader: what is thrown fails the pipeline. */
+  private void settled(Runnable change) {
+    try {
+      locked(change);
+    } catch (RuntimeException | Error e) {
+      fail(e);
     }
   }
 

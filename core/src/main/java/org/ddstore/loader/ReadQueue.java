@@ -1,7 +1,6 @@
 package org.ddstore.loader;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
@@ -110,12 +109,17 @@ final class ReadQueue {
 
   /** Takes what is read together, where {@link #mayRead} was just true. */
   List<Entry> take(Entry next) {
-    List<Entry> together = new ArrayList<>();
+    Deque<Entry> together = new ArrayDeque<>();
     int most = window();
-    do {
-      together.add(planned.remove());
-    } while (together.size() < most && !planned.isEmpty() && hasRoom(planned.peek(), next));
-    return together;
+    try {
+      do {
+        together.add(planned.remove());
+      } while (together.size() < most && !planned.isEmpty() && hasRoom(planned.peek(), next));
+    } catch (RuntimeException | Error e) { // of memory that could not be freed to make room
+      together.descendingIterator().forEachRemaining(planned::addFirst);
+      throw e;
+    }
+    return List.copyOf(together);
   }
 
   /**

@@ -1,10 +1,12 @@
 package org.ddstore.loader;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.ddstore.Batch;
+import org.ddstore.Cleanup;
 import org.ddstore.DType;
 import org.ddstore.Field;
 import org.ddstore.ReadPath;
@@ -263,24 +265,26 @@ final class Slot {
     return bytes;
   }
 
-  /** Frees the memory; the slot can be used again. */
+  /** Frees the memory; the slot can be used again. What cannot be freed is forgotten as well. */
   void free() {
+    List<Runnable> steps = new ArrayList<>();
+    converted.values().forEach(buffers -> List.of(buffers).forEach(b -> steps.add(b::close)));
+    allocated.values().forEach(buffer -> steps.add(buffer::close));
+    steps.add(weights::close);
+    if (read != null) {
+      steps.add(read::close);
+    }
+    if (reader != null) {
+      steps.add(reader::close);
+    }
     takenBytes = 0;
     presentBytes = UNKNOWN;
     tensors.clear();
-    converted.values().forEach(buffers -> List.of(buffers).forEach(GrowingBuffer::close));
     converted.clear();
-    allocated.values().forEach(GrowingBuffer::close);
     allocated.clear();
-    weights.close();
     weights = newBuffer();
-    if (read != null) {
-      read.close();
-      read = null;
-    }
-    if (reader != null) {
-      reader.close();
-      reader = null;
-    }
+    read = null;
+    reader = null;
+    Cleanup.runAll(steps.stream());
   }
 }

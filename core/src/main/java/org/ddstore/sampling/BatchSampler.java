@@ -12,6 +12,11 @@ public interface BatchSampler {
    */
   EpochBatches epoch(long rows, WorldRank place, long epoch);
 
+  /** As {@link Sampler#neverWaits()}, of the batches of an epoch; false unless overridden. */
+  default boolean neverWaits() {
+    return false;
+  }
+
   /** What a sample is. */
   SampleSpace space();
 

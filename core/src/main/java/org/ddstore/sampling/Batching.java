@@ -61,6 +61,11 @@ public final class Batching implements BatchSampler {
   }
 
   @Override
+  public boolean neverWaits() {
+    return sampler.neverWaits();
+  }
+
+  @Override
   public EpochBatches epoch(long rows, WorldRank place, long epoch) {
     if (rows < 0 || epoch < 0) {
       throw new IllegalArgumentException(

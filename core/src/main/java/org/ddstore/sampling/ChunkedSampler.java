@@ -35,6 +35,11 @@ final class ChunkedSampler implements Sampler {
   }
 
   @Override
+  public boolean neverWaits() {
+    return true;
+  }
+
+  @Override
   public SampleOrder order(Epoch epoch) {
     return new Order(epoch);
   }

@@ -63,6 +63,11 @@ public final class ClassBalancedSampler implements Sampler {
   }
 
   @Override
+  public boolean neverWaits() {
+    return true;
+  }
+
+  @Override
   public SampleOrder order(Epoch epoch) {
     Checks.samples(epoch.samples(), rows.rows(), "labels");
     if (draws < 0) {

@@ -42,6 +42,11 @@ public final class CostAwareSampler implements BatchSampler {
   }
 
   @Override
+  public boolean neverWaits() {
+    return true;
+  }
+
+  @Override
   public SampleSpace space() {
     return SampleSpace.ROWS;
   }

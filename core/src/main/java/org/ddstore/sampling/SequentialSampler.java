@@ -8,6 +8,11 @@ final class SequentialSampler implements Sampler {
   }
 
   @Override
+  public boolean neverWaits() {
+    return true;
+  }
+
+  @Override
   public SampleOrder order(Epoch epoch) {
     return new Rotation(epoch.samples(), epoch.drift());
   }

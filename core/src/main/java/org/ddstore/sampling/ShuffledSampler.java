@@ -21,6 +21,11 @@ final class ShuffledSampler implements Sampler {
   }
 
   @Override
+  public boolean neverWaits() {
+    return true;
+  }
+
+  @Override
   public SampleOrder order(Epoch epoch) {
     long size = epoch.samples();
     long pair = epoch.number() >> 1;

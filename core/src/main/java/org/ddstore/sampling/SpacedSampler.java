@@ -16,6 +16,11 @@ record SpacedSampler(SampleSpace space, Sampler inner) implements Sampler {
   }
 
   @Override
+  public boolean neverWaits() {
+    return inner.neverWaits(); // all spaces of this package are arithmetic
+  }
+
+  @Override
   public long positions(long samples) {
     return inner.positions(samples);
   }

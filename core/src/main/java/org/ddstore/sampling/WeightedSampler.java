@@ -30,6 +30,11 @@ final class WeightedSampler implements Sampler {
   }
 
   @Override
+  public boolean neverWaits() {
+    return true;
+  }
+
+  @Override
   public SampleOrder order(Epoch epoch) {
     Checks.samples(epoch.samples(), rows, "weights");
     long key = KeyedHash.key(seed, epoch.number(), epoch.part());

@@ -35,6 +35,11 @@ final class WeightedSubsetSampler implements Sampler {
   }
 
   @Override
+  public boolean neverWaits() {
+    return true;
+  }
+
+  @Override
   public SampleOrder order(Epoch epoch) {
     Checks.samples(epoch.samples(), weights.length, "weights");
     long key = KeyedHash.key(seed, epoch.number(), epoch.part());

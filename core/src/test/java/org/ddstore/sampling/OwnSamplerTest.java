@@ -35,4 +35,22 @@ class OwnSamplerTest {
     assertThat(Epochs.ofAll(Samplers.windows(2, 1, 1, new Backwards()).batchSize(1), 4, 1, 0))
         .isEqualTo(List.of(2L, 1L, 0L));
   }
+
+  @Test
+  void isComputedByConsumersOnlyIfItSaysSo() {
+    assertThat(new Backwards().batchSize(2).everySample().neverWaits()).isFalse();
+    assertThat(Samplers.windows(2, 1, 1, new Backwards()).batchSize(2).neverWaits()).isFalse();
+    for (Sampler sampler :
+        List.of(
+            Samplers.sequential(),
+            Samplers.shuffled(1),
+            Samplers.chunked(1, 2, 3),
+            Samplers.weighted(1, 2, 0.5, 0.5),
+            Samplers.weightedWithoutReplacement(1, 1, 0.5, 0.5),
+            Samplers.classBalanced(1, 0, 1),
+            Samplers.windows(2, 1, 1, Samplers.shuffled(1)))) {
+      assertThat(sampler.batchSize(2).neverWaits()).as(sampler.describe()).isTrue();
+    }
+    assertThat(Samplers.costAware(1, 5, 3, 3).neverWaits()).isTrue();
+  }
 }
