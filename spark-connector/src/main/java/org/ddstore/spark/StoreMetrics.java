@@ -18,9 +18,10 @@ import org.ddstore.memory.Nonce;
 /**
  * What this process reads of resident stores, as metrics of Spark: {@code
  * ddstore.<store>.<reader>.<path>.rows}, {@code .bytes} and {@code .calls}, where a reader is
- * {@code rank<r>} or {@code scan}. Sinks and the Prometheus page of the process have them beside
- * Spark's own. They count from the first read on, and end with the store; in a process that holds
- * nothing of it, with its last reader there. Any thread.
+ * {@code rank<r>} or {@code scan}. The sinks that are configured for the process have them beside
+ * Spark's own; the page of executors that {@code spark.ui.prometheus.enabled} adds to the driver
+ * has not, because it shows no registry. They count from the first read on, and end with the store;
+ * in a process that holds nothing of it, with its last reader there. Any thread.
  */
 public final class StoreMetrics {
   private static final Map<Nonce, StoreMetrics> BY_STORE = new HashMap<>(); // guarded by itself
@@ -33,7 +34,32 @@ public final class StoreMetrics {
     source = new StoreSource(sourceName, new MetricRegistry());
   }
 
-  private record StoreSource(String sourceName, MetricRegistry metricRegistry) implements Source {}
+  /** The same source as another if it has the same registry, whatever it is called. */
+  private record StoreSource(String sourceName, MetricRegistry metricRegistry) implements Source {
+
+    /**
+     * What Spark is to remove: it takes away all metrics whose names begin with the source's, and
+     * without the dot that ends it those of "train" would take those of "train_val" with them.
+     */
+    StoreSource removal() {
+      return new StoreSource(sourceName + ".", metricRegistry);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof StoreSource that && isRegistry(that.metricRegistry);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a registry is itself alone
+    private boolean isRegistry(MetricRegistry registry) {
+      return metricRegistry == registry;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(metricRegistry);
+    }
+  }
 
   /** The end of a reader's count. */
   public interface Watch extends AutoCloseable {
@@ -98,22 +124,19 @@ public final class StoreMetrics {
         .forEach(StoreMetrics::withdraw);
     BY_STORE.values().removeIf(metrics -> metrics.source.sourceName().equals(sourceName));
     StoreMetrics made = new StoreMetrics(sourceName);
+    SparkEnv.get().metricsSystem().registerSource(made.source);
     BY_STORE.put(store.token().id(), made);
     return made;
   }
 
-  /** Spark takes what a source has when it is registered, so each reader registers all anew. */
+  /** Spark follows the registry of a source, so it has these at once. */
   private void publish(String reader, ReaderCounts counts) {
-    if (readers.size() > 1) {
-      withdraw();
-    }
     for (ReadPath path : ReadPath.values()) {
       String prefix = reader + "." + path.name().toLowerCase(Locale.ROOT) + ".";
       gauge(prefix + "rows", path, counts, ReadStatistics::rows);
       gauge(prefix + "bytes", path, counts, ReadStatistics::bytes);
       gauge(prefix + "calls", path, counts, ReadStatistics::calls);
     }
-    SparkEnv.get().metricsSystem().registerSource(source);
   }
 
   private void gauge(
@@ -125,7 +148,7 @@ public final class StoreMetrics {
   private void withdraw() {
     SparkEnv env = SparkEnv.get();
     if (env != null) { // else Spark has ended, and its metrics with it
-      env.metricsSystem().removeSource(source);
+      env.metricsSystem().removeSource(source.removal());
     }
   }
 
