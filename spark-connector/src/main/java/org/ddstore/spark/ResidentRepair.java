@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.spark.SparkContext;
+import org.ddstore.DDStoreException;
+import org.ddstore.RankLostException;
 import org.ddstore.Schema;
 import org.ddstore.spark.ResidentLayout.Place;
 import org.ddstore.spark.ingest.IngestPlan;
@@ -39,6 +41,7 @@ record ResidentRepair(
    * Blocks while its jobs run. Publishes what each of them has brought back.
    *
    * @throws RebuildDiffersException if rows are not what they were; those are not published
+   * @throws DDStoreException if the DataFrame cannot be read any more; it says what helps
    */
   void run() {
     int most = awaitExecutors();
@@ -115,7 +118,7 @@ record ResidentRepair(
     int[] members =
         places.stream().mapToInt(place -> layout.groups().memberOf(place.rank())).toArray();
     int firstRank = places.get(0).rank();
-    try (Plans plans = new Plans(() -> like(origin.plan(layout.groups()), firstRank))) {
+    try (Plans plans = new Plans(() -> like(plan(origin), firstRank))) {
       return replace(
           now,
           places,
@@ -129,6 +132,29 @@ record ResidentRepair(
           });
     } catch (NotUniformException e) {
       throw new RebuildDiffersException(name, firstRank, e.getMessage());
+    }
+  }
+
+  /** The DataFrame may read stores, this one too, and those may have lost rows or be gone. */
+  private IngestPlan plan(ResidentOrigin origin) {
+    try {
+      return origin.plan(layout.groups());
+    } catch (RuntimeException e) {
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof RankLostException) {
+          throw new DDStoreException(
+              "rows of \"%s\" went with their executor, and the query that they came from cannot bring them back: it reads a store that has lost rows too, see the cause. If that is \"%s\" itself, drop() it and load it anew; else repair() that one first"
+                  .formatted(name, name),
+              e);
+        }
+      }
+      if (e instanceof DDStoreException) {
+        throw e;
+      }
+      throw new DDStoreException(
+          "rows of \"%s\" went with their executor, and what they came from cannot be read again: %s. If that cannot be mended, drop() \"%s\" and load it anew"
+              .formatted(name, e.getMessage(), name),
+          e);
     }
   }
 

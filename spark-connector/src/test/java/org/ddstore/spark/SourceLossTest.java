@@ -20,6 +20,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.ddstore.Backing;
+import org.ddstore.DDStoreException;
 import org.ddstore.RankLostException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -194,6 +195,44 @@ class SourceLossTest extends SourceOnCluster {
     assertThatThrownBy(ids::collectAsList)
         .hasStackTraceContaining("store \"n\" was dropped or overwritten after the query was")
         .hasStackTraceContaining("read it anew");
+  }
+
+  private void killHolderOfTheFirstRow(ResidentStore store) {
+    String victim = store.shards().get(0).executorId();
+    cluster
+        .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
+        .stream()
+        .filter(idAndPid -> idAndPid.startsWith(victim + " "))
+        .map(idAndPid -> Long.valueOf(idAndPid.substring(victim.length() + 1)))
+        .distinct()
+        .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
+    awaitLoss(store);
+  }
+
+  @Test
+  void rowsThatComeFromTheStoreItselfAreNotSaidToComeBack() {
+    ResidentStore appended = numbers().load("n");
+    appended.append(spark.table("ddstore.n"));
+    killHolderOfTheFirstRow(appended);
+    assertThatThrownBy(appended::repair)
+        .isInstanceOf(DDStoreException.class)
+        .isNotInstanceOf(RankLostException.class)
+        .hasMessageStartingWith("rows of \"n\" went with their executor, and the query")
+        .hasMessageContaining("If that is \"n\" itself, drop() it and load it anew");
+  }
+
+  @Test
+  void rowsThatComeFromADroppedStoreAreSaidToBeLost() {
+    ResidentStore first = numbers().load("first");
+    ResidentStore store = DDStores.from(spark.table("ddstore.first")).ranks(2).load("n");
+    first.drop();
+    killHolderOfTheFirstRow(store);
+    assertThatThrownBy(store::repair)
+        .isInstanceOf(DDStoreException.class)
+        .isNotInstanceOf(RankLostException.class)
+        .hasMessageStartingWith("rows of \"n\" went with their executor, and what they came from")
+        .hasMessageContaining("\"first\"")
+        .hasMessageContaining("drop() \"n\" and load it anew");
   }
 
   private static Backing backing(String name) {
