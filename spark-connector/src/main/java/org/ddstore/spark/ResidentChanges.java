@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * How rows come into a resident store after its load: those that are appended, and those that were
  * lost and are brought back. One change at a time; the store is read, and may be dropped,
- * meanwhile.
+ * meanwhile: a change that is in hand then frees what it has loaded, and says that the store was
+ * dropped.
  */
 final class ResidentChanges {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentChanges.class);
@@ -46,8 +47,28 @@ final class ResidentChanges {
 
   /** See {@link ResidentStore#append}. */
   synchronized void append(AppendPlan fitting, Dataset<Row> rows) {
+    change(() -> appendHere(fitting, rows));
+  }
+
+  /** See {@link ResidentStore#repair}. */
+  synchronized void repair() {
+    change(this::repairHere);
+  }
+
+  private void change(Runnable change) {
+    ResidentProcesses.Hold hold = processes.hold();
+    try {
+      store.checkLive();
+      change.run();
+    } catch (RuntimeException e) {
+      throw store.isDropped() ? store.dropped(e) : e;
+    } finally {
+      hold.close();
+    }
+  }
+
+  private void appendHere(AppendPlan fitting, Dataset<Row> rows) {
     ResidentOrigin source = origin.with(fitting.select(rows, origin.ingest().takesAll()));
-    store.checkLive();
     ReplicaGroups groups = places.now().groups();
     ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
     try (Plans plans = new Plans(() -> fitting.like(source.plan(groups)))) {
@@ -56,6 +77,7 @@ final class ResidentChanges {
               plans.current().memoryBytes() * groups.groups(),
               store.rows(),
               attempt -> {
+                store.checkLive();
                 IngestPlan plan = plans.forAttempt(attempt);
                 return new ResidentLoading.Source(
                     PlacedRdd.of(
@@ -74,6 +96,7 @@ final class ResidentChanges {
 
   private void publish(ResidentLoading loading, List<ShardReport> shards) {
     try {
+      store.checkLive();
       Set<String> gone = loading.confirm(shards);
       places.change(
           now -> {
@@ -86,9 +109,7 @@ final class ResidentChanges {
     }
   }
 
-  /** See {@link ResidentStore#repair}. */
-  synchronized void repair() {
-    store.checkLive();
+  private void repairHere() {
     for (int round = 1; !places.findLost().lost().isEmpty(); round++) {
       if (round > origin.settings().maxAttempts()) {
         throw new DDStoreException(
@@ -119,6 +140,7 @@ final class ResidentChanges {
                       }))
           .run();
     } catch (StoreJobException e) {
+      store.checkLive();
       boolean isOther = !LiveExecutors.gone(context, present).isEmpty();
       if (!isOther || Thread.currentThread().isInterrupted()) {
         throw e;

@@ -34,6 +34,9 @@ final class ResidentProcesses implements AutoCloseable {
   private static final long AGAIN_MS = 20;
 
   private final WireSession session;
+  private int holds; // guarded by this
+  private boolean isClosed; // guarded by this
+  private boolean hasLeft; // guarded by this
 
   private ResidentProcesses(WireSession session) {
     this.session = session;
@@ -140,9 +143,43 @@ final class ResidentProcesses implements AutoCloseable {
     return System.nanoTime() + PATIENCE.toNanos();
   }
 
-  /** Leaves the store. */
+  /** The end of the time in which a change of the store needs its processes. */
+  interface Hold extends AutoCloseable {
+    /** To be called once. */
+    @Override
+    void close();
+  }
+
+  /**
+   * Until the hold is closed, {@link #close} does not leave the store, so that a change can still
+   * free what it has loaded. Of no use after that.
+   */
+  synchronized Hold hold() {
+    holds++;
+    return () -> {
+      synchronized (this) {
+        holds--;
+      }
+      leaveUnlessHeld();
+    };
+  }
+
+  private void leaveUnlessHeld() {
+    synchronized (this) {
+      if (!isClosed || holds > 0 || hasLeft) {
+        return;
+      }
+      hasLeft = true;
+    }
+    session.close();
+  }
+
+  /** Leaves the store, as soon as nobody holds this. Does not block. Idempotent. */
   @Override
   public void close() {
-    session.close();
+    synchronized (this) {
+      isClosed = true;
+    }
+    leaveUnlessHeld();
   }
 }

@@ -164,8 +164,17 @@ public final class ResidentStore {
   /** Throws if it has been dropped. */
   void checkLive() {
     if (places.isEnded()) {
-      throw new IllegalStateException("dropped: " + this);
+      throw dropped(null);
     }
+  }
+
+  /**
+   * Says that it has been dropped.
+   *
+   * @param failure what that has made fail; null if nothing has begun
+   */
+  IllegalStateException dropped(RuntimeException failure) {
+    return new IllegalStateException("dropped: " + this, failure);
   }
 
   /** Spark has given an executor up. */
@@ -266,7 +275,8 @@ public final class ResidentStore {
 
   /**
    * Frees everything, on all executors; readers in flight keep what they have mapped until they
-   * end. Idempotent; blocks until it is freed, at most some 30 s.
+   * end. An append or a repair that is in hand frees by itself what it has loaded meanwhile, and
+   * fails. Idempotent; blocks until it is freed, at most some 30 s.
    */
   public void drop() {
     Optional<Collection<ProcessAddress>> holders = places.end();
