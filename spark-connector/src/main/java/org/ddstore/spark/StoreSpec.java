@@ -81,8 +81,10 @@ public final class StoreSpec {
   }
 
   /**
-   * How rows are read that memory does not reach: {@code tcp}, or {@code auto} for the best that
-   * there is.
+   * How rows are read that memory does not reach.
+   *
+   * @param name {@code tcp}, {@code fabric}, {@code mpi} (resident stores take {@code tcp} then),
+   *     or {@code auto} for the best that there is
    */
   public StoreSpec transport(String name) {
     return set(s -> s.withTransport(name));
