@@ -523,6 +523,15 @@ public final class Reader implements AutoCloseable {
         + (piece == null ? 0 : piece.buffer().capacity());
   }
 
+  /**
+   * The bytes of the records that have come over a network to this reader: whole ones, also if some
+   * fields of them are read; a row that a read has several times comes once. By the thread that
+   * reads.
+   */
+  public long fetchedBytes() {
+    return plan.fetchedBytes();
+  }
+
   /** What this reader has read over a path. Any thread. */
   public ReadStatistics statistics(ReadPath path) {
     return counters.statistics(path);

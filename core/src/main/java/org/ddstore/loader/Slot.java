@@ -34,6 +34,7 @@ final class Slot {
   private Reader reader;
   private final ReadStatistics[] counted = new ReadStatistics[ReadPath.values().length];
   private Batch read;
+  private long fetchedRowBytes;
   private long takenBytes;
   private long presentBytes = UNKNOWN;
 
@@ -80,6 +81,8 @@ final class Slot {
   /** Reads the rows of some slots together, which are located; what they held is over. */
   static void readRows(List<Slot> slots) {
     slots.forEach(Slot::begin);
+    Reader reading = slots.get(0).reader;
+    long fetched = reading.fetchedBytes();
     if (slots.size() == 1) {
       slots.get(0).reader.getBatch(slots.get(0).read, slots.get(0).rows);
     } else {
@@ -90,6 +93,9 @@ final class Slot {
               slots.stream().map(slot -> slot.read).toList(),
               slots.stream().map(slot -> slot.rows).toList());
     }
+    long bytes = reading.fetchedBytes() - fetched;
+    long count = Math.max(1, slots.stream().mapToLong(slot -> slot.rows.length).sum());
+    slots.forEach(slot -> slot.fetchedRowBytes = (bytes + count - 1) / count);
   }
 
   private void begin() {
@@ -205,11 +211,12 @@ final class Slot {
   }
 
   /**
-   * Bytes of a row as it comes over a network, where all fields of it come; of ragged ones about.
+   * Bytes of a row as it comes over a network, where all fields of it come. Of ragged ones what
+   * came, for all rows that were read together, local ones as well.
    */
   long recordBytes() {
     Schema schema = recipe.variable().schema();
-    return schema.isFixed() ? schema.fixedBytes() : readBytes() / Math.max(1, rows.length);
+    return schema.isFixed() ? schema.fixedBytes() : fetchedRowBytes;
   }
 
   /** Bytes of all tensors that hold values, as they are given out. */

@@ -194,6 +194,11 @@ public final class ReadPlan {
     return remote.stagingBytes();
   }
 
+  /** The bytes of all remote records that have come so far, whole ones. */
+  public long fetchedBytes() {
+    return remote.placedBytes();
+  }
+
   /**
    * The memory, in bytes, that remote rows take at most that come to one plan after the other.
    *

@@ -26,6 +26,7 @@ final class RemoteRows {
   private long plan;
   private Placement last;
   private long mostBytes;
+  private long placedBytes;
 
   /** Of how many rows a window may consist, so that a key holds index and position. */
   static int windowRows(long rows) {
@@ -130,9 +131,15 @@ final class RemoteRows {
     long bytes = 0;
     for (PeerRows rows : touched) {
       rows.place(target, bits);
+      placedBytes += rows.start(rows.rows());
       bytes += GrowingBuffer.capacityFor(rows.start(rows.rows()));
     }
     noteMost(bytes);
+  }
+
+  /** The bytes of all records that have come so far. */
+  long placedBytes() {
+    return placedBytes;
   }
 
   boolean isEmpty() {
