@@ -51,6 +51,7 @@ public final class Loader implements AutoCloseable {
   private final LoopClock clock = new LoopClock();
   private EpochProgress progress;
   private EpochLoop loop;
+  private boolean hasPushed;
 
   private Loader(Variable variable, BatchSampler sampler, WorldRank place, LoaderOptions options) {
     this.variable = variable;
@@ -141,6 +142,7 @@ public final class Loader implements AutoCloseable {
       throw new IllegalArgumentException("batch %,d must be at least 1".formatted(batch));
     }
     pipeline.push(new PushedSource(samples, batch, options.partialBatches()));
+    hasPushed = true;
   }
 
   /**
@@ -186,9 +188,17 @@ public final class Loader implements AutoCloseable {
 
   /**
    * Where the consumer is: behind the last batch that it was given. Before the first epoch, at its
-   * beginning.
+   * beginning. Batches of pushed samples after an epoch do not count.
+   *
+   * @throws IllegalStateException if samples were pushed and no epoch was begun: what an iterator
+   *     has given is not part of a state
    */
   public EpochState state() {
+    if (progress == null && hasPushed) {
+      throw new IllegalStateException(
+          "no epoch was begun on %s, and a state does not tell where pushed samples are"
+              .formatted(this));
+    }
     return progress == null ? stateAt(0, 0) : stateAt(progress.epoch(), progress.done());
   }
 

@@ -12,6 +12,8 @@ import org.ddstore.memory.HostMemory;
 
 /** How a loader works. Immutable; the methods give changed copies. */
 public final class LoaderOptions implements Cloneable {
+  static final Consumer<LoadedBatch> NO_TRANSFORM = batch -> {};
+
   private static final int MOST_DEPTH = 1024;
   private static final int MOST_WORKERS = 64;
   private static final int MANY_PROCESSORS = 4;
@@ -22,7 +24,7 @@ public final class LoaderOptions implements Cloneable {
   private int workers = Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 1 : 2;
   private List<String> fields = List.of();
   private List<Conversion> conversions = List.of();
-  private Consumer<LoadedBatch> transform = batch -> {};
+  private Consumer<LoadedBatch> transform = NO_TRANSFORM;
   private boolean partialBatches = true;
   private Duration popTimeout = Duration.ofSeconds(30);
   private Duration closeTimeout = Duration.ofSeconds(30);
@@ -74,8 +76,9 @@ public final class LoaderOptions implements Cloneable {
    * The memory of all batches, also of those that the consumer holds, and of what their readers
    * need: rows that come over a network come as whole records, into memory of a reader first. Fewer
    * batches are made ahead where the depth would need more. What ragged fields take is known after
-   * the read: the first batch is read alone, a later one that is larger than all before may pass
-   * the bound for once, with those that are read beside it, and the next ones wait for room.
+   * the read, what a transform allocates after the transform: the first batch is made alone, a
+   * later one that is larger than all before may pass the bound for once, with those that are made
+   * beside it, and the next ones wait for room.
    */
   public LoaderOptions withMaxBytes(long bytes) {
     check("maxBytes", bytes, 1, Long.MAX_VALUE);

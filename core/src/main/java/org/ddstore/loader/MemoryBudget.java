@@ -6,9 +6,10 @@ import java.util.Map;
 import org.ddstore.memory.GrowingBuffer;
 
 /**
- * Keeps the memory of all slots within a bound. What a batch with ragged fields will take is not
- * known before: the first has all memory for itself, others are taken to be like the largest so
- * far, and idle slots are freed when that was not enough. Guarded by the pipeline.
+ * Keeps the memory of all slots within a bound. What a batch with ragged fields will take, or one
+ * for which a transform allocates, is not known before: the first has all memory for itself, others
+ * are taken to be like the largest so far, and idle slots are freed when that was not enough.
+ * Guarded by the pipeline.
  */
 final class MemoryBudget {
   private final long maxBytes;
@@ -60,7 +61,7 @@ final class MemoryBudget {
   boolean tryReserve(Slot slot, int samples, Collection<Slot> idle) {
     long need =
         Math.max(Math.max(slot.takenBytes(), capacityBytes(samples)), expectedBytes(samples));
-    if (largestBytes == 0 && recipe.readsRagged()) {
+    if (largestBytes == 0 && recipe.isOfUnknownSize()) {
       need = Math.max(need, maxBytes); // nobody knows: alone
     }
     for (Slot candidate : idle) {

@@ -124,8 +124,15 @@ record Recipe(
     return fields.contains(name) && (!variable.schema().field(name).isRagged() || madeDense);
   }
 
-  /** Whether what a batch takes is known only when it has been read: remote rows come as wholes. */
-  boolean readsRagged() {
+  /**
+   * Whether what a batch takes is known only when it has been made: of ragged rows, where remote
+   * rows come as wholes, and of what a transform allocates.
+   */
+  boolean isOfUnknownSize() {
+    return transform != LoaderOptions.NO_TRANSFORM || readsRagged();
+  }
+
+  private boolean readsRagged() {
     Schema schema = variable.schema();
     return fields.stream().anyMatch(name -> schema.field(name).isRagged())
         || (!schema.isFixed() && variable.mostStagingBytes(1) > 0);

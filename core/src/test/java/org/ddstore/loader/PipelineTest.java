@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.ddstore.DDStoreException;
+import org.ddstore.DType;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.PoolStarvedException;
 import org.ddstore.Tensor;
@@ -394,7 +395,7 @@ class PipelineTest {
               .withWorkers(3)
               .withMaxBytes(maxBytes)
               .withFields("id", "image", "value")
-              .cast("image", org.ddstore.DType.FLOAT32)
+              .cast("image", DType.FLOAT32)
               .withTransform(batch -> raise(most, OffHeapBuffer.liveBytes() - before));
       most.set(0);
       try (Loader loader = open(options)) {
@@ -407,6 +408,32 @@ class PipelineTest {
       }
       assertThat(most.get()).as("bytes").isBetween(maxBytes / 3, maxBytes);
     }
+  }
+
+  /** Nobody knows before the first batch what its transform allocates. */
+  @Test
+  void whatTransformsAllocateStaysWithinTheBoundFromTheFirst() {
+    long before = OffHeapBuffer.liveBytes();
+    AtomicLong most = new AtomicLong();
+    long maxBytes = 1 << 20;
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .withDepth(20)
+            .withWorkers(3)
+            .withMaxBytes(maxBytes)
+            .withFields("id")
+            .withTransform(
+                batch -> {
+                  batch.allocate("large", DType.FLOAT32, batch.samples(), 1000);
+                  raise(most, OffHeapBuffer.liveBytes() - before);
+                });
+    try (Loader loader = open(options)) {
+      loader.push(endless(new AtomicLong()), 100);
+      for (int i = 0; i < 20; i++) {
+        loader.pop(PATIENCE).close();
+      }
+    }
+    assertThat(most.get()).as("bytes").isBetween(maxBytes / 3, maxBytes);
   }
 
   private static void raise(AtomicLong most, long bytes) {
@@ -525,7 +552,10 @@ class PipelineTest {
       assertThatThrownBy(() -> loader.resume(later))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("a batch of 203 samples takes");
-      assertThat(loader.state()).isEqualTo(before);
+      assertThatThrownBy(loader::state)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage(
+              "no epoch was begun on Loader[\"rows\", sequential/203, rank 0 of 1], and a state does not tell where pushed samples are");
       try (LoadedBatch batch = loader.pop(PATIENCE)) {
         assertThat(batch.row(0)).isEqualTo(7);
       }
@@ -581,13 +611,18 @@ class PipelineTest {
   @Test
   void aCloseInTheMiddleEndsThreadsThatWaitForAnything() {
     CountDownLatch never = new CountDownLatch(1);
+    AtomicLong made = new AtomicLong();
     LoaderOptions blocked =
         LoaderOptions.defaults()
-            .withFields("id") // of ragged ones the first batch would be alone
-            .withTransform(batch -> awaitLatch(never));
+            .withTransform(
+                batch -> {
+                  if (made.getAndIncrement() > 0) { // the first batch is alone
+                    awaitLatch(never);
+                  }
+                });
     try (Loader loader = open(blocked)) {
       loader.epoch(0);
-      awaitTrue(() -> loader.pending() >= 2); // one is read, others keep the worker busy
+      awaitTrue(() -> loader.pending() >= 3); // one is made, one is read, others keep it busy
     }
     try (Loader loader = open(LoaderOptions.defaults())) {
       loader.push(
