@@ -11,13 +11,13 @@ import java.util.zip.CRC32;
  * What is given out of each sample, as far as it is not all fields as they are: 24 bits for each
  * kind of choice, so that a state of little room can say which differs. Immutable.
  *
- * @param fields those that are read; empty if all
- * @param casts the types that fields are given out in; empty if none is cast
- * @param shapes what is padded or made dense; empty if nothing
+ * @param fields those that are read; plain if all
+ * @param casts the types that fields are given out in; plain if none is cast
+ * @param shapes what is padded or made dense; plain if nothing
  */
-public record Delivery(String fields, String casts, String shapes) {
+public record Delivery(Choice fields, Choice casts, Choice shapes) {
   /** All fields as they are. */
-  public static final Delivery PLAIN = new Delivery("", "", "");
+  public static final Delivery PLAIN = of(List.of(), List.of(), List.of());
 
   private static final int DIGITS = 4;
   private static final String FIELDS = "f";
@@ -32,7 +32,40 @@ public record Delivery(String fields, String casts, String shapes) {
    * @param shapes a text for each, in any order
    */
   public static Delivery of(List<String> fields, List<String> casts, List<String> shapes) {
-    return new Delivery(digest(fields), digest(casts), digest(shapes));
+    return new Delivery(Choice.of(fields), Choice.of(casts), Choice.of(shapes));
+  }
+
+  /**
+   * One kind of choice. Two are equal if their digests are.
+   *
+   * @param digest empty if plain
+   * @param words the choices, for people; empty if they are not known, as of a state that was
+   *     written and read again
+   */
+  public record Choice(String digest, String words) {
+    static Choice of(List<String> choices) {
+      return new Choice(Delivery.digest(choices), choices.stream().sorted().toList().toString());
+    }
+
+    /** Whether nothing was chosen. */
+    public boolean isPlain() {
+      return digest.isEmpty();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Choice choice && choice.digest.equals(digest);
+    }
+
+    @Override
+    public int hashCode() {
+      return digest.hashCode();
+    }
+
+    @Override
+    public String toString() {
+      return words.isEmpty() ? digest : "%s (%s)".formatted(words, digest);
+    }
   }
 
   private static String digest(List<String> choices) {
@@ -49,9 +82,9 @@ public record Delivery(String fields, String casts, String shapes) {
 
   /** Both as they are: one letter and its digits after the other; empty if plain. */
   String toText() {
-    return (fields.isEmpty() ? "" : FIELDS + fields)
-        + (casts.isEmpty() ? "" : CASTS + casts)
-        + (shapes.isEmpty() ? "" : SHAPES + shapes);
+    return (fields.isPlain() ? "" : FIELDS + fields.digest())
+        + (casts.isPlain() ? "" : CASTS + casts.digest())
+        + (shapes.isPlain() ? "" : SHAPES + shapes.digest());
   }
 
   /**
@@ -73,6 +106,7 @@ public record Delivery(String fields, String casts, String shapes) {
       throw new IllegalArgumentException(
           "\"%s\" is not what is given out of samples".formatted(text));
     }
-    return new Delivery(parts[0], parts[1], parts[2]);
+    return new Delivery(
+        new Choice(parts[0], ""), new Choice(parts[1], ""), new Choice(parts[2], ""));
   }
 }

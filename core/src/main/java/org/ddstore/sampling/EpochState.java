@@ -137,8 +137,14 @@ public record EpochState(
   }
 
   private static void compareChoice(
-      StringBuilder differences, String what, String there, String here, String plain) {
-    compare(differences, what, there.isEmpty() ? plain : there, here.isEmpty() ? plain : here);
+      StringBuilder differences,
+      String what,
+      Delivery.Choice there,
+      Delivery.Choice here,
+      String plain) {
+    if (!there.equals(here)) {
+      compare(differences, what, there.isPlain() ? plain : there, here.isPlain() ? plain : here);
+    }
   }
 
   private static void compare(StringBuilder differences, String what, Object there, Object here) {

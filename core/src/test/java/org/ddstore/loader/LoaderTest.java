@@ -245,7 +245,8 @@ class LoaderTest {
         assertThat(loader.resume(state).next().number()).isEqualTo(1);
         return;
       }
-      String choice = "choice of [a-z ]+ is \\S+ in the state, \\S+ here;";
+      String choice =
+          "choice of [a-z ]+ is \\S+ in the state, (all|none|\\[[^]]+\\] \\(\\S{4}\\)) here;";
       assertThatThrownBy(() -> loader.resume(state))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(

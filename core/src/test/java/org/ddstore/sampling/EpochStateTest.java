@@ -78,16 +78,19 @@ class EpochStateTest {
   @Test
   void ofWhatIsGivenOutTheChoiceThatDiffersIsNamed() {
     EpochState here = of(Delivery.of(List.of("a"), List.of(), List.of("pad")));
-    EpochState there = of(Delivery.of(List.of("a", "b"), List.of("cast"), List.of("pad")));
+    EpochState saved = of(Delivery.of(List.of("a", "b"), List.of("cast"), List.of("pad")));
+    EpochState there = EpochState.parse(saved.toJson()); // its words are not kept
     assertThatThrownBy(() -> there.checkSame(here))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "the state is of something else: choice of fields is %s in the state, %s here; choice of casts is %s in the state, none here;",
-            there.delivery().fields(), here.delivery().fields(), there.delivery().casts());
+            "the state is of something else: choice of fields is %s in the state, [a] (%s) here; choice of casts is %s in the state, none here;",
+            saved.delivery().fields().digest(),
+            here.delivery().fields().digest(),
+            saved.delivery().casts().digest());
     assertThatThrownBy(() -> STATE.checkSame(here))
         .hasMessage(
-            "the state is of something else: choice of fields is all in the state, %s here; choice of padding and densifying is none in the state, %s here;",
-            here.delivery().fields(), here.delivery().shapes());
+            "the state is of something else: choice of fields is all in the state, [a] (%s) here; choice of padding and densifying is none in the state, [pad] (%s) here;",
+            here.delivery().fields().digest(), here.delivery().shapes().digest());
     here.checkSame(here);
   }
 
