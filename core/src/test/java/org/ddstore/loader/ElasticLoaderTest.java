@@ -13,13 +13,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.ddstore.DType;
 import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.EpochState;
+import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
 import org.junit.jupiter.api.AfterEach;
@@ -34,6 +37,10 @@ class ElasticLoaderTest {
   private static final int EPOCH = 1;
   private static final int GLOBAL = 24;
   private static final int[] WORLDS = {1, 2, 3, 4, 8};
+  private static final double SCALE = 1 / 255.0;
+  private static final LoaderOptions OPTIONS = LoaderOptions.defaults().withDepth(2);
+  private static final long[] COSTS =
+      LongStream.range(0, Samples.ROWS).map(row -> 1 + row % 5).toArray();
 
   private Samples samples;
 
@@ -51,48 +58,83 @@ class ElasticLoaderTest {
    * What a rank was given.
    *
    * @param batches the samples of each that are no padding, as hexadecimal digits of all fields
+   * @param states behind each
    */
-  private record Part(List<List<String>> batches, CoverageReceipt receipt) {}
+  private record Part(List<List<String>> batches, List<String> states, CoverageReceipt receipt) {}
 
-  static Stream<BatchSampler> samplers() {
+  /**
+   * How samples are chosen and given out.
+   *
+   * @param samples that an epoch gives out or drops
+   */
+  private record Way(BatchSampler sampler, LoaderOptions options, long samples) {
+    static Way of(BatchSampler sampler) {
+      return new Way(sampler, OPTIONS, sampler.space().samples(Samples.ROWS));
+    }
+  }
+
+  static Stream<Way> ways() {
+    Sampler shuffled = Samplers.shuffled(5);
+    Sampler crops = Samplers.randomCrops(7, shuffled, Samples.IMAGE, 3, 4);
     return Stream.of(
-        Samplers.shuffled(5).globalBatchSize(GLOBAL),
-        Samplers.shuffled(5).globalBatchSize(GLOBAL).everySample(),
-        Samplers.shuffled(5).globalBatchSize(GLOBAL).evaluation(),
-        Samplers.chunked(5, 8, 3).globalBatchSize(GLOBAL).everySample(),
-        Samplers.chunked(5, 8, 3).globalBatchSize(GLOBAL).evaluation());
+        Way.of(shuffled.globalBatchSize(GLOBAL)),
+        Way.of(shuffled.globalBatchSize(GLOBAL).everySample()),
+        Way.of(shuffled.globalBatchSize(GLOBAL).evaluation()),
+        Way.of(Samplers.chunked(5, 8, 3).globalBatchSize(GLOBAL).everySample()),
+        Way.of(Samplers.chunked(5, 8, 3).globalBatchSize(GLOBAL).evaluation()),
+        Way.of(crops.globalBatchSize(GLOBAL)),
+        Way.of(crops.globalBatchSize(GLOBAL).everySample()),
+        Way.of(crops.globalBatchSize(GLOBAL).evaluation()),
+        Way.of(Samplers.tiles(shuffled, Samples.IMAGE, 4, 3).globalBatchSize(100).everySample()),
+        Way.of(Samplers.windows(3, 2, 4, shuffled).globalBatchSize(GLOBAL).everySample()),
+        Way.of(Samplers.costAware(5, 12, COSTS).batchesPerStep(8)),
+        new Way(
+            shuffled.globalBatchSize(GLOBAL),
+            OPTIONS.cast("image", DType.FLOAT32, SCALE),
+            Samples.ROWS));
   }
 
   @ParameterizedTest
-  @MethodSource("samplers")
-  void theRestOfItIsTheSameByteForByteAndTheReceiptIsClean(BatchSampler sampler) throws Exception {
+  @MethodSource("ways")
+  void theRestOfItIsTheSameByteForByteAndTheReceiptIsClean(Way way) throws Exception {
     List<String> states = new ArrayList<>();
     List<List<String>> whole = new ArrayList<>();
     try (Loader loader =
-        Loader.open(
-            samples.rows(), sampler, new WorldRank(0, 1), LoaderOptions.defaults().withDepth(2))) {
+        Loader.open(samples.rows(), way.sampler(), new WorldRank(0, 1), way.options())) {
       states.add(loader.state().toJson().replace("\"e\":0", "\"e\":" + EPOCH));
       for (LoadedBatch batch : loader.epoch(EPOCH)) {
         whole.add(content(batch));
         states.add(loader.state().toJson());
       }
     }
+    List<String> statesOfThree = new ArrayList<>(states.subList(0, 1));
+    for (Part part : resume(way, EpochState.parse(states.get(0)), 3)) {
+      assertThat(part.states()).as("saved on any of three ranks").isEqualTo(tail(states, 1));
+      if (statesOfThree.size() == 1) {
+        statesOfThree.addAll(part.states());
+      }
+    }
     for (int from = 0; from < states.size(); from++) {
-      EpochState state = EpochState.parse(states.get(from));
+      EpochState state = EpochState.parse(statesOfThree.get(from));
       assertThat(state.batch()).isEqualTo(from);
       for (int world : WORLDS) {
-        List<Part> parts = resume(sampler, state, world);
+        List<Part> parts = resume(way, state, world);
         assertThat(joined(parts))
             .as("from batch %d on %d ranks", from, world)
-            .isEqualTo(whole.subList(from, whole.size()));
+            .isEqualTo(tail(whole, from));
         for (Part part : parts) {
+          assertThat(part.states()).isEqualTo(tail(states, from + 1));
           assertThat(part.receipt().isExact()).as("%s", part.receipt()).isTrue();
           assertThat(part.receipt().delivered() + part.receipt().dropped())
               .as("%s", part.receipt())
-              .isEqualTo(Samples.ROWS);
+              .isEqualTo(way.samples());
         }
       }
     }
+  }
+
+  private static <T> List<T> tail(List<T> all, int from) {
+    return all.subList(from, all.size());
   }
 
   /** The samples of each global batch, in the order of ranks. */
@@ -108,7 +150,7 @@ class ElasticLoaderTest {
     return global;
   }
 
-  private List<Part> resume(BatchSampler sampler, EpochState state, int world) throws Exception {
+  private List<Part> resume(Way way, EpochState state, int world) throws Exception {
     List<Communicator> group = LocalGroup.create(world, Duration.ofMinutes(1));
     ExecutorService threads = Executors.newFixedThreadPool(world);
     try {
@@ -116,7 +158,7 @@ class ElasticLoaderTest {
       for (int rank = 0; rank < world; rank++) {
         int r = rank;
         running.add(
-            threads.submit(() -> resume(sampler, state, new WorldRank(r, world), group.get(r))));
+            threads.submit(() -> resume(way, state, new WorldRank(r, world), group.get(r))));
       }
       List<Part> parts = new ArrayList<>();
       for (Future<Part> part : running) {
@@ -129,32 +171,28 @@ class ElasticLoaderTest {
     }
   }
 
-  private Part resume(
-      BatchSampler sampler, EpochState state, WorldRank place, Communicator communicator) {
-    LoaderOptions options = LoaderOptions.defaults().withDepth(2);
+  private Part resume(Way way, EpochState state, WorldRank place, Communicator communicator) {
     try (communicator;
-        Loader loader = Loader.open(samples.rows(), sampler, place, options)) {
+        Loader loader = Loader.open(samples.rows(), way.sampler(), place, way.options())) {
       List<List<String>> batches = new ArrayList<>();
+      List<String> states = new ArrayList<>();
       for (LoadedBatch batch : loader.resume(state)) {
         batches.add(content(batch));
+        states.add(loader.state().toJson());
       }
-      return new Part(batches, loader.receipt(communicator));
+      return new Part(batches, states, loader.receipt(communicator));
     }
   }
 
-  /** Each sample that is no padding, after a look at whether it is that of its row. */
+  /** Each sample that is no padding, after a look at whether it is that of its rows. */
   private static List<String> content(LoadedBatch batch) {
     List<String> all = new ArrayList<>();
+    int perSample = batch.samples() == 0 ? 1 : batch.rows() / batch.samples();
     for (int i = 0; i < batch.samples() - batch.padding(); i++) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
-      for (String name : List.of("id", "image", "value")) {
-        out.writeBytes(rows(batch.field(name), i, i + 1));
+      for (int k = perSample * i; k < perSample * (i + 1); k++) {
+        out.writeBytes(content(batch, k));
       }
-      for (String name : List.of("points", "columns", "values")) {
-        Tensor offsets = batch.offsets(name);
-        out.writeBytes(rows(batch.field(name), offsets.getLong(i), offsets.getLong(i + 1L)));
-      }
-      assertThat(out.toByteArray()).isEqualTo(expected(batch.row(i)));
       all.add(HexFormat.of().formatHex(out.toByteArray()));
     }
     float[] weights = batch.weights().toFloatArray();
@@ -164,20 +202,62 @@ class ElasticLoaderTest {
     return all;
   }
 
-  private static byte[] rows(Tensor tensor, long from, long to) {
-    if (tensor.rows() == 0) {
-      return new byte[0];
+  /** All fields of a row. */
+  private static byte[] content(LoadedBatch batch, int k) {
+    int row = (int) batch.row(k);
+    Tensor image = batch.field("image");
+    byte[] pixels = rows(image, batch.rows(), k, k + 1);
+    assertThat(pixels).satisfies(cut -> assertImage(image, cut, Samples.image(row)));
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    for (String name : List.of("id", "value")) {
+      out.writeBytes(rows(batch.field(name), batch.rows(), k, k + 1));
     }
-    int rowBytes = (int) (tensor.bytes() / tensor.rows());
+    for (String name : List.of("points", "columns", "values")) {
+      Tensor offsets = batch.offsets(name);
+      Tensor values = batch.field(name);
+      out.writeBytes(rows(values, values.rows(), offsets.getLong(k), offsets.getLong(k + 1L)));
+    }
+    assertThat(out.toByteArray()).isEqualTo(expected(row));
+    out.writeBytes(pixels);
+    return out.toByteArray();
+  }
+
+  /** All of an image, all of it as numbers, or a box that is somewhere in it. */
+  private static void assertImage(Tensor images, byte[] pixels, byte[] whole) {
+    if (images.dtype() == DType.FLOAT32) {
+      ByteBuffer floats = ByteBuffer.wrap(pixels).order(ByteOrder.LITTLE_ENDIAN);
+      for (byte pixel : whole) {
+        assertThat(floats.getFloat()).isEqualTo((pixel & 0xFF) * (float) SCALE);
+      }
+      assertThat(floats.hasRemaining()).isFalse();
+      return;
+    }
+    long[] shape = images.shape();
+    int height = (int) shape[shape.length - 3];
+    int width = (int) shape[shape.length - 2];
+    List<byte[]> boxes = new ArrayList<>();
+    for (int y = 0; y <= 6 - height; y++) {
+      for (int x = 0; x <= 5 - width; x++) {
+        ByteArrayOutputStream box = new ByteArrayOutputStream();
+        for (int line = y; line < y + height; line++) {
+          box.write(whole, (line * 5 + x) * 3, width * 3);
+        }
+        boxes.add(box.toByteArray());
+      }
+    }
+    assertThat(boxes).contains(pixels);
+  }
+
+  private static byte[] rows(Tensor tensor, long rows, long from, long to) {
+    int rowBytes = rows == 0 ? 0 : (int) (tensor.bytes() / rows);
     byte[] bytes = new byte[(int) (to - from) * rowBytes];
     tensor.asByteBuffer().get((int) from * rowBytes, bytes);
     return bytes;
   }
 
-  private static byte[] expected(long index) {
-    int row = (int) index;
+  private static byte[] expected(int row) {
     ByteBuffer out = ByteBuffer.allocate(1000).order(ByteOrder.LITTLE_ENDIAN);
-    out.putLong(row).put(Samples.image(row));
+    out.putLong(row);
     for (float value : Samples.value(row)) {
       out.putFloat(value);
     }
