@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.ddstore.DDStoreException;
@@ -562,13 +563,26 @@ class PipelineTest {
     }
   }
 
+  /**
+   * Its step takes as long as two batches: it ends when the one after the next has been made. A
+   * loader that began only when it is asked would never get there.
+   */
   @Test
-  void aConsumerThatIsSlowerNeverWaits() {
-    try (Loader loader = open(LoaderOptions.defaults())) {
+  void aConsumerThatIsSlowerNeverWaits() throws Exception {
+    int batches = Samples.ROWS / 10;
+    Semaphore made = new Semaphore(0);
+    LoaderOptions options =
+        LoaderOptions.defaults().withWorkers(1).withTransform(batch -> made.release());
+    try (Loader loader = open(options)) {
       EpochLoop loop = loader.epoch(0);
-      long batches = loop.remaining();
-      while (loop.remaining() > 0) {
-        awaitTrue(loader::isReady); // stands for a step that takes longer than a batch
+      assertThat(loop.remaining()).isEqualTo(batches);
+      made.acquire(); // the worker hands over what it has made before it makes another
+      for (int number = 0; number < batches; number++) {
+        if (number < batches - 1) {
+          made.acquire();
+        } else {
+          awaitTrue(loader::isReady);
+        }
         loop.next();
       }
       assertThat(loop.iterator().hasNext()).isFalse();
@@ -579,7 +593,39 @@ class PipelineTest {
         assertThat(stage.bestNanos()).isLessThanOrEqualTo(stage.totalNanos() / batches);
       }
       assertThat(loader.statistics().get(Stage.READ.index()).bytes())
-          .isGreaterThan(batches * 10 * (8 + 90 + 16));
+          .isGreaterThan(batches * 10L * (8 + 90 + 16));
+    }
+  }
+
+  /** No batch is made before its consumer sleeps for it. */
+  @Test
+  void aConsumerThatIsFasterIsSeenToWaitForEach() throws Exception {
+    Semaphore mayBeMade = new Semaphore(0);
+    AtomicLong asked = new AtomicLong();
+    LoaderOptions options =
+        LoaderOptions.defaults()
+            .withWorkers(1)
+            .withTransform(batch -> mayBeMade.acquireUninterruptibly());
+    try (Loader loader = open(options)) {
+      EpochLoop loop = loader.epoch(0);
+      Thread consumer =
+          new Thread(
+              () -> {
+                for (int number = 0; number < 5; number++) {
+                  asked.incrementAndGet();
+                  loop.next();
+                }
+              });
+      consumer.start();
+      for (int number = 1; number <= 5; number++) {
+        int next = number;
+        awaitTrue(() -> asked.get() == next && consumer.getState() == Thread.State.TIMED_WAITING);
+        mayBeMade.release();
+      }
+      consumer.join(PATIENCE.toMillis());
+      assertThat(consumer.isAlive()).isFalse();
+      assertThat(loader.statistics().get(Stage.TRAINER_WAITS.index()).count()).isEqualTo(5);
+      mayBeMade.release(Samples.ROWS);
     }
   }
 
