@@ -272,10 +272,12 @@ public final class Loader implements AutoCloseable {
 
   /**
    * Ends the threads and frees the memory; the batch of a loop is closed, those that were popped
-   * stay valid until they are. A read that waits for another process is broken off. Idempotent.
+   * stay valid until they are. A read that waits for another process is broken off, but for one of
+   * MPI, which cannot be. Idempotent; all is done that can be, and the first error thrown.
    *
    * @throws org.ddstore.DeadlineExceededException if a transform does not end in time, nor a read;
-   *     it frees its memory when it does
+   *     it frees its memory when it does. One of MPI ends when MPI comes back, or with the JVM,
+   *     which the watchdog of that transport ends if it does not
    */
   @Override
   public void close() {

@@ -154,6 +154,8 @@ public final class LoaderOptions implements Cloneable {
   /**
    * How long a close waits for what the workers are doing. User's code is interrupted at once; a
    * read that waits for another process after a second, or after half of this time if that is less.
+   * A read of MPI is deaf to that: the close throws after this time, and the read ends when MPI
+   * comes back, or with the JVM.
    */
   public LoaderOptions withCloseTimeout(Duration timeout) {
     return with(options -> options.closeTimeout = checkTimeout("closeTimeout", timeout));
