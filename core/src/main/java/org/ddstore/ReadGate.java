@@ -43,6 +43,11 @@ final class ReadGate {
     return closed;
   }
 
+  /** Whether nobody is inside, nor will be, and what was to be done then has been done. */
+  boolean isDrained() {
+    return drained.getCount() == 0;
+  }
+
   void checkOpen() {
     if (closed) {
       throw new IllegalStateException("closed: " + owner);

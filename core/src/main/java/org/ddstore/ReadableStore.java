@@ -209,6 +209,14 @@ public abstract class ReadableStore implements AutoCloseable {
             this::awaitReaders));
   }
 
+  /**
+   * True once it was closed and no read is in flight any more: then nobody uses what it was opened
+   * with. Local.
+   */
+  public final boolean isClosed() {
+    return gate.isDrained();
+  }
+
   private void awaitReaders() {
     try {
       if (!gate.close(closeTimeout)) {

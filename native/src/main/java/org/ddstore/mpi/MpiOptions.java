@@ -24,6 +24,9 @@ public record MpiOptions(
     ProcessAddress local, Path directory, Duration callTimeout, Duration collectiveTimeout) {
   private static final int NOBODY_CONNECTS = 1;
 
+  /** A read that is late gets its error before MPI is given up with its process. */
+  private static final Duration GRACE = Duration.ofSeconds(10);
+
   public MpiOptions {
     Objects.requireNonNull(local, "local");
     Objects.requireNonNull(directory, "directory");
@@ -42,6 +45,14 @@ public record MpiOptions(
         ProcessDirectory.SHARED_MEMORY,
         timeout,
         timeout);
+  }
+
+  /** The same, but for calls that have time for reads which may take so long. */
+  MpiOptions withReadTimeout(Duration readTimeout) {
+    Duration least = readTimeout.plus(GRACE);
+    return callTimeout.compareTo(least) >= 0
+        ? this
+        : new MpiOptions(local, directory, least, collectiveTimeout);
   }
 
   private static String hostName() {

@@ -1,9 +1,13 @@
 package org.ddstore.mpi;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.Objects;
+import java.util.Set;
 import org.ddstore.DDStore;
 import org.ddstore.RankFailedException;
 import org.ddstore.StoreOptions;
@@ -38,8 +42,19 @@ public final class MpiRun {
   private final LaunchedRanks world;
   private final MpiOptions options;
   private final Deque<Opened> opened = new ArrayDeque<>(); // last opened first
+  private long opens;
 
-  private record Opened(Communicator group, MpiTransport transport, DDStore store) {}
+  /**
+   * What {@link #open} has made.
+   *
+   * @param number of the call, the same on all ranks
+   */
+  private record Opened(long number, Communicator group, MpiTransport transport, DDStore store) {
+    void close() {
+      transport.close();
+      group.close();
+    }
+  }
 
   private MpiRun(LaunchedRanks world, MpiOptions options) {
     this.world = world;
@@ -61,7 +76,9 @@ public final class MpiRun {
    * Starts MPI, runs a task and ends MPI; once in a process. Collective over all processes of the
    * mpirun. Blocks.
    *
-   * @param timeout how long ranks wait for each other, and how long one call of MPI may take
+   * @param timeout how long ranks wait for each other, and how long one call of MPI may take: this
+   *     or, if that is longer, {@link StoreOptions#readTimeout()} and 10 s. A call that takes
+   *     longer ends the process with status {@value Mpi#HUNG_STATUS}
    * @return the status with which the process must end now: 0, or {@value #FAILED} after the reason
    *     was printed to the standard error
    */
@@ -115,10 +132,7 @@ public final class MpiRun {
     if (!world.meet(patience)) {
       return false;
     }
-    for (Opened each : opened) {
-      each.transport().close();
-      each.group().close();
-    }
+    opened.forEach(Opened::close);
     return world.end();
   }
 
@@ -150,23 +164,54 @@ public final class MpiRun {
    * @return may be closed by the caller, and is closed after the task
    */
   public DDStore open(int color, StoreOptions storeOptions) {
-    MpiTransport transport = Mpi.join(communicator(), color, options);
+    long number = opens++;
+    MpiTransport transport =
+        Mpi.join(communicator(), color, options.withReadTimeout(storeOptions.readTimeout()));
     Communicator group = communicator().split(color);
     DDStore store = DDStore.open(group, transport, storeOptions);
-    opened.push(new Opened(group, transport, store));
+    opened.push(new Opened(number, group, transport, store));
     return store;
   }
 
   /**
-   * Frees the memory of stores that all ranks have closed, which otherwise stays until the task has
-   * ended, because windows end for all ranks together. Collective over all ranks.
+   * Frees the memory of stores that all ranks have closed, and of what MPI has for them, which
+   * otherwise stay until the task has ended, because windows end for all ranks together. A store in
+   * which a read is in flight is not closed yet. Collective over all ranks.
    */
   public void release() {
-    opened.forEach(each -> each.transport().release());
+    Set<Long> inUse = inUse();
+    for (Iterator<Opened> all = opened.iterator(); all.hasNext(); ) {
+      Opened each = all.next();
+      if (inUse.contains(each.number())) {
+        each.transport().release(); // variables may have gone
+      } else {
+        each.close();
+        all.remove();
+      }
+    }
+  }
+
+  /** Numbers of the stores that are not closed on some rank. Collective. */
+  private Set<Long> inUse() {
+    long[] mine =
+        opened.stream()
+            .filter(each -> !each.store().isClosed())
+            .mapToLong(Opened::number)
+            .toArray();
+    ByteBuffer bytes = ByteBuffer.allocate(mine.length * Long.BYTES);
+    bytes.asLongBuffer().put(mine);
+    Set<Long> inUse = new HashSet<>();
+    for (byte[] ofRank : communicator().exchange("release()", bytes::array)) {
+      ByteBuffer numbers = ByteBuffer.wrap(ofRank);
+      while (numbers.hasRemaining()) {
+        inUse.add(numbers.getLong());
+      }
+    }
+    return inUse;
   }
 
   @Override
   public String toString() {
-    return "MpiRun[rank %d of %d]".formatted(rank(), ranks());
+    return "MpiRun[rank %d of %d, %d stores]".formatted(rank(), ranks(), opened.size());
   }
 }

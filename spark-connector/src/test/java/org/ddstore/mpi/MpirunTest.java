@@ -63,6 +63,15 @@ class MpirunTest {
     RowsRead.check(directory, ranks, "own 0, same host 0, remote 5000");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"shortcut", "no-shortcut"})
+  void storesThatAllHaveClosedLeaveNothing(String shortcut) throws Exception {
+    Ended ended = run(2, "stores", directory.toString(), shortcut);
+
+    assertThat(ended.status()).as(ended.err()).isZero();
+    RowsRead.checkHeld(directory, 2);
+  }
+
   @Test
   void aFailureReachesAllRanks() throws Exception {
     Ended ended = run(3, "fail-together", directory.toString());

@@ -4,9 +4,13 @@ import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.ddstore.Batch;
@@ -17,6 +21,7 @@ import org.ddstore.Reader;
 import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
+import org.ddstore.memory.MappedRegion;
 
 /**
  * A program of ranks that mpirun starts. Arguments: what to do, a directory for what it has read
@@ -30,6 +35,8 @@ final class RankProgram {
 
   private static final int BATCH = 250;
   private static final int BATCHES = 20;
+  private static final int STORES = 50;
+  private static final int FIRST_STORES = 10;
 
   private RankProgram() {}
 
@@ -43,6 +50,7 @@ final class RankProgram {
             ranks -> {
               switch (arguments[0]) {
                 case "read" -> readInTurn(ranks, options, directory);
+                case "stores" -> openOneAfterTheOther(ranks, options, directory);
                 case "fail-together" -> failWhileOthersWait(ranks);
                 case "fail-alone" -> failWhileOthersCompute(ranks);
                 case "die" -> dieWhileOthersRead(ranks, options);
@@ -104,6 +112,53 @@ final class RankProgram {
     store.add("g" + color, rows("g" + color, ranks.rank() / 2 * 10L, 10));
     write(store, "g" + color, directory.resolve("g" + color + "-" + ranks.rank()), ranks.rank());
     // Left open: it is closed after the task.
+  }
+
+  /** Tells what the ranks hold after the first stores and after the last one. */
+  private static void openOneAfterTheOther(MpiRun ranks, StoreOptions options, Path directory)
+      throws IOException {
+    String held = "";
+    for (int i = 1; i <= STORES; i++) {
+      try (DDStore store = ranks.open(i % 2 == 0 ? 0 : ranks.rank() % 2, options)) {
+        store.add("x", rows("x", 10L * store.rank(), 10));
+        long last = 10L * store.ranks() - 1;
+        try (Batch batch = store.getBatch("x", last, 3)) {
+          byte[] expected = Arrays.copyOf(row("x", last), 2 * ROW_BYTES);
+          System.arraycopy(row("x", 3), 0, expected, ROW_BYTES, ROW_BYTES);
+          if (!Arrays.equals(batch.field("x").toByteArray(), expected)) {
+            throw new AssertionError("rows %d and 3 of %s are others".formatted(last, store));
+          }
+        }
+        ranks.communicator().barrier();
+      }
+      ranks.release();
+      if (i == FIRST_STORES) {
+        held = held(ranks);
+      }
+    }
+    Files.writeString(directory.resolve("held-" + ranks.rank()), held + "\n" + held(ranks));
+  }
+
+  private static String held(MpiRun ranks) throws IOException {
+    List<String> descriptors = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path each : all) {
+        if (Files.isSymbolicLink(each)) { // that by which they are listed has gone
+          descriptors.add(Files.readSymbolicLink(each).toString());
+        }
+      }
+    }
+    return "%s, %d bytes mapped, %d mappings and %d descriptors of shared memory, %d threads of MPI"
+        .formatted(
+            ranks,
+            MappedRegion.liveBytes(),
+            Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                .filter(line -> line.contains("/dev/shm/"))
+                .count(),
+            descriptors.stream().filter(name -> name.contains("/dev/shm/")).count(),
+            Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("ddstore-mpi"))
+                .count());
   }
 
   private static void write(DDStore store, String name, Path file, int seed) {

@@ -6,6 +6,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.LongFunction;
 
 /** What a {@link RankProgram} has written of the rows it has read. */
@@ -38,6 +39,15 @@ final class RowsRead {
       first += RankProgram.rowsOf(rank);
     }
     return RankProgram.row("x", index);
+  }
+
+  /** The ranks held the same after the last of many stores as after the first of them. */
+  static void checkHeld(Path directory, int ranks) throws IOException {
+    for (int rank = 0; rank < ranks; rank++) {
+      List<String> held = Files.readAllLines(directory.resolve("held-" + rank));
+      assertThat(held).hasSize(2).first().asString().contains("rank " + rank, ", 0 stores]");
+      assertThat(held.get(1)).as("what rank %d holds", rank).isEqualTo(held.get(0));
+    }
   }
 
   private static void check(Path file, String paths, LongFunction<byte[]> expected)
