@@ -15,6 +15,7 @@ import org.ddstore.DeadlineExceededException;
 final class MpiCalls {
   private final ReentrantLock lock = new ReentrantLock();
   private final Watchdog watchdog;
+  private volatile Call<?> beforeMeetings = () -> null;
 
   /** Calls MPI. */
   @FunctionalInterface
@@ -50,6 +51,28 @@ final class MpiCalls {
       watchdog.end();
       lock.unlock();
     }
+  }
+
+  /**
+   * As above, for what blocks until other ranks have called it as well: they may have to get what
+   * {@link #setBeforeMeetings} is there for first.
+   *
+   * @param limit how long other threads may hold MPI, and how long the call may block
+   */
+  <T> T meet(String what, Duration limit, Call<T> call) {
+    return call(
+        what,
+        limit,
+        limit,
+        () -> {
+          beforeMeetings.run();
+          return call.run();
+        });
+  }
+
+  /** What gives to MPI all that this process has said before it is held up for long. */
+  void setBeforeMeetings(Call<?> sending) {
+    beforeMeetings = sending;
   }
 
   /** Gives MPI the opportunity to serve others, if no thread is in it anyway. */

@@ -41,7 +41,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   private final Queue<Outgoing> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger unsent = new AtomicInteger(); // queued or under way
   private final ByteBuffer incoming = MPI.newByteBuffer(MAX_MESSAGE_BYTES);
-  private final List<Outgoing> underWay = new ArrayList<>(); // of the thread
+  private final List<Outgoing> underWay = new ArrayList<>(); // inside MPI
   private int incomingBytes; // of the thread; -1 if none has come
   private int source; // of the thread
   private volatile List<ProcessAddress> peers = List.of(); // by rank
@@ -77,6 +77,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
    */
   void start(Stream<ProcessAddress> all) {
     peers = all.toList();
+    calls.setBeforeMeetings(this::sendQueued);
     thread.start();
   }
 
@@ -143,11 +144,16 @@ final class MpiMessenger implements Messenger, AutoCloseable {
     return incomingBytes >= 0 || unsent.get() != before;
   }
 
-  private void sendQueued() throws MPIException {
+  /**
+   * Also before this process waits in MPI for ranks that wait for what is queued here: the thread
+   * does not get in then. Always null.
+   */
+  private Void sendQueued() throws MPIException {
     for (Outgoing next = queue.poll(); next != null; next = queue.poll()) {
       next.request = comm.iSend(next.bytes, next.bytes.capacity(), MPI.BYTE, next.rank, TAG);
       underWay.add(next);
     }
+    return null;
   }
 
   private void forgetSent() throws MPIException {
@@ -196,6 +202,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    calls.setBeforeMeetings(() -> null);
     LockSupport.unpark(thread);
     try {
       thread.join(LIMIT.toMillis());

@@ -98,11 +98,7 @@ final class World {
     Intracomm comm;
     try {
       comm =
-          calls.call(
-              "MPI_Comm_create_group",
-              options.collectiveTimeout(),
-              options.collectiveTimeout(),
-              () -> groupOf(members));
+          calls.meet("MPI_Comm_create_group", options.collectiveTimeout(), () -> groupOf(members));
     } catch (RuntimeException e) {
       breakDown("a group of it was not made: " + e.getMessage());
       throw e;

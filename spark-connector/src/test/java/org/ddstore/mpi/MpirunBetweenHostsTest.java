@@ -69,6 +69,17 @@ class MpirunBetweenHostsTest {
     }
   }
 
+  /** What a rank has said goes out although it is in MPI, waiting for those who wait for that. */
+  @Test
+  void storesComeAndGo() throws Exception {
+    try (TwoHosts hosts = TwoHosts.open()) {
+      int status = run(hosts, "stores", directory.toString());
+
+      assertThat(status).as(said).isZero();
+      RowsRead.checkHeld(directory, RANKS);
+    }
+  }
+
   @Test
   void aFailureReachesTheOtherHost() throws Exception {
     try (TwoHosts hosts = TwoHosts.open()) {
