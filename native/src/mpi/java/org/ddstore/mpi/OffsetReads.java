@@ -90,6 +90,11 @@ final class OffsetReads implements AutoCloseable {
     return entries.getLong(index * Long.BYTES);
   }
 
+  /** What it holds, in bytes. */
+  long memoryBytes() {
+    return memory.buffer().capacity();
+  }
+
   /** Gives up the memory that MPI may still write to. */
   OffHeapBuffer abandon() {
     return memory.abandon();

@@ -63,6 +63,11 @@ final class VersionReads implements AutoCloseable {
     return unchanged;
   }
 
+  /** What it holds, in bytes. */
+  long memoryBytes() {
+    return memory.buffer().capacity();
+  }
+
   /** Gives up the memory that MPI may still write to. */
   OffHeapBuffer abandon() {
     return memory.abandon();

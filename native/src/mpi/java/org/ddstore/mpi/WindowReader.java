@@ -153,6 +153,11 @@ final class WindowReader implements RemoteReader {
   }
 
   @Override
+  public long memoryBytes() {
+    return versions.memoryBytes() + offsets.memoryBytes();
+  }
+
+  @Override
   public void close() {
     versions.close();
     offsets.close();
