@@ -23,7 +23,7 @@ final class Progress {
    */
   private static final int TAG = 32_000;
 
-  /** Readers announce themselves again after this time. */
+  /** Readers that read on announce themselves again after this time. */
   private static final long ANNOUNCED_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final Duration LIMIT = Duration.ofSeconds(60);

@@ -21,7 +21,7 @@ final class WindowGets {
   /** The pieces of one call at most: a target reads their list in one message. */
   private static final int MAX_PIECES = 4096;
 
-  private final Runnable check;
+  private final Between between;
   private final List<Posted> posted = new ArrayList<>();
   private int[] displacements = new int[64];
   private int[] lengths = new int[64];
@@ -36,11 +36,15 @@ final class WindowGets {
 
   private record Posted(Win window, int target) {}
 
-  /**
-   * @param check called while nothing is outstanding and more is to come; may throw
-   */
-  WindowGets(Runnable check) {
-    this.check = check;
+  /** What is done while nothing is outstanding and more is to come. */
+  @FunctionalInterface
+  interface Between {
+    /** May throw, to end the read. */
+    void run() throws MPIException;
+  }
+
+  WindowGets(Between between) {
+    this.between = between;
   }
 
   /**
@@ -66,7 +70,7 @@ final class WindowGets {
       if (outstandingBytes + pieceBytes == MAX_BYTES) {
         post();
         flush();
-        check.run();
+        between.run();
       }
       int now = Math.min(left, MAX_BYTES - outstandingBytes - pieceBytes);
       append(from, owner, at, now);

@@ -26,10 +26,11 @@ final class WindowReader implements RemoteReader {
 
   private final WindowTransport transport;
   private final Duration timeout;
-  private final WindowGets gets = new WindowGets(this::check);
+  private final WindowGets gets = new WindowGets(this::goOn);
   private final Map<Nonce, KnownShard> known = new HashMap<>();
   private final VersionReads versions = new VersionReads();
   private final OffsetReads offsets = new OffsetReads();
+  private List<PeerRows> owners = List.of(); // of what is being read
   private long deadlineNs;
   private boolean unsettled;
 
@@ -49,9 +50,11 @@ final class WindowReader implements RemoteReader {
     if (!World.trouble().isEmpty()) {
       throw World.lost("read of rows");
     }
+    owners = peers;
     try {
       read(peers);
     } finally {
+      owners = List.of();
       if (unsettled) {
         abandonMemory(peers);
       }
@@ -59,7 +62,6 @@ final class WindowReader implements RemoteReader {
   }
 
   private void read(List<PeerRows> peers) {
-    call(() -> announce(peers));
     List<PeerRows> ragged = peers.stream().filter(rows -> rows.recordBytes() == 0).toList();
     List<PeerRows> fixed = peers.stream().filter(rows -> rows.recordBytes() > 0).toList();
     if (!ragged.isEmpty()) {
@@ -86,10 +88,20 @@ final class WindowReader implements RemoteReader {
     }
   }
 
-  private void announce(List<PeerRows> peers) throws MPIException {
-    for (PeerRows rows : peers) {
+  /**
+   * Tells the owners that they are being read from, before each wait for them: they look into MPI
+   * often for a short time only.
+   */
+  private void announce() throws MPIException {
+    for (PeerRows rows : owners) {
       transport.announce(known(rows.segment(0).nonce()).rank());
     }
+  }
+
+  /** Between two parts of a round. */
+  private void goOn() throws MPIException {
+    check();
+    announce();
   }
 
   /** Posts what the round posts, and waits for it, as one call. */
@@ -105,6 +117,7 @@ final class WindowReader implements RemoteReader {
             () -> {
               boolean complete = false;
               try {
+                announce();
                 round.post();
                 gets.complete();
                 complete = true;
