@@ -118,7 +118,7 @@ final class Gathering {
       boolean free = World.meeting().tryLock();
       try {
         post(what, free ? 1 : 0, purpose);
-        awaitOthers(what);
+        awaitOthers(what, purpose);
         checkPurpose(what, purpose);
         if (least.get(0) == 1) {
           call(
@@ -143,8 +143,11 @@ final class Gathering {
     }
   }
 
-  /** All have come: who does not go on has ended or hangs. An interrupt does not end it. */
-  private void awaitOthers(String what) {
+  /**
+   * All have come: who does not go on has ended or hangs, unless it came to leave and did not wait
+   * for this one. An interrupt does not end it.
+   */
+  private void awaitOthers(String what, int purpose) {
     long startNs = System.nanoTime();
     try {
       while (!isOver(what)) {
@@ -154,6 +157,9 @@ final class Gathering {
         pause(startNs);
       }
     } catch (DeadlineExceededException e) {
+      if (purpose == TO_LEAVE) {
+        throw e; // the group is over, the others are not
+      }
       World.breakDown(
           "%s within %d ms: %s"
               .formatted(what, options.collectiveTimeout().toMillis(), e.getMessage()));

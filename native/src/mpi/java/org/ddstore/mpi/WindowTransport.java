@@ -204,7 +204,7 @@ final class WindowTransport implements MpiTransport {
   /**
    * Waits for the other ranks as long as they wait for each other. Who does not come then is lost
    * on another host, where nobody sees it, or reads on although the job has failed: in both cases
-   * the memory has to stay until the process ends.
+   * the memory has to stay until the process ends, and who reads on is served.
    */
   private void leave() {
     try {
@@ -220,15 +220,16 @@ final class WindowTransport implements MpiTransport {
         pauseNs = Math.min(pauseNs + pauseNs / 4, LAST_PAUSE_NS);
       }
       gathering.finish(this::end);
+      world.endServing();
     } catch (RuntimeException e) {
       if (MpiCalls.isFinalized()) {
         forget();
+        world.endServing();
       } else {
         World.keep(this);
+        world.keepServing();
         LOG.log(System.Logger.Level.WARNING, "segments stay in memory: {0}", e.getMessage());
       }
-    } finally {
-      world.endServing();
     }
   }
 

@@ -150,6 +150,16 @@ final class World {
     }
   }
 
+  /**
+   * A group has come to an end whose rows stay in memory, and may be read until the process ends.
+   */
+  void keepServing() {
+    GROUPS.decrementAndGet();
+    if (progress != null && !trouble.isEmpty()) {
+      progress.end(); // nobody reads in a world that has come apart
+    }
+  }
+
   /** Tells a process that it is being read from, if it has to help. Inside {@link MpiCalls}. */
   void announce(int worldRank) throws MPIException {
     if (progress != null && worldRank != rank) {
