@@ -40,16 +40,13 @@ final class Pipeline {
   private final Condition canRead = lock.newCondition();
   private final Condition canTake = lock.newCondition();
   private final Deque<Slot> idle = new ArrayDeque<>();
-  private final Deque<BatchSource> sources = new ArrayDeque<>();
   private final Deque<Entry> inOrder = new ArrayDeque<>();
   private final MemoryBudget budget;
+  private final PlanQueue toPlan;
   private final ReadQueue toRead;
   private final StageCounters counters;
   private final int depth;
   private final int workers;
-  private Entry planning;
-  private long planNanos = Long.MAX_VALUE; // of the last batch that was planned
-  private boolean lacksMemory;
   private long starvedNanos; // of pops that gave up
   private int idleWorkers;
   private int ready;
@@ -64,6 +61,7 @@ final class Pipeline {
     this.depth = options.depth();
     this.workers = options.workers();
     this.budget = new MemoryBudget(options.maxBytes(), recipe);
+    this.toPlan = new PlanQueue(budget, idle);
     this.toRead = new ReadQueue(budget, idle, depth);
     for (int i = 0; i <= depth; i++) { // the one more is the consumer's
       idle.add(new Slot(recipe));
@@ -90,7 +88,7 @@ final class Pipeline {
     locked(
         () -> {
           check(source.maxSize());
-          sources.add(source);
+          toPlan.add(source);
         });
   }
 
@@ -104,10 +102,7 @@ final class Pipeline {
   }
 
   private void forget() {
-    sources.clear();
-    if (planning != null) {
-      planning.cancel();
-    }
+    toPlan.cancel();
     List<Entry> all = List.copyOf(inOrder);
     inOrder.clear();
     ready = 0;
@@ -125,8 +120,7 @@ final class Pipeline {
 
   /** Whether there is something to plan and a slot for it; whether there is memory is not asked. */
   private boolean hasPlace() {
-    return !sources.isEmpty()
-        && !idle.isEmpty()
+    return toPlan.hasSlot()
         && inOrder.size() < depth
         && toRead.size() < toRead.enough(workers, quick);
   }
@@ -142,7 +136,7 @@ final class Pipeline {
 
   private void signal() {
     boolean runsShort = idleWorkers > 0 || toRead.size() <= toRead.enough(workers, quick) / 4;
-    if (hasPlace() && planning == null && (runsShort || lacksMemory)) {
+    if (hasPlace() && !toPlan.isPlanning() && (runsShort || toPlan.lacksMemory())) {
       canPlan.signal(); // the planner is one thread, woken once for some batches
     }
     if (mayRead()) {
@@ -171,12 +165,12 @@ final class Pipeline {
     lock.lock();
     try {
       while (!closed) {
-        if (planning == null) {
-          Entry entry = beginPlanning();
+        if (!toPlan.isPlanning()) {
+          Entry entry = toPlan.begin(hasPlace());
           if (entry != null) {
             return entry;
           }
-          if (lacksMemory && mayRead()) {
+          if (toPlan.lacksMemory() && mayRead()) {
             canRead.signal(); // the window will not grow
           }
         }
@@ -188,16 +182,6 @@ final class Pipeline {
     }
   }
 
-  private Entry beginPlanning() {
-    boolean hasPlace = hasPlace();
-    lacksMemory = hasPlace && !budget.tryReserve(idle.peek(), sources.peek().maxSize(), idle);
-    if (!hasPlace || lacksMemory) {
-      return null;
-    }
-    planning = new Entry(sources.peek(), idle.remove());
-    return planning;
-  }
-
   /**
    * Has a consumer that would wait plan a batch: two threads that never sleep are faster than three
    * that wake each other. Only where that takes no longer than waking one.
@@ -205,15 +189,12 @@ final class Pipeline {
    * @return false if there is nothing that the consumer could plan
    */
   private boolean planMeanwhile() {
-    if (planning != null
-        || planNanos > QUICK_NANOS
-        || !hasPlace()
-        || !sources.peek().neverWaits()) {
+    if (toPlan.isPlanning() || !hasPlace() || !toPlan.isQuick(QUICK_NANOS)) {
       return false;
     }
     Entry entry;
     try {
-      entry = beginPlanning();
+      entry = toPlan.begin(true);
     } catch (RuntimeException | Error e) {
       fail(e); // of memory that could not be freed to make room
       return true;
@@ -245,12 +226,11 @@ final class Pipeline {
   void planned(Entry entry, boolean exists, Throwable error, long nanos) {
     settled(
         () -> {
-          planning = null;
-          planNanos = nanos;
+          toPlan.end(nanos);
           if (closed || entry.isCancelled()) {
             recycle(entry.slot());
           } else if (error != null) {
-            sources.clear();
+            toPlan.clear();
             entry.ready(null, error);
             inOrder.add(entry);
             ready++;
@@ -258,14 +238,14 @@ final class Pipeline {
             inOrder.add(entry);
             toRead.add(entry);
           } else {
-            sources.remove(entry.source());
+            toPlan.end(entry.source());
             recycle(entry.slot());
           }
         });
   }
 
   private boolean mayRead() {
-    boolean cannotGrow = lacksMemory || (sources.isEmpty() && planning == null);
+    boolean cannotGrow = toPlan.lacksMemory() || toPlan.isAtEnd();
     return toRead.mayRead(inOrder.peek(), cannotGrow);
   }
 
@@ -321,7 +301,7 @@ final class Pipeline {
             entry.ready(batch, null);
           } else {
             discard(batch);
-            sources.clear();
+            toPlan.clear();
             entry.ready(null, error);
           }
           ready++;
@@ -353,7 +333,7 @@ final class Pipeline {
           starvedNanos += System.nanoTime() - start;
           throw new PoolStarvedException(
               "no batch within %s: %d of at most %d are planned, the consumer holds %d, %d sources are left, the batches have %s"
-                  .formatted(timeout, inOrder.size(), depth, held, sources.size(), budget));
+                  .formatted(timeout, inOrder.size(), depth, held, toPlan.sources(), budget));
         }
         canTake.awaitNanos(Math.min(left, LOOK_NANOS));
         left = most - (System.nanoTime() - start);
