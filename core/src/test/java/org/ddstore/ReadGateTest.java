@@ -52,8 +52,10 @@ class ReadGateTest {
         .hasMessage("closed: owner");
     first.exit();
     assertThat(drained).hasValue(0);
+    assertThat(gate.isDrained()).isFalse();
     second.exit();
     assertThat(drained).hasValue(1);
+    assertThat(gate.isDrained()).isTrue();
     assertThat(gate.close(Duration.ZERO)).isTrue();
     assertThat(gate.inside()).isZero();
   }
