@@ -1,8 +1,8 @@
 package org.ddstore.mpi;
 
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
@@ -14,31 +14,49 @@ final class OuterJob {
   /**
    * Variables that MPI must not see.
    *
+   * @param launchers how variables begin of which one has to be there; none if it does not matter
    * @param includes by their names
    * @param reason why not
    */
-  private record Rule(Predicate<String> includes, String reason) {}
+  private record Rule(List<String> launchers, Predicate<String> includes, String reason) {
+    boolean holdsIn(Map<String, String> environment) {
+      return launchers.isEmpty()
+          || environment.keySet().stream()
+              .anyMatch(name -> launchers.stream().anyMatch(name::startsWith));
+    }
+  }
 
-  private static final String STARTED_BY_MPIRUN = "OMPI_COMM_WORLD_SIZE";
+  private static final String MPIRUN = "OMPI_COMM_WORLD_";
+  private static final String SRUN = "SLURM_";
 
   private static final String CROWDED =
       "how crowded the hosts are by the job's processes, which are not our ranks";
 
+  /**
+   * What would keep MPI from finding us is hidden whoever has said it. The rest does no harm where
+   * there is no launcher: then it is the user's word.
+   */
   private static final List<Rule> RULES =
       List.of(
           new Rule(
+              List.of(),
               "OMPI_MCA_pmix"::equals,
-              "the process manager of the job, which knows nothing of our ranks"),
+              "MPI has to ask our process manager: that of a job knows nothing of our ranks"),
           new Rule(
+              List.of(),
               name -> name.equals("OMPI_MCA_ess") || name.startsWith("OMPI_MCA_ess_"),
-              "how the job started its processes, and which of them this one is"),
+              "MPI has to start as our process manager says: a job has started its processes in another way, and numbered them"),
           new Rule(
-              name -> name.startsWith("OMPI_MCA_orte_"),
-              "the job's daemons, folders, number of processes and keys for its networks"),
-          new Rule("OMPI_MCA_mpi_oversubscribe"::equals, CROWDED));
-
-  /** What mpirun of some releases says; outside of one it is the user's word. */
-  private static final Rule YIELDS = new Rule("OMPI_MCA_mpi_yield_when_idle"::equals, CROWDED);
+              List.of(),
+              name -> name.startsWith("OMPI_MCA_orte_") && name.endsWith("_uri"),
+              "a daemon, which MPI would go to: it knows nothing of our ranks"),
+          new Rule(
+              List.of(MPIRUN, SRUN),
+              name -> name.startsWith("OMPI_MCA_orte_") && !name.endsWith("_uri"),
+              "the job's folders, number of processes and keys for its networks"),
+          new Rule(List.of(MPIRUN, SRUN), "OMPI_MCA_mpi_oversubscribe"::equals, CROWDED),
+          // What mpirun of some releases says.
+          new Rule(List.of(MPIRUN), "OMPI_MCA_mpi_yield_when_idle"::equals, CROWDED));
 
   private OuterJob() {}
 
@@ -49,20 +67,13 @@ final class OuterJob {
    * @return names of variables, with the reason why MPI must not see them
    */
   static Map<String, String> variables(Map<String, String> environment) {
-    Map<String, String> found = new LinkedHashMap<>();
-    environment.keySet().stream()
-        .sorted()
-        .forEach(
-            name -> {
-              for (Rule rule : RULES) {
-                if (rule.includes().test(name)) {
-                  found.put(name, rule.reason());
-                }
-              }
-              if (environment.containsKey(STARTED_BY_MPIRUN) && YIELDS.includes().test(name)) {
-                found.put(name, YIELDS.reason());
-              }
-            });
+    List<Rule> rules = RULES.stream().filter(rule -> rule.holdsIn(environment)).toList();
+    Map<String, String> found = new TreeMap<>();
+    for (String name : environment.keySet()) {
+      rules.stream()
+          .filter(rule -> rule.includes().test(name))
+          .forEach(rule -> found.put(name, rule.reason()));
+    }
     return found;
   }
 }

@@ -44,7 +44,7 @@ final class WorldEnvironment {
   record Variable(String name, String value, String reason) {
     @Override
     public String toString() {
-      return name + "=" + value;
+      return "%s=%s (%s)".formatted(name, value, reason);
     }
   }
 
@@ -193,6 +193,12 @@ final class WorldEnvironment {
     }
   }
 
+  /** Also where the environment has it: then it is another job's. */
+  private void impose(String name, String value, String reason) {
+    users.remove(name);
+    set(name, value, reason);
+  }
+
   private static Optional<String> interfaceOf(String host) {
     try {
       return Optional.ofNullable(NetworkInterface.getByInetAddress(InetAddress.getByName(host)))
@@ -234,18 +240,20 @@ final class WorldEnvironment {
   }
 
   /**
-   * Sets it all for this process, and what MPI finds us by.
+   * Adds what MPI finds us by, whatever a job of Flux says of itself.
    *
    * @param job a number that no other world has; positive, bit 15 is 0
    * @param library the path of ours, as the linker knows it
    */
-  void apply(int job, String library) {
-    ProcessManager.setEnvironment("FLUX_JOB_ID", Integer.toString(job));
-    ProcessManager.setEnvironment("FLUX_PMI_LIBRARY_PATH", library);
-    apply();
+  void identify(int job, String library) {
+    impose(
+        "FLUX_JOB_ID",
+        Integer.toString(job),
+        "MPI asks a process manager if it is in a job, and numbers its world by it");
+    impose("FLUX_PMI_LIBRARY_PATH", library, "our library is the process manager");
   }
 
-  /** Sets it for a process that another process manager has started. */
+  /** Sets it all for this process. */
   void apply() {
     hidden.keySet().forEach(ProcessManager::unsetEnvironment);
     for (Variable variable : ours) {

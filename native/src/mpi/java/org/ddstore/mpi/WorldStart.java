@@ -63,7 +63,8 @@ final class WorldStart {
   }
 
   private World initialize() {
-    environment.apply(members.job(), NativeLibrary.path());
+    environment.identify(members.job(), NativeLibrary.path());
+    environment.apply();
     MpiCalls calls = new MpiCalls(new Watchdog(neighbours()));
     try {
       World world =

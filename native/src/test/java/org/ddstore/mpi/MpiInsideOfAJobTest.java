@@ -105,10 +105,31 @@ class MpiInsideOfAJobTest {
     runIn(new InsideOfAJob(List.of(), SLURM));
   }
 
+  /** As in the profile of a user who starts other programs by mpirun. */
+  @Test
+  void whatAUserTellsMpirunDoesNoHarm(@TempDir Path sessions) throws Exception {
+    runIn(
+        new InsideOfAJob(
+            List.of(),
+            Map.of(
+                "OMPI_MCA_orte_tmpdir_base", sessions.toString(),
+                "OMPI_MCA_orte_default_hostfile", "/nowhere/hosts",
+                "OMPI_MCA_orte_top_session_dir", "/nowhere/top",
+                "OMPI_MCA_orte_jobfam_session_dir", "/nowhere/jobs",
+                "OMPI_MCA_orte_ess_num_procs", "1",
+                "OMPI_MCA_orte_num_nodes", "1",
+                "OMPI_MCA_orte_hnp_uri", "1;tcp://127.0.0.1:1",
+                "OMPI_MCA_mpi_oversubscribe", "0")));
+    assertThat(sessions).as("files of MPI left").isEmptyDirectory();
+  }
+
   private static void readAll(RankEnv rank) {
     assertThat(System.getenv())
-        .as("the environment of a job")
-        .containsAnyOf(Map.entry("OMPI_COMM_WORLD_SIZE", "1"), Map.entry("SLURM_NTASKS", "2"));
+        .as("the environment of a job, or of a user")
+        .containsAnyOf(
+            Map.entry("OMPI_COMM_WORLD_SIZE", "1"),
+            Map.entry("SLURM_NTASKS", "2"),
+            Map.entry("OMPI_MCA_mpi_oversubscribe", "0"));
     try (DDStore store = rank.open()) {
       store.add("x", Tensor.wrap(new long[] {rank.rank(), 10 + rank.rank()}));
       try (Batch batch = store.getBatch("x", 5, 3, 2, 0)) {

@@ -80,7 +80,9 @@ class WorldEnvironmentTest {
   @Test
   void everyVariableHasItsReason() {
     for (boolean hosts : new boolean[] {false, true}) {
-      assertThat(of(Map.of(), hosts, hosts).ours()).noneMatch(each -> each.reason().isBlank());
+      WorldEnvironment environment = of(Map.of(), hosts, hosts);
+      environment.identify(17, "/ours.so");
+      assertThat(environment.ours()).noneMatch(each -> each.reason().isBlank());
     }
   }
 
@@ -111,6 +113,60 @@ class WorldEnvironmentTest {
             "OMPI_MCA_mpi_oversubscribe",
             "OMPI_MCA_mpi_yield_when_idle");
     assertThat(environment.hidden().values()).noneMatch(String::isBlank);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"SLURM_JOB_ID", "OMPI_COMM_WORLD_RANK"})
+  void whatIsSaidOfALaunchIsHiddenInsideOfOne(String launcher) {
+    Map<String, String> users =
+        Map.of(
+            launcher,
+            "17",
+            "OMPI_MCA_orte_precondition_transports",
+            "1-2",
+            "OMPI_MCA_mpi_oversubscribe",
+            "0");
+    assertThat(of(users, false, false).hidden())
+        .containsOnlyKeys("OMPI_MCA_orte_precondition_transports", "OMPI_MCA_mpi_oversubscribe");
+  }
+
+  @Test
+  void outsideOfLaunchersItIsTheUserWhoSaysIt() {
+    Map<String, String> users =
+        Map.of(
+            "OMPI_MCA_orte_create_session_dirs", "true",
+            "OMPI_MCA_orte_tmpdir_base", "/scratch",
+            "OMPI_MCA_mpi_oversubscribe", "0");
+    WorldEnvironment environment = of(users, false, false);
+    assertThat(environment.hidden()).isEmpty();
+    assertThat(users)
+        .allSatisfy((name, value) -> assertThat(environment.value(name)).isEqualTo(value));
+  }
+
+  /** By these MPI would not find our process manager. */
+  @Test
+  void howMpiStartsIsOursToSay() {
+    Map<String, String> users =
+        Map.of(
+            "OMPI_MCA_pmix", "s2",
+            "OMPI_MCA_ess", "singleton",
+            "OMPI_MCA_orte_hnp_uri", "1.0;tcp://10.0.0.1:1024");
+    WorldEnvironment environment = of(users, false, false);
+    assertThat(environment.hidden()).containsOnlyKeys(users.keySet().toArray(String[]::new));
+    assertThat(environment.value("OMPI_MCA_pmix")).isEqualTo("flux");
+    assertThat(environment.value("OMPI_MCA_ess")).isNull();
+  }
+
+  @Test
+  void mpiFindsUsAlsoInsideOfAJobOfFlux() {
+    WorldEnvironment environment =
+        of(Map.of("FLUX_JOB_ID", "3", "FLUX_PMI_LIBRARY_PATH", "/usr/lib/libpmi.so"), false, false);
+    environment.identify(17, "/ours.so");
+    assertThat(environment.value("FLUX_JOB_ID")).isEqualTo("17");
+    assertThat(environment.value("FLUX_PMI_LIBRARY_PATH")).isEqualTo("/ours.so");
+    assertThat(environment.ours())
+        .extracting(WorldEnvironment.Variable::toString)
+        .contains("FLUX_PMI_LIBRARY_PATH=/ours.so (our library is the process manager)");
   }
 
   @Test
