@@ -75,7 +75,7 @@ final class BatchMemory {
   private long checkedBytes(int slot, int count) {
     long bytes = (long) count * fields.bytes(slot);
     if (bytes > GrowingBuffer.MAX_BYTES) {
-      throw new IllegalArgumentException(
+      throw new BatchTooLargeException(
           "%,d rows of %s have %,d bytes; a tensor has at most %,d: read at most %,d rows a batch"
               .formatted(
                   count,
@@ -112,7 +112,7 @@ final class BatchMemory {
     Field field = fields.field(slot);
     long bytes = totals[raggedSlot[slot]] * field.bytes();
     if (bytes > GrowingBuffer.MAX_BYTES) {
-      throw new IllegalArgumentException(
+      throw new BatchTooLargeException(
           "%,d rows of %s have %,d bytes; a tensor has at most %,d: read about %,d rows a batch"
               .formatted(
                   count,

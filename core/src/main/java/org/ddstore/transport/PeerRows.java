@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.ddstore.BatchTooLargeException;
 import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.RankLostException;
@@ -131,7 +132,7 @@ public final class PeerRows {
   /**
    * The staging, with room for all records. Its content is undefined.
    *
-   * @throws IllegalArgumentException if ragged rows need more than 2 GiB
+   * @throws BatchTooLargeException if ragged rows need more than 2 GiB
    */
   public ByteBuffer reserve() {
     long bytes = (long) rows * recordBytes;
@@ -140,7 +141,7 @@ public final class PeerRows {
       for (int slot = 0; slot < rows; slot++) {
         bytes += starts[slot + 1];
         if (bytes > GrowingBuffer.MAX_BYTES) {
-          throw new IllegalArgumentException(
+          throw new BatchTooLargeException(
               "%,d ragged rows of %s have more than %,d bytes: read at most %,d rows a batch"
                   .formatted(rows, process, GrowingBuffer.MAX_BYTES, Math.max(1, slot)));
         }

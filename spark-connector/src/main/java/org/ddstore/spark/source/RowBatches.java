@@ -135,7 +135,26 @@ final class RowBatches implements AutoCloseable {
     return bytes;
   }
 
+  /** Ragged rows may be so much larger than the mean that fewer come together. */
   private ColumnarBatch together() {
+    int firstRun = run;
+    long first = position;
+    long[] wanted = nextTogether();
+    FieldPlaces places = together.read(wanted);
+    int count = together.rows();
+    if (count < wanted.length) {
+      run = firstRun;
+      position = first;
+      for (int left = count; left > 0; ) {
+        int take = (int) Math.min(left, rows.to(run) - position);
+        advance(take);
+        left -= take;
+      }
+    }
+    return batch(places, IndexVector.of(Arrays.copyOf(wanted, count)), count);
+  }
+
+  private long[] nextTogether() {
     long[] indices = new long[together.mostRows()];
     int count = 0;
     while (count < indices.length && run < rows.size()) {
@@ -149,8 +168,7 @@ final class RowBatches implements AutoCloseable {
       }
       advance(take);
     }
-    long[] wanted = Arrays.copyOf(indices, count);
-    return batch(together.read(wanted), IndexVector.of(wanted), count);
+    return Arrays.copyOf(indices, count);
   }
 
   private void advance(long count) {

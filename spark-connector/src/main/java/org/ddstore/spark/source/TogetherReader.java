@@ -2,6 +2,7 @@ package org.ddstore.spark.source;
 
 import java.util.Arrays;
 import org.ddstore.Batch;
+import org.ddstore.BatchTooLargeException;
 import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Reader;
@@ -13,7 +14,7 @@ final class TogetherReader implements AutoCloseable {
   private static final int MOST_ROWS = 1 << 15;
 
   private final Variable variable;
-  private final int mostRows;
+  private int mostRows;
   private final ReadCounts counts;
   private final int[] fields;
   private Reader reader;
@@ -37,7 +38,17 @@ final class TogetherReader implements AutoCloseable {
     return mostRows;
   }
 
-  /** The rows, until the next call. */
+  /** How many rows the last call has read. */
+  int rows() {
+    return batch.rows();
+  }
+
+  /**
+   * As many of the rows, from the first on, as come together: all, unless they are so large that a
+   * batch cannot hold them. Valid until the next call.
+   *
+   * @throws BatchTooLargeException if it cannot hold the first one alone
+   */
   FieldPlaces read(long... indices) {
     if (closed) {
       throw new IllegalStateException("closed: " + this);
@@ -50,17 +61,38 @@ final class TogetherReader implements AutoCloseable {
                   .toArray(String[]::new));
     }
     ReadStatistics[] before = statistics();
-    if (batch == null) {
-      batch = reader.getBatch(indices);
-    } else {
-      reader.getBatch(batch, indices);
-    }
+    fill(indices);
     ReadStatistics[] after = statistics();
+    long bytes = 0;
     for (ReadPath path : ReadPath.values()) {
       int i = path.index();
-      counts.add(path, after[i].rows() - before[i].rows(), after[i].bytes() - before[i].bytes());
+      long ofPath = after[i].bytes() - before[i].bytes();
+      counts.add(path, after[i].rows() - before[i].rows(), ofPath);
+      bytes += ofPath;
+    }
+    if (bytes > 2 * BATCH_BYTES) { // rows here are larger than the mean
+      mostRows = (int) Math.max(1, Math.min(mostRows, BATCH_BYTES * rows() / bytes));
     }
     return new TensorPlaces(batch);
+  }
+
+  private void fill(long... indices) {
+    long[] some = indices;
+    while (true) {
+      try {
+        if (batch == null) {
+          batch = reader.getBatch(some);
+        } else {
+          reader.getBatch(batch, some);
+        }
+        return;
+      } catch (BatchTooLargeException e) {
+        if (some.length == 1) {
+          throw e;
+        }
+        some = Arrays.copyOf(some, some.length / 2);
+      }
+    }
   }
 
   private ReadStatistics[] statistics() {
