@@ -1,5 +1,6 @@
 package org.ddstore;
 
+import java.util.Set;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.transport.GatherKernel;
 import org.ddstore.transport.Placement;
@@ -39,19 +40,25 @@ final class RowLocator implements AutoCloseable {
 
   /**
    * Locates {@code count} checked indices. Blocks if some rows are remote. If the process that
-   * serves some is gone and there are copies of them, those are taken.
+   * serves some is gone, or silent for a share of the deadline, and there are copies of them, those
+   * are taken; they have a deadline of their own.
    */
   void locate(Placement placement, long[] indices, int offset, int count) {
-    Placement where = placement;
+    Placement where = variable.current(placement);
+    int silences = 0;
     while (true) {
       try {
         locateIn(where, indices, offset, count);
         return;
       } catch (DDStoreException e) {
-        if (!variable.failOver(where, plan.goneProcesses())) {
+        Set<ProcessAddress> silent = plan.silentProcesses();
+        silences += silent.isEmpty() ? 0 : 1;
+        if (silences > variable.copies() // other readers have gone back to one that was silent
+            || !variable.failOver(where, plan.goneProcesses(), silent)) {
           throw e;
         }
         where = variable.placement();
+        begun = false;
       }
     }
   }
@@ -64,7 +71,7 @@ final class RowLocator implements AutoCloseable {
       }
       if (!begun) {
         begun = true;
-        remoteReader.begin();
+        remoteReader.begin(variable.silence(), variable::hasOtherCopies);
       }
       plan.fetch(remoteReader);
     }

@@ -11,13 +11,14 @@ import org.ddstore.transport.SegmentAddress;
 
 /**
  * The segments of a variable of which a catalog for each copy says where they are, and which copy
- * is read: the one that is nearest, of those whose process has not been found gone. Used under the
- * lock of its variable.
+ * is read: the one that is nearest, of those whose process has not been found gone or silent. Used
+ * under the lock of its variable.
  */
 final class SegmentCopies {
   private final int ranks;
   private final List<Catalog.Entry> copies;
   private final Set<ProcessAddress> gone = new HashSet<>();
+  private final Set<ProcessAddress> silent = new HashSet<>();
 
   /**
    * @param copies of one variable, the preferred one first
@@ -94,7 +95,7 @@ final class SegmentCopies {
       }
       try {
         Attachment found = address.attach(extent % ranks, copy.schema(), reach);
-        if (found.segment() == null && gone.contains(address.endpoint())) {
+        if (found.segment() == null && isOut(address.endpoint())) {
           continue;
         }
         if (best == null || found.path().index() < best.attachment().path().index()) {
@@ -126,6 +127,31 @@ final class SegmentCopies {
   /** These processes serve nothing any more. */
   void markGone(Collection<ProcessAddress> processes) {
     gone.addAll(processes);
+  }
+
+  /** These processes do not answer: they are not asked again as long as others are left. */
+  void markSilent(Collection<ProcessAddress> processes) {
+    silent.addAll(processes);
+  }
+
+  /** No others are left: whoever was silent may answer now. */
+  void forgetSilent() {
+    silent.clear();
+  }
+
+  /** Whether another process than this one may serve a copy of an extent. */
+  boolean hasOther(int extent, ProcessAddress process) {
+    return copies.stream()
+        .map(copy -> copy.segments().get(extent).endpoint())
+        .anyMatch(other -> other != null && !other.equals(process) && !isOut(other));
+  }
+
+  private boolean isOut(ProcessAddress process) {
+    return gone.contains(process) || silent.contains(process);
+  }
+
+  int copies() {
+    return copies.size();
   }
 
   /** Equal for copies of the same rows. */

@@ -1,5 +1,6 @@
 package org.ddstore;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -24,6 +25,9 @@ import org.ddstore.transport.SegmentAddress;
  * what is appended later follows at the end.
  */
 public final class Variable {
+  /** Of the time for a read, in which a process may be silent while there are other copies. */
+  private static final int SILENCE_SHARE = 4;
+
   private final int rank;
   private final String name;
   private final Schema schema;
@@ -35,7 +39,7 @@ public final class Variable {
   private final Set<Reader> readers = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<Reader> idleReaders = new ConcurrentLinkedQueue<>();
   private final Map<ReadPath, ReadStatistics> ofClosedReaders = new EnumMap<>(ReadPath.class);
-  private SegmentCopies copies; // guarded by attachments
+  private volatile SegmentCopies copies; // set once; what is in it is guarded by attachments
   private final AtomicLong version = new AtomicLong();
   private volatile Placement placement = new Placement(ExtentMap.EMPTY, List.of());
 
@@ -261,26 +265,58 @@ public final class Variable {
     }
   }
 
+  /** How long a process may be silent in a read that can go on with another copy. */
+  Duration silence() {
+    return reach.readTimeout().dividedBy(SILENCE_SHARE);
+  }
+
+  /** How many copies there are of the rows, one for each catalog. */
+  int copies() {
+    return copies == null ? 1 : copies.copies();
+  }
+
+  /** Whether others have copies of all that a process serves to readers of this variable. */
+  boolean hasOtherCopies(ProcessAddress process) {
+    synchronized (attachments) {
+      for (int e = 0; e < attachments.size(); e++) {
+        boolean isServed =
+            attachments.get(e).segment() == null && process.equals(addresses.get(e).endpoint());
+        if (isServed && (copies == null || !copies.hasOther(e, process))) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /** Where rows are read now that were there when a read began: copies take over meanwhile. */
+  Placement current(Placement ofRead) {
+    return copies == null ? ofRead : placement;
+  }
+
   /**
-   * Goes on with other copies of what processes served that are gone.
+   * Goes on with other copies of what processes served that are gone or silent.
    *
    * @param seen the placement in which they were met
    * @return false if there are none; else the read may be tried again by {@link #placement()}
    */
-  boolean failOver(Placement seen, Set<ProcessAddress> gone) {
+  boolean failOver(Placement seen, Set<ProcessAddress> gone, Set<ProcessAddress> silent) {
     synchronized (attachments) {
-      if (copies == null || gone.isEmpty()) {
+      if (copies == null || (gone.isEmpty() && silent.isEmpty())) {
         return false;
       }
       if (placement != seen) {
         return true; // another reader was faster, or this one meets what else is gone
       }
       copies.markGone(gone);
+      copies.markSilent(silent);
       List<Attachment> fresh = new ArrayList<>(attachments);
       List<SegmentAddress> freshAddresses = new ArrayList<>(addresses);
       try {
         for (int e = 0; e < fresh.size(); e++) {
-          if (fresh.get(e).segment() == null && gone.contains(addresses.get(e).endpoint())) {
+          ProcessAddress server = addresses.get(e).endpoint();
+          boolean isOut = gone.contains(server) || silent.contains(server);
+          if (isOut && fresh.get(e).segment() == null) {
             SegmentCopies.Chosen other = copies.attach(e, reach);
             fresh.set(e, other.attachment());
             freshAddresses.set(e, other.address());
@@ -288,6 +324,7 @@ public final class Variable {
         }
       } catch (DDStoreException e) {
         fresh.stream().filter(a -> !attachments.contains(a)).forEach(Attachment::release);
+        copies.forgetSilent();
         return false;
       }
       for (int e = 0; e < fresh.size(); e++) {

@@ -25,6 +25,7 @@ public final class PeerRows {
 
   private Runnable beforeStagingIsFreed = () -> {};
   private volatile boolean gone; // set by the threads of a network
+  private boolean silent;
   private long plan;
   private long[] keys = new long[FIRST_ROWS];
   private int added;
@@ -63,6 +64,16 @@ public final class PeerRows {
   /** Whether it was found, for the rows of this plan, to serve nothing any more. */
   boolean isGone() {
     return gone;
+  }
+
+  /** Whether nothing has come of them, for this plan, for longer than was allowed. */
+  boolean isSilent() {
+    return silent;
+  }
+
+  /** Says that nothing has come for longer than was allowed. By the thread that fetches. */
+  public void markSilent() {
+    silent = true;
   }
 
   /** What is to be thrown if the process has ended. */
@@ -208,6 +219,7 @@ public final class PeerRows {
     plan = newPlan;
     added = 0;
     gone = false;
+    silent = false;
     ascending = true;
     rows = 0;
     runs = 0;

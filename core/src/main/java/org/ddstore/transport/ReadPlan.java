@@ -171,6 +171,11 @@ public final class ReadPlan {
     return remote.goneProcesses();
   }
 
+  /** The processes of which {@link #fetch} has waited in vain; they may be alive. */
+  public Set<ProcessAddress> silentProcesses() {
+    return remote.silentProcesses();
+  }
+
   /** Tells where a remote row has come to: {@code bytes} from {@code start} of the staging on. */
   void place(int i, GrowingBuffer staging, int start, int bytes) {
     if (kernel == null) {

@@ -3,6 +3,7 @@ package org.ddstore.transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.GrowingBuffer;
@@ -69,10 +70,15 @@ final class RemoteRows {
   }
 
   Set<ProcessAddress> goneProcesses() {
-    return touched.stream()
-        .filter(PeerRows::isGone)
-        .map(PeerRows::process)
-        .collect(Collectors.toSet());
+    return processes(PeerRows::isGone);
+  }
+
+  Set<ProcessAddress> silentProcesses() {
+    return processes(PeerRows::isSilent);
+  }
+
+  private Set<ProcessAddress> processes(Predicate<PeerRows> which) {
+    return touched.stream().filter(which).map(PeerRows::process).collect(Collectors.toSet());
   }
 
   void add(Placement placement, int extent, int position, long index) {

@@ -69,6 +69,7 @@ final class FabricReader implements RemoteReader {
         trouble = e.getMessage();
       } catch (DeadlineExceededException e) {
         abandon();
+        peers.forEach(PeerRows::markSilent); // some of them: who, the end does not know
         throw missing(peers, trouble == null ? e.getMessage() : trouble);
       } catch (RuntimeException | Error e) {
         abandon();

@@ -26,7 +26,7 @@ final class BatchReader implements PartitionReader<ColumnarBatch> {
     try {
       batch = batches.next();
     } catch (DDStoreException e) {
-      throw LostRows.met(store, e);
+      throw LostRows.met(store.name(), e);
     }
     return batch != null;
   }

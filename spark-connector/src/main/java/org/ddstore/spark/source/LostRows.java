@@ -5,15 +5,20 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
 import org.ddstore.RankLostException;
 import org.ddstore.spark.ResidentShard;
-import org.ddstore.spark.StoreHandle;
 
 /** What queries say of rows that went with an executor: which, of what store, and the remedy. */
 final class LostRows {
   private static final String REMEDY =
       "DDStores.open(spark, \"%s\").repair() brings them back, as the next run of it does; then run"
           + " the query again";
+
+  private static final String UNANSWERED =
+      "if an executor or its host does not answer, DDStores.open(spark, \"%s\").repair() brings its rows"
+          + " back once Spark has given it up, and a store with replica groups (width) goes on with"
+          + " another copy; spark.ddstore.readTimeout is how long is waited";
 
   private LostRows() {}
 
@@ -51,15 +56,26 @@ final class LostRows {
         .collect(Collectors.groupingBy(ResidentShard::firstRow, TreeMap::new, Collectors.toList()));
   }
 
-  /** A failure that a task has met, with the store and what may help; of the same kind if lost. */
-  static DDStoreException met(StoreHandle store, DDStoreException failure) {
+  /**
+   * A failure that a task has met, with the store and what may help; of the same kind if rows are
+   * lost or do not come.
+   *
+   * @param store its name
+   */
+  static DDStoreException met(String store, DDStoreException failure) {
     String text =
         "store \"%s\": %s. If it was dropped or overwritten, read it anew"
-            .formatted(store.name(), failure.getMessage());
+            .formatted(store, failure.getMessage());
     if (failure instanceof RankLostException lost) {
       RankLostException named =
           new RankLostException(
-              lost.rank(), text + "; if an executor was lost, " + REMEDY.formatted(store.name()));
+              lost.rank(), text + "; if an executor was lost, " + REMEDY.formatted(store));
+      named.initCause(failure);
+      return named;
+    }
+    if (failure instanceof DeadlineExceededException) {
+      DeadlineExceededException named =
+          new DeadlineExceededException(text + "; " + UNANSWERED.formatted(store));
       named.initCause(failure);
       return named;
     }

@@ -53,7 +53,7 @@ final class RowsReaderFactory implements PartitionReaderFactory {
       return new BatchReader(
           handle, RowBatches.open(handle, columns, rows(partition), bytesPerRow));
     } catch (DDStoreException e) {
-      throw LostRows.met(handle, e);
+      throw LostRows.met(handle.name(), e);
     }
   }
 

@@ -3,6 +3,7 @@ package org.ddstore.spark.wire;
 import io.netty.channel.ChannelId;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.NoRouteToHostException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
@@ -94,11 +95,12 @@ final class Connections {
         end(connection);
         throw e;
       }
+      ended.remove(peer.id()); // there was no route for a while
       if (!made.complete(connection)) {
         end(connection); // the peer's was faster
       }
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
-      if (isRefused(e) || e instanceof OtherProcessException) {
+      if (isUnreachable(e) || e instanceof OtherProcessException) {
         ended.add(peer.id());
       }
       made.completeExceptionally(e);
@@ -118,10 +120,15 @@ final class Connections {
     byChannel.remove(connection.channel());
   }
 
-  /** Nothing listens there any more; a connection that times out tells nothing. */
-  private static boolean isRefused(Throwable e) {
-    return e.getCause() instanceof ConnectException cause
-        && String.valueOf(cause.getMessage()).startsWith("Connection refused");
+  /**
+   * Nothing listens there any more, or no way leads there; a connection that times out tells
+   * nothing.
+   */
+  static boolean isUnreachable(Throwable e) {
+    Throwable cause = e.getCause();
+    return cause instanceof NoRouteToHostException
+        || (cause instanceof ConnectException
+            && String.valueOf(cause.getMessage()).startsWith("Connection refused"));
   }
 
   /** The connection over a channel, whoever opened it. */

@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
+import org.ddstore.ProcessAddress;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
 
@@ -20,6 +22,8 @@ final class GatherReader implements RemoteReader {
   private final Duration timeout;
   private final List<PeerFetch> fetches = new ArrayList<>();
   private long deadlineNs;
+  private Duration silence;
+  private Predicate<ProcessAddress> replaceable;
   private volatile Thread waiting;
 
   GatherReader(WireSession session, Duration timeout) {
@@ -30,6 +34,13 @@ final class GatherReader implements RemoteReader {
 
   @Override
   public void begin() {
+    begin(timeout, process -> false);
+  }
+
+  @Override
+  public void begin(Duration ofOne, Predicate<ProcessAddress> isReplaceable) {
+    silence = ofOne;
+    replaceable = isReplaceable;
     deadlineNs = System.nanoTime() + timeout.toNanos();
   }
 
@@ -66,9 +77,10 @@ final class GatherReader implements RemoteReader {
       if (done) {
         return;
       }
+      giveUpSilent();
       long leftNs = deadlineNs - System.nanoTime();
       if (leftNs <= 0) {
-        throw new DeadlineExceededException(missing());
+        throw new DeadlineExceededException(missing(timeout));
       }
       LockSupport.parkNanos(this, Math.min(leftNs, Math.max(1, nextNs)));
       if (Thread.currentThread().isInterrupted()) {
@@ -77,14 +89,29 @@ final class GatherReader implements RemoteReader {
     }
   }
 
-  private String missing() {
+  /** Throws if others can stand in for processes that are silent. */
+  private void giveUpSilent() {
+    boolean isOne = false;
+    for (PeerFetch fetch : fetches) {
+      PeerRows rows = fetch.rows();
+      if (fetch.silentNs() >= silence.toNanos() && replaceable.test(rows.process())) {
+        rows.markSilent();
+        isOne = true;
+      }
+    }
+    if (isOne) {
+      throw new DeadlineExceededException(missing(silence));
+    }
+  }
+
+  private String missing(Duration within) {
     StringBuilder text = new StringBuilder();
     for (PeerFetch fetch : fetches) {
       if (!fetch.isDone()) {
         text.append(text.length() == 0 ? "" : "; ").append(fetch.state());
       }
     }
-    return "remote rows did not come within %d ms: %s".formatted(timeout.toMillis(), text);
+    return "remote rows did not come within %d ms: %s".formatted(within.toMillis(), text);
   }
 
   @Override

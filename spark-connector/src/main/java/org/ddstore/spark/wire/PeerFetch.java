@@ -39,6 +39,7 @@ final class PeerFetch {
   private RuntimeException failure;
   private Throwable trouble;
   private long retryNs = NEVER;
+  private long heardNs = System.nanoTime();
 
   private ByteBuffer staging;
   private long[] versions;
@@ -127,6 +128,7 @@ final class PeerFetch {
 
   /** Takes a reply. Under the lock. */
   private void take(Piece piece, ByteBuffer reply) {
+    heardNs = System.nanoTime();
     byte status = reply.get();
     switch (status) {
       case Status.OK -> takeRows(piece, reply);
@@ -251,6 +253,15 @@ final class PeerFetch {
 
   synchronized long untilRetryNs() {
     return retryNs == NEVER ? NEVER : retryNs - System.nanoTime();
+  }
+
+  PeerRows rows() {
+    return rows;
+  }
+
+  /** How long nothing has come, since the beginning or the last reply; 0 if all has. */
+  synchronized long silentNs() {
+    return done ? 0 : System.nanoTime() - heardNs;
   }
 
   synchronized boolean isDone() {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
+import java.net.NoRouteToHostException;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Arrays;
@@ -193,5 +195,21 @@ class ConnectionsTest {
       silent.awaitRefusal();
       slow.awaitRefusal();
     }
+  }
+
+  @Test
+  void noWayToAHostIsAnEndAndATimeoutIsNone() {
+    open(false);
+    assertThat(Connections.isUnreachable(new IOException(new NoRouteToHostException("No route"))))
+        .isTrue();
+    assertThat(
+            Connections.isUnreachable(
+                new IOException(new ConnectException("Connection refused: x"))))
+        .isTrue();
+    assertThat(
+            Connections.isUnreachable(
+                new IOException(new ConnectException("connection timed out"))))
+        .isFalse();
+    assertThat(Connections.isUnreachable(new IOException("timed out"))).isFalse();
   }
 }

@@ -1,0 +1,133 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import org.ddstore.Batch;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.Reader;
+import org.ddstore.contract.Stopped;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * An executor that SIGSTOP holds, as one is that hangs or whose host cannot be reached: its
+ * connections stay, and nothing comes over them. Two executors of 2 slots.
+ */
+@Tag("system")
+@Timeout(300)
+class StoppedExecutorTest {
+  private static final int ROWS = 1000;
+  private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
+
+  private static TestCluster cluster;
+
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 2, 1024);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
+    cluster.assertNothingLeft();
+  }
+
+  private static StoreSpec numbers() {
+    return DDStores.from(
+            cluster
+                .session()
+                .range(0, ROWS, 1, 3)
+                .selectExpr("id", "concat('number ', id) as text", "float(-id) as x"))
+        .ranks(4)
+        .shortcut(false)
+        .readTimeout(READ_TIMEOUT);
+  }
+
+  private static void checkAll(StoreReader store) {
+    long[] indices = new long[ROWS];
+    Arrays.setAll(indices, i -> (i * 7919L) % ROWS);
+    try (Reader reader = store.rows().reader();
+        Batch batch = reader.getBatch(indices)) {
+      for (int i = 0; i < ROWS; i++) {
+        assertThat(batch.field("id").getLong(i)).isEqualTo(indices[i]);
+        assertThat(batch.string("text", i)).isEqualTo("number " + indices[i]);
+        assertThat(batch.field("x").getFloat(i)).isEqualTo((float) -indices[i]);
+      }
+    }
+  }
+
+  /** The process of the executor that holds the first shard of the rows, of the first group. */
+  private static ProcessHandle holder(ResidentStore store) {
+    String executor = store.shards().get(0).executorId();
+    Predicate<String> isIt = idAndPid -> idAndPid.startsWith(executor + " ");
+    return cluster
+        .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
+        .stream()
+        .filter(isIt)
+        .map(idAndPid -> Long.valueOf(idAndPid.substring(executor.length() + 1)))
+        .findFirst()
+        .flatMap(ProcessHandle::of)
+        .orElseThrow();
+  }
+
+  @Test
+  void readersGoOnWithAnotherCopy() throws Exception {
+    ResidentStore store = numbers().width(2).load("copies");
+    ProcessHandle holder = holder(store);
+    try (StoreReader before = store.handle().attach()) {
+      checkAll(before);
+      try (Stopped stopped = Stopped.stop(holder)) {
+        checkAll(before);
+        checkAll(before);
+        assertThat(stopped).isNotNull();
+      }
+      checkAll(before);
+    }
+    assertThat(store.shards()).as("nothing is lost").noneMatch(ResidentShard::isLost);
+  }
+
+  @Test
+  void whoAttachesMeanwhileIsServedToo() throws Exception {
+    ResidentStore store = numbers().width(2).load("copies");
+    ProcessHandle holder = holder(store);
+    StoreHandle handle = store.handle();
+    try (Stopped stopped = Stopped.stop(holder);
+        StoreReader late = handle.attach()) {
+      checkAll(late);
+      assertThat(stopped).isNotNull();
+    }
+  }
+
+  @Test
+  void whenAllCopiesAreSilentTheReadEndsAndALaterOneIsRight() throws Exception {
+    ResidentStore store = numbers().width(2).readTimeout(Duration.ofSeconds(4)).load("copies");
+    List<ProcessHandle> all =
+        cluster.executors().stream().map(pid -> ProcessHandle.of(pid).orElseThrow()).toList();
+    assertThat(all).hasSize(2);
+    try (StoreReader reader = store.handle().attach()) {
+      checkAll(reader);
+      try (Stopped first = Stopped.stop(all.get(0));
+          Stopped second = Stopped.stop(all.get(1))) {
+        assertThatThrownBy(() -> checkAll(reader))
+            .as("%s and %s", first, second)
+            .isInstanceOf(DeadlineExceededException.class)
+            .hasMessageContaining("remote rows did not come within");
+      }
+      checkAll(reader);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package org.ddstore.spark.source;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
+import org.ddstore.RankLostException;
+import org.junit.jupiter.api.Test;
+
+/** What queries say when a task does not get its rows. */
+class LostRowsTest {
+  @Test
+  void failuresStayOfTheirKindAndNameStoreAndRemedy() {
+    DDStoreException late =
+        LostRows.met("train", new DeadlineExceededException("remote rows did not come"));
+    assertThat(late)
+        .isInstanceOf(DeadlineExceededException.class)
+        .hasMessageStartingWith("store \"train\": remote rows did not come. ")
+        .hasMessageContaining("if an executor or its host does not answer")
+        .hasMessageContaining("DDStores.open(spark, \"train\").repair()")
+        .hasMessageContaining("(width)")
+        .hasMessageContaining("spark.ddstore.readTimeout")
+        .hasCauseInstanceOf(DeadlineExceededException.class);
+    DDStoreException lost = LostRows.met("train", new RankLostException(3, "ended"));
+    assertThat(lost)
+        .isInstanceOf(RankLostException.class)
+        .hasMessageContaining("DDStores.open(spark, \"train\").repair() brings them back");
+    assertThat(((RankLostException) lost).rank()).isEqualTo(3);
+    assertThat(LostRows.met("train", new DDStoreException("closed")))
+        .hasMessage("store \"train\": closed. If it was dropped or overwritten, read it anew");
+  }
+}
