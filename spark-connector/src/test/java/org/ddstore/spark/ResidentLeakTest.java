@@ -2,6 +2,7 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.IOException;
 import java.io.Serializable;
@@ -16,14 +17,13 @@ import org.apache.spark.sql.Row;
 import org.ddstore.Batch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Resident stores that come and go leave nothing, on the driver and on executors. */
 @Tag("system")
-@Timeout(1800)
 class ResidentLeakTest {
   private static final int WARM_UP = 5;
   private static final int CYCLES = 30;
+  private static final Duration OF_A_CYCLE = Duration.ofSeconds(50);
   private static final int ROWS = 60_000;
   private static final long MIB = 1L << 20;
 
@@ -131,7 +131,8 @@ class ResidentLeakTest {
 
   /** {@code -Dddstore.cycles=200} runs more of them. */
   @Test
-  void loadAndDropLeaveNothing() throws IOException {
-    run(Integer.getInteger("ddstore.cycles", CYCLES));
+  void loadAndDropLeaveNothing() {
+    int cycles = Integer.getInteger("ddstore.cycles", CYCLES);
+    assertTimeoutPreemptively(OF_A_CYCLE.multipliedBy(WARM_UP + cycles), () -> run(cycles));
   }
 }

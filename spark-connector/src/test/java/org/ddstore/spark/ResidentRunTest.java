@@ -27,6 +27,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Ranks of resident stores beside other jobs: 2 ranks in 2 executors of 2 slots, so that 2 slots
@@ -144,9 +146,11 @@ class ResidentRunTest {
   /** A rank of a run that had no place at home. */
   private record Seen(boolean home, String executor, Meters meters) implements Serializable {}
 
-  @Test
-  void aRankWhoseExecutorIsOccupiedRunsElsewhereAndIsReported() throws Exception {
-    ResidentStore store = DDStores.from(frame(0, ROWS)).ranks(1).load("train");
+  @ParameterizedTest
+  @CsvSource({"true, same_host", "false, remote"})
+  void aRankWhoseExecutorIsOccupiedRunsElsewhereAndIsReported(boolean shortcut, String path)
+      throws Exception {
+    ResidentStore store = DDStores.from(frame(0, ROWS)).ranks(1).shortcut(shortcut).load("train");
     ResidentShard home = store.shards().get(0);
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Boolean>> occupied = cluster.occupy(home, 2, evidence);
@@ -171,7 +175,9 @@ class ResidentRunTest {
     Seen rank = ranks.get(0);
     assertThat(rank.home()).as("at home").isFalse();
     assertThat(rank.executor()).isNotEqualTo(home.executorId());
-    assertThat(rank.meters().values()).as("while it ran").containsEntry("rank0.same_host.rows", 2L);
+    assertThat(rank.meters().values())
+        .as("while it ran")
+        .containsEntry("rank0." + path + ".rows", 2L);
     assertThat(store.explain())
         .contains(
             "the last time, rank 0 ran on executor %s, away from its shard: executor %s, which has its rows, had no free slot"
@@ -186,6 +192,14 @@ class ResidentRunTest {
         .as("metrics at home stay as long as the store")
         .allMatch(
             meters -> meters.executor().equals(home.executorId()) != meters.values().isEmpty());
+  }
+
+  @Test
+  void ranksThatTakeAllSlotsAreWarnedOf() {
+    DDStores.from(frame(0, ROWS)).ranks(4).load("all");
+    assertThat(DDStores.open(cluster.session(), "all").explain())
+        .contains("4 ranks take all 4 slots: while they run every other job");
+    assertThat(load().explain()).doesNotContain("slots: while they run");
   }
 
   @Test
