@@ -18,6 +18,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.metrics.source.Source;
 import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -84,6 +85,53 @@ class SourceLifetimesTest extends SourceOnCluster {
     assertThatThrownBy(() -> spark.sql("select * from ddstore.n"))
         .isInstanceOf(AnalysisException.class)
         .hasMessageContaining("ddstore");
+  }
+
+  private void assertIds(String table, long count, boolean fromCache) {
+    Dataset<Row> ids = spark.sql("select count(distinct id), max(id) from " + table);
+    assertThat(ids.collectAsList()).hasToString("[[%d,%d]]".formatted(count, count - 1));
+    assertThat(ids.queryExecution().executedPlan().toString().contains("Scan In-memory table"))
+        .as("%s from Spark's cache", table)
+        .isEqualTo(fromCache);
+  }
+
+  private long countIds() {
+    return spark.sql("select count(distinct id) from ddstore.n").first().getLong(0);
+  }
+
+  @Test
+  void whatSparkHasCachedIsFoundAndFollowsTheStore() {
+    ResidentStore store = load();
+    try {
+      spark.sql("cache table ddstore.n");
+      assertIds("ddstore.n", ROWS, true);
+
+      store.append(spark.range(ROWS, ROWS + 1).selectExpr("id", "'more' as text"));
+      spark.sql("refresh table ddstore.n"); // Spark is not told of it otherwise
+      assertThat(countIds()).isEqualTo(ROWS + 1);
+
+      spark.sql("insert into ddstore.n select " + (ROWS + 1) + "L, 'more'");
+      assertThat(countIds()).isEqualTo(ROWS + 2);
+
+      spark.sql("drop table ddstore.n");
+      load();
+      assertIds("ddstore.n", ROWS, false);
+    } finally {
+      spark.catalog().clearCache();
+    }
+  }
+
+  @Test
+  void anInsertIsSeenByACachedTable() {
+    load();
+    try {
+      spark.sql("cache table ddstore.n");
+      assertIds("ddstore.n", ROWS, true);
+      spark.sql("insert into ddstore.n select " + ROWS + "L, 'more'");
+      assertThat(countIds()).isEqualTo(ROWS + 1);
+    } finally {
+      spark.catalog().clearCache();
+    }
   }
 
   /** What one process has of metrics of the store. */

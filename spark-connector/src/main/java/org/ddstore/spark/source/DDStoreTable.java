@@ -25,12 +25,19 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns {
   private final ReadOptions options;
   private final StructType schema;
 
+  /** The store as it was when the table was looked up; null if there was none. */
+  private final ResidentStore store;
+
+  private final long rows;
+
   /**
    * @param schema of the store's rows, and of the index column that the options name
    */
   DDStoreTable(ReadOptions options, StructType schema) {
     this.options = options;
     this.schema = schema;
+    this.store = StoreWriter.find(SparkSession.active(), options.name()).orElse(null);
+    this.rows = store == null ? 0 : store.rows();
   }
 
   /**
@@ -82,14 +89,36 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns {
 
   @Override
   public final ScanBuilder newScanBuilder(CaseInsensitiveStringMap ofTheScan) {
-    ResidentStore store = DDStores.open(SparkSession.active(), options.name());
-    StructType actual = schemaOf(store, options);
+    ResidentStore now = DDStores.open(SparkSession.active(), options.name());
+    StructType actual = schemaOf(now, options);
     if (!DataType.equalsIgnoreNullability(actual, schema)) {
       throw new IllegalArgumentException(
           "store \"%s\" has the columns %s, not %s: leave the schema out, or read it anew"
               .formatted(options.name(), actual.sql(), schema.sql()));
     }
-    return new DDStoreScanBuilder(store, schema, options.indexColumn());
+    return new DDStoreScanBuilder(now, schema, options.indexColumn());
+  }
+
+  /**
+   * The same rows under the same names: Spark finds by it what it has cached of a table. A store
+   * that has been appended to, or that took the place of another, is another table: those rows are
+   * not of the same cache.
+   */
+  @Override
+  public final boolean equals(Object other) {
+    return this == other
+        || (store != null
+            && other instanceof DDStoreTable that
+            && getClass() == that.getClass()
+            && store.equals(that.store)
+            && rows == that.rows
+            && options.equals(that.options)
+            && schema.equals(that.schema));
+  }
+
+  @Override
+  public final int hashCode() {
+    return options.hashCode();
   }
 
   @Override
