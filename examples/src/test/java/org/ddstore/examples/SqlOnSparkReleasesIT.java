@@ -25,7 +25,7 @@ class SqlOnSparkReleasesIT {
   private static final String PROGRAM = "org.ddstore.spark.source.RoundTripProgram";
   private static final int FEW_EXECUTORS = 2;
   private static final int MORE_EXECUTORS = 4;
-  private static final long ROWS_OF_ALL = 100_000;
+  private static final long ROWS_OF_ALL = 20_000;
   private static final long ROWS_OF_CURRENT = 1_000_000;
 
   /** Sets the rows of all releases, each with few and more executors: too long for every run. */

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Tag;
 /** All rows by MPI between 4 processes. */
 @Tag("system")
 @NeedsMpi
+@Tag("exhaustive")
 class MpiIn4ProcessesTest extends StoreContract {
 
   MpiIn4ProcessesTest() {

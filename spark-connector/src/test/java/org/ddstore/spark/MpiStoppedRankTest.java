@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("system")
 @NeedsMpi
 @Timeout(400)
+@Tag("exhaustive")
 class MpiStoppedRankTest extends OnTestCluster {
   private static final int RANKS = 2;
   private static final Duration TO_END = Duration.ofMinutes(1);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import scala.reflect.ClassTag$;
 
 /** Prints the speed of a load beside that of a scan which only fills arrays. */
-@Tag("slow")
+@Tag("exhaustive")
 class IngestSpeedTest {
   private static final int ROWS = 1_000_000;
   private static final int RANKS = 2;

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 
 /** All rows over tcp between 2 processes, authenticated and encrypted by Spark's settings. */
 @Tag("system")
+@Tag("exhaustive")
 class TcpEncryptedIn2ProcessesTest extends StoreContract {
   TcpEncryptedIn2ProcessesTest() {
     super(2);
