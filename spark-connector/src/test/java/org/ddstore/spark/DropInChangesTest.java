@@ -13,9 +13,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,39 +22,21 @@ import org.junit.jupiter.api.io.TempDir;
 /** Stores that are dropped while rows are loaded into them: 2 executors of 2 slots. */
 @Tag("system")
 @Timeout(300)
-class DropInChangesTest {
+class DropInChangesTest extends OnResidentCluster {
   private static final int ROWS = 100;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   /** Rows that nobody frees stay for a minute. */
   private static final Duration BELOW_LEASE = ResidentShards.LEASE.dividedBy(2);
 
-  private static TestCluster cluster;
-
   @TempDir private Path directory;
   private Evidence evidence;
-
-  @BeforeAll
-  static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
 
   @BeforeEach
   void look() {
     evidence = new Evidence(directory);
     cluster.inEverySlot(rows -> 0);
     cluster.executors();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
-    cluster.assertNothingLeft();
   }
 
   /** Rows that do not come as long as the gate is closed, and say so. */

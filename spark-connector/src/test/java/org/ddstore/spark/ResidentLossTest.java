@@ -18,9 +18,6 @@ import org.ddstore.Batch;
 import org.ddstore.DDStoreException;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,34 +28,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Executors that end under resident stores: 2 of them, 2 slots each. */
 @Tag("system")
 @Timeout(600)
-class ResidentLossTest {
+class ResidentLossTest extends OnResidentCluster {
   private static final int ROWS = 1000;
   private static final int MORE = 30;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-
-  private static TestCluster cluster;
-
-  @BeforeAll
-  static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
 
   /** What the dead have left is looked for, too. */
   @BeforeEach
   void lookWhoIsThere() {
     cluster.inEverySlot(rows -> 0);
     cluster.executors();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
-    cluster.assertNothingLeft();
   }
 
   private static Dataset<Row> frame(long from, long to) {

@@ -20,9 +20,6 @@ import org.ddstore.collective.ReduceOp;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.sampling.Samplers;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,28 +33,10 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Tag("system")
 @Timeout(300)
-class ResidentRunTest {
+class ResidentRunTest extends OnResidentCluster {
   private static final int ROWS = 400;
   private static final int MORE = 36;
-  private static TestCluster cluster;
-
   @TempDir Path directory;
-
-  @BeforeAll
-  static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
-    cluster.assertNothingLeft();
-  }
 
   private static Dataset<Row> frame(long from, long to) {
     return cluster.session().range(from, to, 1, 3).selectExpr("id", "id * id as square");

@@ -26,9 +26,6 @@ import org.ddstore.collective.ReduceOp;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.sampling.Samplers;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,25 +35,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Stores that stay in two executors, 2 slots each, between jobs. */
 @Tag("system")
 @Timeout(600)
-class ResidentStoreTest {
+class ResidentStoreTest extends OnResidentCluster {
   private static final int ROWS = 400;
-  private static TestCluster cluster;
-
-  @BeforeAll
-  static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
-    cluster.assertNothingLeft();
-  }
 
   /** Fixed and ragged fields, and a struct; all follow from the row's number. */
   static Dataset<Row> frame(long from, long to) {

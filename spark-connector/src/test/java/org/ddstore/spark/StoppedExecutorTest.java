@@ -11,9 +11,6 @@ import org.ddstore.Batch;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.Reader;
 import org.ddstore.contract.Stopped;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,27 +21,9 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("system")
 @Timeout(300)
-class StoppedExecutorTest {
+class StoppedExecutorTest extends OnResidentCluster {
   private static final int ROWS = 1000;
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
-
-  private static TestCluster cluster;
-
-  @BeforeAll
-  static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
-    cluster.assertNothingLeft();
-  }
 
   private static StoreSpec numbers() {
     return DDStores.from(
