@@ -71,9 +71,13 @@ final class EpochMeasurement {
     if (reader.waitedNanos().isEmpty()) {
       return null;
     }
-    reader.prepare(epoch++);
-    ranks.barrier();
-    double[] most = {SlowConsumer.waits(reader, plan, epochSeconds)};
+    SlowConsumer consumer = new SlowConsumer(reader, plan, epochSeconds);
+    for (int i = 0; i < SlowConsumer.epochs(plan.seconds(), epochSeconds); i++) {
+      reader.prepare(epoch++);
+      ranks.barrier();
+      consumer.readEpoch();
+    }
+    double[] most = {consumer.waits()};
     ranks.allReduce(most, ReduceOp.MAX);
     return most[0];
   }

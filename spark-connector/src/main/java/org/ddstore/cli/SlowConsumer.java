@@ -19,25 +19,37 @@ final class SlowConsumer implements EpochReader.Consumer {
   private final long firstBatches;
   private long startNanos;
   private long waitedAtStart;
+  private long nanos;
+  private long waited;
 
-  private SlowConsumer(EpochReader reader, EpochPlan plan, double epochSeconds) {
+  /**
+   * @param epochSeconds what an epoch takes who does nothing with its batches
+   */
+  SlowConsumer(EpochReader reader, EpochPlan plan, double epochSeconds) {
     this.reader = reader;
     this.stepNanos = Math.round(epochSeconds * 1e9 / plan.steps() * STEP_BATCHES);
     this.firstBatches = Math.min(FIRST_BATCHES, plan.steps() / 2);
   }
 
-  /**
-   * Reads the epoch that was prepared.
-   *
-   * @param epochSeconds what an epoch takes who does nothing with its batches
-   * @return the part of the time after the first batches that passed in waiting: of [0, 1]
-   */
-  static double waits(EpochReader reader, EpochPlan plan, double epochSeconds) throws IOException {
-    SlowConsumer consumer = new SlowConsumer(reader, plan, epochSeconds);
-    reader.read(consumer);
-    long nanos = System.nanoTime() - consumer.startNanos;
-    long waited = reader.waitedNanos().orElseThrow() - consumer.waitedAtStart;
+  /** How many epochs take it so long, at least 1. */
+  static int epochs(double seconds, double epochSeconds) {
+    return (int) Math.max(1, Math.ceil(seconds / (epochSeconds * STEP_BATCHES)));
+  }
+
+  /** Reads the epoch that was prepared. */
+  void readEpoch() throws IOException {
+    reader.read(this);
+    nanos += System.nanoTime() - startNanos;
+    waited += waitedNanos() - waitedAtStart;
+  }
+
+  /** The part of the time after the first batches of epochs that passed in waiting: of [0, 1]. */
+  double waits() {
     return (double) waited / nanos;
+  }
+
+  private long waitedNanos() {
+    return reader.waitedNanos().orElseThrow();
   }
 
   @Override
@@ -45,7 +57,7 @@ final class SlowConsumer implements EpochReader.Consumer {
     long now = System.nanoTime();
     if (number == firstBatches) {
       startNanos = now;
-      waitedAtStart = reader.waitedNanos().orElseThrow();
+      waitedAtStart = waitedNanos();
     }
     while (System.nanoTime() - now < stepNanos) {
       Thread.onSpinWait();
