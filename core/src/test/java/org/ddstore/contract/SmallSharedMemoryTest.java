@@ -2,7 +2,6 @@ package org.ddstore.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -36,7 +35,10 @@ public class SmallSharedMemoryTest {
   /** A subclass elsewhere runs it with what is on its class path. */
   @Test
   public void aShardThatDoesNotFitIsAnErrorAndFilesHelp() throws Exception {
-    assumeTrue(mayMount(), "skipped: unshare -m and mount need root, which this user is not");
+    Needed.check(
+        "a mount namespace",
+        mayMount(),
+        () -> "unshare -m and mount need root, which this user is not");
     Path disk = TestRoots.onDisk();
     Path log = Files.createTempFile("small-", ".log");
     List<String> java = new ArrayList<>(ChildJvm.command());

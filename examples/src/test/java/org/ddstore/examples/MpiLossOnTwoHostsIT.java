@@ -10,17 +10,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.contract.Needed;
 import org.ddstore.contract.ProcessTree;
 import org.ddstore.contract.Stopped;
-import org.ddstore.hosts.Requirements;
 import org.ddstore.hosts.TwoHosts;
 import org.ddstore.mpi.Mpi;
 import org.ddstore.transport.Availability;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,10 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
  * A rank that is lost on another host, where no other rank can see its process: reads from it come
  * to no end, and the job has to. Two hosts with a rank each, see {@link LossProgram}.
  */
-@Tag("system")
-@Tag("slow")
 @Timeout(value = 900, unit = TimeUnit.SECONDS)
-class MpiLossOnTwoHostsIT {
+class MpiLossOnTwoHostsIT extends OnTwoHosts {
   private static final Path MPI_JAR =
       Path.of(System.getProperty("ddstore.root"), "native/mpi/build/mpi.jar");
   private static final int RANKS = 2;
@@ -52,11 +47,9 @@ class MpiLossOnTwoHostsIT {
   }
 
   @BeforeAll
-  static void onlyWhereBothCanBe() {
+  static void onlyWhereMpiIs() {
     Availability mpi = Mpi.availability();
     Needed.check("MPI", mpi.isAvailable(), mpi::detail);
-    Optional<String> missing = Requirements.missing();
-    Needed.check("two hosts", missing.isEmpty(), missing::orElseThrow);
   }
 
   @Test

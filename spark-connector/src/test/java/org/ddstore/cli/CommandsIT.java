@@ -104,62 +104,6 @@ class CommandsIT {
   }
 
   @Test
-  void benchReadChecksEveryRowAndStatesItsLimit() throws IOException, InterruptedException {
-    Outcome outcome =
-        launcher.run(
-            "bench",
-            "read",
-            "--row-bytes",
-            "100,300000",
-            "--batch",
-            "1,16",
-            "--in-flight",
-            "2",
-            "--shard-mb",
-            "32",
-            "--ranks",
-            "3",
-            "--seconds",
-            "0.1",
-            "--no-shortcut",
-            "--encrypted",
-            "--json");
-
-    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
-    JsonNode json = outcome.json();
-    assertThat(json.get("mismatches").asLong()).isZero();
-    assertThat(json.get("results")).hasSize(4);
-    for (JsonNode result : json.get("results")) {
-      assertThat(result.fieldNames())
-          .toIterable()
-          .containsExactly(
-              "transport",
-              "why",
-              "path",
-              "access",
-              "rowBytes",
-              "batch",
-              "inFlight",
-              "microsPerRow",
-              "p99MicrosPerRow",
-              "gbPerSecond",
-              "limitMicrosPerRow",
-              "ratioToLimit",
-              "limit",
-              "streamMicrosPerRow",
-              "streamGbPerSecond",
-              "mismatches");
-      assertThat(result.get("transport").asText()).isEqualTo("tcp, authenticated and encrypted");
-      assertThat(result.get("why").asText()).isNotEmpty();
-      assertThat(result.get("path").asText()).isEqualTo("remote");
-      assertThat(result.get("microsPerRow").asDouble()).isPositive();
-      assertThat(result.get("ratioToLimit").asDouble()).isPositive();
-      assertThat(result.get("limit").asText()).startsWith("a plain loop ");
-      assertThat(result.get("streamGbPerSecond").asDouble()).isPositive();
-    }
-  }
-
-  @Test
   void benchEpochComparesEveryRowInEveryWay() throws IOException, InterruptedException {
     for (String sampler : List.of("shuffled", "chunked")) {
       Outcome outcome =

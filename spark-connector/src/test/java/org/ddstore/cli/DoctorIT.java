@@ -15,7 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.ddstore.contract.Needed;
+import org.ddstore.mpi.Mpi;
 import org.ddstore.nativeio.NativeLibrary;
+import org.ddstore.spark.wire.FabricBackend;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +33,7 @@ class DoctorIT {
   @TempDir private Path directory;
   private long pid;
 
+  /** Of the library, which is in the jar and nowhere else on the class path of executors, too. */
   @Test
   void reportsTwoExecutorsAndLeavesNothing() throws IOException, InterruptedException {
     String text = run(0, "org.ddstore.cli.Main", "doctor", "--json");
@@ -47,20 +50,31 @@ class DoctorIT {
       assertThat(ProcessHandle.of(executorPid)).as("executor %d", executorPid).isEmpty();
     }
     assertNothingLeft();
+    checkNative(object.get("results"));
   }
 
-  /** Which is in the jar, and nowhere else on the class path of executors. */
-  @Test
-  void executorsLoadTheLibraryOfTheJar() throws IOException, InterruptedException {
+  private static void checkNative(JsonNode executors) {
     Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
-    String text = run(0, "org.ddstore.cli.Main", "doctor", "--json");
-
-    JsonNode results = new ObjectMapper().readTree(text).get("results");
-    assertThat(results).hasSize(2);
-    for (JsonNode executor : results) {
+    String noFabric = FabricBackend.missing();
+    Needed.check("fabric", noFabric == null, () -> noFabric);
+    Needed.check("MPI", Mpi.availability().isAvailable(), () -> Mpi.availability().detail());
+    for (JsonNode executor : executors) {
       assertThat(executor.get("nativeLibrary").asText()).startsWith("loaded");
       assertThat(executor.get("gatherKernel").asText()).startsWith("native (");
+      assertThat(detail(executor, "fabric")).isNotBlank();
+      assertThat(detail(executor, "mpi")).startsWith("Open MPI 4");
     }
+  }
+
+  /** What is said of a transport that is available. */
+  private static String detail(JsonNode executor, String transport) {
+    for (JsonNode each : executor.get("transports")) {
+      if (each.get("name").asText().equals(transport)) {
+        assertThat(each.get("available").asBoolean()).as("%s", each).isTrue();
+        return each.get("detail").asText();
+      }
+    }
+    throw new AssertionError("no %s in %s".formatted(transport, executor));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.mpi.NeedsMpi;
@@ -14,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands with {@code --transport mpi}, as a user runs them. */
+/**
+ * {@code demo} and {@code explain} with {@code --transport mpi}, as a user runs them; {@code bench
+ * read} and {@code doctor} have tests of their own for all transports.
+ */
 @Tag("system")
 @NeedsMpi
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
@@ -30,22 +34,11 @@ class MpiCommandsIT {
   }
 
   private JsonNode demo(String... more) throws Exception {
-    String[] arguments = {
-      "demo",
-      "--transport",
-      "mpi",
-      "--executors",
-      "4",
-      "--ranks",
-      "4",
-      "--rows",
-      "" + ROWS,
-      "--json"
-    };
-    String[] all = new String[arguments.length + more.length];
-    System.arraycopy(arguments, 0, all, 0, arguments.length);
-    System.arraycopy(more, 0, all, arguments.length, more.length);
-    Outcome outcome = launcher.run(all);
+    Stream<String> common =
+        Stream.of("demo", "--transport", "mpi", "--executors", "4", "--ranks", "4");
+    Stream<String> size = Stream.of("--rows", "" + ROWS, "--json");
+    Stream<String> all = Stream.of(common, size, Stream.of(more)).flatMap(part -> part);
+    Outcome outcome = launcher.run(all.toArray(String[]::new));
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
     assertThat(json.get("mismatches").asLong()).isZero();
@@ -62,24 +55,6 @@ class MpiCommandsIT {
   @Test
   void demoReadsEveryRowByMpi() throws Exception {
     assertThat(demo("--no-shortcut").get("shares").get("remote").asDouble()).isEqualTo(1);
-  }
-
-  @Test
-  void doctorReportsMpiOfEachExecutor() throws Exception {
-    Outcome outcome = launcher.run("doctor", "--json");
-
-    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
-    JsonNode results = outcome.json().get("results");
-    assertThat(results).hasSize(2);
-    for (JsonNode executor : results) {
-      JsonNode mpi = null;
-      for (JsonNode transport : executor.get("transports")) {
-        mpi = transport.get("name").asText().equals("mpi") ? transport : mpi;
-      }
-      assertThat(mpi).as("mpi in %s", executor).isNotNull();
-      assertThat(mpi.get("available").asBoolean()).as("%s", mpi).isTrue();
-      assertThat(mpi.get("detail").asText()).startsWith("Open MPI 4");
-    }
   }
 
   @Test
@@ -114,39 +89,5 @@ class MpiCommandsIT {
     for (JsonNode path : json.get("paths")) {
       assertThat(path.toString()).containsIgnoringCase("remote");
     }
-  }
-
-  @Test
-  void benchReadStandsBesidePlainMpi() throws Exception {
-    Outcome outcome =
-        launcher.run(
-            "bench",
-            "read",
-            "--transport",
-            "mpi",
-            "--no-shortcut",
-            "--row-bytes",
-            "256,3000",
-            "--batch",
-            "16",
-            "--in-flight",
-            "1",
-            "--shard-mb",
-            "4",
-            "--seconds",
-            "0.1",
-            "--json");
-
-    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
-    JsonNode json = outcome.json();
-    assertThat(json.get("mismatches").asLong()).isZero();
-    for (JsonNode result : json.get("results")) {
-      assertThat(result.get("transport").asText()).startsWith("mpi, Open MPI 4");
-      assertThat(result.get("path").asText()).isEqualTo("remote");
-      assertThat(result.get("microsPerRow").asDouble()).isPositive();
-    }
-    JsonNode plain = json.get("plainMpiMicrosPerRow");
-    assertThat(plain.fieldNames()).toIterable().containsExactly("256", "3000");
-    assertThat(plain.get("256").asDouble()).isPositive();
   }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +16,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Stores that are dropped while rows are loaded into them: 2 executors of 2 slots. */
 @Tag("system")
@@ -29,7 +27,6 @@ class DropInChangesTest extends OnResidentCluster {
   /** Rows that nobody frees stay for a minute. */
   private static final Duration BELOW_LEASE = ResidentShards.LEASE.dividedBy(2);
 
-  @TempDir private Path directory;
   private Evidence evidence;
 
   @BeforeEach

@@ -21,8 +21,6 @@ import org.ddstore.Batch;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.RankLostException;
 import org.ddstore.Reader;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,17 +28,7 @@ import org.junit.jupiter.api.Timeout;
 /** Executors that are killed, stopped or end themselves: 2 with 2 ranks each. */
 @Tag("system")
 @Timeout(300)
-class ExecutorLossTest extends OnTestCluster {
-  @BeforeAll
-  static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    cluster.assertNothingLeft();
-  }
-
+class ExecutorLossTest extends OnTwoExecutors {
   private static StoreSpec numbers() {
     return DDStores.from(numberedRows()).ranks(4).collectiveTimeout(COLLECTIVE_TIMEOUT);
   }

@@ -13,8 +13,6 @@ import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,20 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Executors that are killed, and jobs that are cancelled, while loaders of 4 ranks work ahead. */
 @Tag("system")
 @Timeout(300)
-class LoaderLossTest extends OnTestCluster {
+class LoaderLossTest extends OnTwoExecutors {
   private static final int VICTIM_RANK = 3;
   private static final int STEPS_BEFORE = 5;
-
-  @BeforeAll
-  static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  /** No thread, buffer or file: neither of the survivors nor of the dead. */
-  @AfterEach
-  void nothingIsLeft() {
-    cluster.assertNothingLeft();
-  }
 
   private static StoreSpec numbers() {
     return DDStores.from(cluster.session().range(ROWS).selectExpr("id", "id * id as square"))

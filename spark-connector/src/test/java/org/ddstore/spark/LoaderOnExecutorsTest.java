@@ -14,9 +14,6 @@ import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.Samplers;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,28 +23,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Batches that ranks of two executors are given by the loaders of their tasks. */
 @Tag("system")
 @Timeout(300)
-class LoaderOnExecutorsTest {
-  private static final int ROWS = 403;
+class LoaderOnExecutorsTest extends OnTwoExecutors {
+  private static final int NUMBERS = 403;
   private static final int GLOBAL_BATCH = 20;
-  private static TestCluster cluster;
-
-  @BeforeAll
-  static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    cluster.assertNothingLeft();
-  }
 
   private static StoreSpec numbers() {
-    return DDStores.from(cluster.session().range(ROWS).selectExpr("id", "id * id as square"))
+    return DDStores.from(cluster.session().range(NUMBERS).selectExpr("id", "id * id as square"))
         .ranks(4);
   }
 
@@ -93,7 +74,7 @@ class LoaderOnExecutorsTest {
 
   private static void assertEveryRowOnce(List<Epoch> ranks) {
     assertThat(globalOrder(ranks))
-        .containsExactlyInAnyOrderElementsOf(LongStream.range(0, ROWS).boxed().toList());
+        .containsExactlyInAnyOrderElementsOf(LongStream.range(0, NUMBERS).boxed().toList());
     assertThat(ranks).allMatch(Epoch::isExact);
     assertThat(ranks.stream().map(Epoch::receipt))
         .containsOnly("403 samples, each exactly once; 403 delivered, 0 dropped, 0 padded");
@@ -198,7 +179,8 @@ class LoaderOnExecutorsTest {
     assertThat(numbers().ranks(2).run(resumed)).containsExactly(2L, 2L);
     assertThat(numbers().width(2).run(resumed)).containsOnly(2L);
     StoreSpec others =
-        DDStores.from(cluster.session().range(ROWS).selectExpr("id", "id * id + id % 2 as square"))
+        DDStores.from(
+                cluster.session().range(NUMBERS).selectExpr("id", "id * id + id % 2 as square"))
             .ranks(4)
             .maxAttempts(1);
     String digest = EpochState.parse(state).digest();

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What tests of executors that are lost have in common: a cluster for the whole class, which it
- * starts, rows that know their number, and a reader of all of them.
+ * A cluster for a whole class of tests, which that class starts, rows that know their number, and a
+ * reader of all of them.
  */
 abstract class OnTestCluster {
   static final int ROWS = 2000;

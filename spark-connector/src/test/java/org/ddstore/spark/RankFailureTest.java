@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.Serializable;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,37 +15,14 @@ import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.RankFailedException;
 import org.ddstore.spark.ingest.IngestException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Ranks that throw, in executors of their own: 2 with 2 ranks each. */
 @Tag("system")
 @Timeout(300)
-class RankFailureTest {
-  private static TestCluster cluster;
-
-  @TempDir Path directory;
-
-  @BeforeAll
-  static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    cluster.assertNothingLeft();
-  }
-
+class RankFailureTest extends OnTwoExecutors {
   private static StoreSpec numbers(long rows) {
     Dataset<Row> frame =
         cluster.session().range(rows).selectExpr("id", "array(float(id), float(-id)) as x");

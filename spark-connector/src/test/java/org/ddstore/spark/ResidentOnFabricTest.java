@@ -1,7 +1,6 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.List;
 import org.apache.spark.sql.Dataset;
@@ -10,6 +9,7 @@ import org.ddstore.Batch;
 import org.ddstore.ReadPath;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
+import org.ddstore.contract.Needed;
 import org.ddstore.spark.wire.FabricBackend;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,10 +28,7 @@ class ResidentOnFabricTest {
   @BeforeAll
   static void start() {
     String missing = FabricBackend.missing();
-    if (missing != null) {
-      System.out.println("skipped, no fabric: " + missing);
-    }
-    assumeTrue(missing == null, () -> missing);
+    Needed.check("fabric", missing == null, () -> missing);
     cluster = TestCluster.start(2, 1, 1024);
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.codahale.metrics.Gauge;
 import java.io.Serializable;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,6 @@ import org.ddstore.sampling.Samplers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -36,7 +34,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ResidentRunTest extends OnResidentCluster {
   private static final int ROWS = 400;
   private static final int MORE = 36;
-  @TempDir Path directory;
 
   private static Dataset<Row> frame(long from, long to) {
     return cluster.session().range(from, to, 1, 3).selectExpr("id", "id * id as square");

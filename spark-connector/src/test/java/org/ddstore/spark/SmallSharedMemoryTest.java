@@ -1,7 +1,6 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.ddstore.contract.Needed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,10 +25,7 @@ class SmallSharedMemoryTest {
   @Test
   void clearErrorsAndFilesAsTheWayOut() throws Exception {
     String refusal = whyNoNamespace();
-    if (refusal != null) {
-      System.out.println("skipped, no mount namespace with a tmpfs here: " + refusal);
-    }
-    assumeTrue(refusal == null, () -> "no mount namespace with a tmpfs: " + refusal);
+    Needed.check("a mount namespace with a tmpfs", refusal == null, () -> refusal);
 
     Map<String, String> output = SmallSharedMemoryMain.parse(runDriver());
 

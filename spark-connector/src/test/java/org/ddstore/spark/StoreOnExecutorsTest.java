@@ -15,48 +15,20 @@ import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.resource.ResourceProfileBuilder;
 import org.apache.spark.resource.TaskResourceRequests;
 import org.ddstore.Backing;
-import org.ddstore.Batch;
 import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
-import org.ddstore.Reader;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** How ranks of two executors, 2 each, reach each other's rows. */
 @Tag("system")
 @Timeout(300)
-class StoreOnExecutorsTest {
-  private static final int ROWS = 400;
-  private static TestCluster cluster;
-
-  @TempDir Path directory;
-
-  @BeforeAll
-  static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    cluster.assertNothingLeft();
-  }
-
+class StoreOnExecutorsTest extends OnTwoExecutors {
   private static StoreSpec numbers() {
-    return DDStores.from(
-            cluster.session().range(ROWS).selectExpr("id", "concat('number ', id) as text"))
-        .ranks(4);
+    return DDStores.from(numberedRows()).ranks(4);
   }
 
   /**
@@ -68,16 +40,8 @@ class StoreOnExecutorsTest {
       String executor, long ownRows, long sum, long ownProcess, long sameHost, long remote)
       implements Serializable {}
 
-  private static Read readAll(RankContext context) {
-    long sum = 0;
-    try (Reader reader = context.rows().reader()) {
-      for (int i = 0; i < ROWS; i += 2) {
-        try (Batch batch = reader.getBatch(i + 1, i)) {
-          assertThat(batch.string("text", 1)).isEqualTo("number " + i);
-          sum += batch.field("id").getLong(0) + batch.field("id").getLong(1);
-        }
-      }
-    }
+  private static Read readByPath(RankContext context) {
+    long sum = readAll(context);
     List<ReadStatistics> paths = context.store().statistics();
     long ownRows =
         context.store().info().variables().get(0).extents().stream()
@@ -97,7 +61,7 @@ class StoreOnExecutorsTest {
     assertThat(reads).hasSize(4);
     assertThat(reads.stream().map(Read::executor).distinct()).as("executors").hasSize(2);
     for (Read read : reads) {
-      assertThat(read.sum()).isEqualTo(ROWS * (ROWS - 1) / 2);
+      assertThat(read.sum()).isEqualTo(SUM);
       assertThat(read.ownRows()).as("rows of executor %s", read.executor()).isEqualTo(ROWS / 2);
       assertThat(read.ownProcess()).as("by own process").isEqualTo(ROWS / 2);
       assertThat(read.sameHost()).as("by same host").isEqualTo(ROWS / 2);
@@ -107,12 +71,12 @@ class StoreOnExecutorsTest {
 
   @Test
   void sharedMemoryIsReadByOwnProcessAndSameHost() {
-    assertHalfAndHalf(numbers().run(StoreOnExecutorsTest::readAll));
+    assertHalfAndHalf(numbers().run(StoreOnExecutorsTest::readByPath));
   }
 
   @Test
   void filesAreReadByOwnProcessAndSameHost() throws IOException {
-    assertHalfAndHalf(numbers().files(directory).run(StoreOnExecutorsTest::readAll));
+    assertHalfAndHalf(numbers().files(directory).run(StoreOnExecutorsTest::readByPath));
     try (Stream<Path> left = Files.list(directory)) {
       assertThat(left).as("what is left in the directory").isEmpty();
     }
@@ -120,8 +84,8 @@ class StoreOnExecutorsTest {
 
   @Test
   void directMemoryOfAnotherExecutorIsReadOverTheTransport() {
-    for (Read read : numbers().backing(Backing.DIRECT).run(StoreOnExecutorsTest::readAll)) {
-      assertThat(read.sum()).isEqualTo(ROWS * (ROWS - 1) / 2);
+    for (Read read : numbers().backing(Backing.DIRECT).run(StoreOnExecutorsTest::readByPath)) {
+      assertThat(read.sum()).isEqualTo(SUM);
       assertThat(read.ownProcess()).as("by own process").isEqualTo(ROWS / 2);
       assertThat(read.remote()).as("by network").isEqualTo(ROWS / 2);
     }
@@ -130,10 +94,10 @@ class StoreOnExecutorsTest {
   @Test
   void withoutTheShortcutAllRowsComeOverTheTransport() {
     List<Read> reads =
-        numbers().transport("tcp").shortcut(false).run(StoreOnExecutorsTest::readAll);
+        numbers().transport("tcp").shortcut(false).run(StoreOnExecutorsTest::readByPath);
     assertThat(reads).hasSize(4);
     for (Read read : reads) {
-      assertThat(read.sum()).isEqualTo(ROWS * (ROWS - 1) / 2);
+      assertThat(read.sum()).isEqualTo(SUM);
       assertThat(read.remote()).as("by network").isEqualTo(ROWS);
     }
   }
@@ -146,7 +110,7 @@ class StoreOnExecutorsTest {
     return new Replica(
         context.replicaGroup(),
         context.store().rank(),
-        readAll(context),
+        readByPath(context),
         context.store().info().variables().get(0).extents().stream()
             .map(extent -> extent.rows())
             .toList(),
@@ -165,7 +129,7 @@ class StoreOnExecutorsTest {
       assertThat(replica.member()).isEqualTo(rank % width);
       assertThat(replica.shards()).as("shards of a copy").hasSize(width);
       assertThat(replica.shards().stream().mapToLong(rows -> rows).sum()).isEqualTo(ROWS);
-      assertThat(replica.read().sum()).isEqualTo(ROWS * (ROWS - 1) / 2);
+      assertThat(replica.read().sum()).isEqualTo(SUM);
       assertThat(replica.digest()).isEqualTo(replicas.get(0).digest());
       if (width == 1 && shortcut) {
         assertThat(replica.read().ownProcess()).as("inside the group").isEqualTo(ROWS);
@@ -187,7 +151,7 @@ class StoreOnExecutorsTest {
     assertThat(explanation.ranks().stream().map(Explanation.Rank::group))
         .containsExactly(0, 0, 1, 1);
     assertThat(explanation.ranks().stream().map(Explanation.Rank::firstRow))
-        .containsExactly(0L, 200L, 0L, 200L);
+        .containsExactly(0L, ROWS / 2L, 0L, ROWS / 2L);
     assertThat(explanation.paths())
         .hasSize(8)
         .allMatch(path -> path.reader() / 2 == path.owner() / 2);

@@ -1,0 +1,120 @@
+package org.ddstore.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.ddstore.cli.Launcher.Outcome;
+import org.ddstore.contract.Needed;
+import org.ddstore.mpi.NeedsMpi;
+import org.ddstore.spark.wire.FabricBackend;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code bench read} over each transport, as a user runs it: it compares every row. */
+@Tag("system")
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class BenchReadIT {
+  @TempDir private Path work;
+
+  /** All rows come over the network. */
+  private JsonNode run(String... more) throws Exception {
+    Stream<String> common =
+        Stream.of("bench", "read", "--no-shortcut", "--seconds", "0.1", "--json");
+    Outcome outcome =
+        new Launcher(work).run(Stream.concat(common, Stream.of(more)).toArray(String[]::new));
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode json = outcome.json();
+    assertThat(json.get("mismatches").asLong()).isZero();
+    assertThat(json.get("results")).isNotEmpty();
+    for (JsonNode result : json.get("results")) {
+      assertThat(result.get("path").asText()).isEqualTo("remote");
+      assertThat(result.get("microsPerRow").asDouble()).isPositive();
+    }
+    return json;
+  }
+
+  private JsonNode runSmall(String transport) throws Exception {
+    return run(
+        "--transport",
+        transport,
+        "--row-bytes",
+        "256,3000",
+        "--batch",
+        "16",
+        "--in-flight",
+        "1",
+        "--shard-mb",
+        "4");
+  }
+
+  @Test
+  void readsByTcpAndStatesItsLimit() throws Exception {
+    JsonNode json =
+        run(
+            "--row-bytes",
+            "100,300000",
+            "--batch",
+            "1,16",
+            "--in-flight",
+            "2",
+            "--shard-mb",
+            "32",
+            "--ranks",
+            "3",
+            "--encrypted");
+
+    assertThat(json.get("results")).hasSize(4);
+    for (JsonNode result : json.get("results")) {
+      assertThat(result.fieldNames())
+          .toIterable()
+          .containsExactly(
+              "transport",
+              "why",
+              "path",
+              "access",
+              "rowBytes",
+              "batch",
+              "inFlight",
+              "microsPerRow",
+              "p99MicrosPerRow",
+              "gbPerSecond",
+              "limitMicrosPerRow",
+              "ratioToLimit",
+              "limit",
+              "streamMicrosPerRow",
+              "streamGbPerSecond",
+              "mismatches");
+      assertThat(result.get("transport").asText()).isEqualTo("tcp, authenticated and encrypted");
+      assertThat(result.get("why").asText()).isNotEmpty();
+      assertThat(result.get("ratioToLimit").asDouble()).isPositive();
+      assertThat(result.get("limit").asText()).startsWith("a plain loop ");
+      assertThat(result.get("streamGbPerSecond").asDouble()).isPositive();
+    }
+  }
+
+  @Test
+  void readsByFabric() throws Exception {
+    String missing = FabricBackend.missing();
+    Needed.check("fabric", missing == null, () -> missing);
+
+    assertThat(runSmall("fabric").get("results").findValuesAsText("transport"))
+        .allMatch(transport -> transport.matches("fabric, (net|tcp) .*"));
+  }
+
+  @Test
+  @NeedsMpi
+  void readsByMpiBesidePlainMpi() throws Exception {
+    JsonNode json = runSmall("mpi");
+
+    assertThat(json.get("results").findValuesAsText("transport"))
+        .allMatch(transport -> transport.startsWith("mpi, Open MPI 4"));
+    JsonNode plain = json.get("plainMpiMicrosPerRow");
+    assertThat(plain.fieldNames()).toIterable().containsExactly("256", "3000");
+    assertThat(plain.get("256").asDouble()).isPositive();
+  }
+}

@@ -1,0 +1,19 @@
+package org.ddstore.spark;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+
+/**
+ * Two executors with two slots each, in which no test leaves anything: no thread, buffer or file.
+ */
+abstract class OnTwoExecutors extends OnTestCluster {
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 2, 1024);
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    cluster.assertNothingLeft();
+  }
+}
