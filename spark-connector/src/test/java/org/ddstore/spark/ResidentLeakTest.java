@@ -76,20 +76,24 @@ class ResidentLeakTest {
             .range(ROWS)
             .selectExpr("id", "transform(sequence(0, 31), i -> float(id + i)) as x");
     ResidentStore one = DDStores.from(frame).ranks(2).load("one");
-    ResidentStore two = DDStores.from(frame).ranks(2).width(1).load("two");
-    StoreHandle handle = one.handle();
     if (number % 3 == 0) {
-      two.append(frame.limit(100));
-      cluster.inEverySlot(
-          none -> {
-            try (StoreReader reader = handle.attach();
-                Batch batch = reader.store().getBatch("rows", 0, ROWS - 1)) {
-              return batch.field("id").getLong(1);
-            }
-          });
-      assertThat(one.run(context -> context.rows().rows())).containsOnly((long) ROWS);
+      use(cluster, one, frame);
     }
     one.drop();
+  }
+
+  private static void use(TestCluster cluster, ResidentStore one, Dataset<Row> frame) {
+    ResidentStore two = DDStores.from(frame).ranks(2).width(1).load("two");
+    StoreHandle handle = one.handle();
+    two.append(frame.limit(100));
+    cluster.inEverySlot(
+        none -> {
+          try (StoreReader reader = handle.attach();
+              Batch batch = reader.store().getBatch("rows", 0, ROWS - 1)) {
+            return batch.field("id").getLong(1);
+          }
+        });
+    assertThat(one.run(context -> context.rows().rows())).containsOnly((long) ROWS);
     two.drop();
   }
 
