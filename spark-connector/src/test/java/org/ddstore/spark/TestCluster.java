@@ -28,6 +28,12 @@ import org.ddstore.memory.ProcessDirectory;
  */
 final class TestCluster implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  /**
+   * Executors live for seconds: a third of their processor time went to the optimising compiler.
+   */
+  private static final String QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
   private static final String EXECUTOR_CLASS = "CoarseGrainedExecutorBackend";
 
   private final SparkSession session;
@@ -57,6 +63,7 @@ final class TestCluster implements AutoCloseable {
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.ui.enabled", "false")
+            .config("spark.executor.extraJavaOptions", QUICK_START)
             .config("spark.locality.wait", "0")
             .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .config("spark.ddstore.slotsTimeout", "2min") // the machine may be busy
