@@ -38,14 +38,16 @@ class CancellationTest {
 
   @AfterAll
   static void stop() {
-    cluster.close();
+    try (TestCluster last = cluster) {
+      last.assertNothingLeft();
+    }
   }
 
   @AfterEach
   void nothingIsLeft() {
     assertThat(evidence.has("attempt 2")).as("second attempt").isFalse();
     assertThat(context().statusTracker().getActiveJobIds()).as("active jobs").isEmpty();
-    cluster.assertNothingLeft();
+    cluster.assertNothingHeld();
   }
 
   private static SparkContext context() {

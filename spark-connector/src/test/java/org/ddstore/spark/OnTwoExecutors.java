@@ -1,5 +1,6 @@
 package org.ddstore.spark;
 
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -13,7 +14,12 @@ abstract class OnTwoExecutors extends OnTestCluster {
   }
 
   @AfterEach
-  void nothingIsLeft() {
+  void nothingIsHeld() {
+    cluster.assertNothingHeld();
+  }
+
+  @AfterAll
+  static void nothingIsLeft() {
     cluster.assertNothingLeft();
   }
 }

@@ -23,6 +23,7 @@ import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
 import org.ddstore.spark.ingest.IngestOptions;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,10 +57,15 @@ class ResidentLossInJobsTest extends OnTestCluster {
     before = cluster.executors();
   }
 
-  @AfterEach
-  void nothingIsLeft() {
-    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
+  @AfterAll
+  static void nothingIsLeft() {
     cluster.assertNothingLeft();
+  }
+
+  @AfterEach
+  void nothingIsHeld() {
+    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
+    cluster.assertNothingHeld();
     assertThat(cluster.executors()).as("executors, one of which was replaced").isNotEqualTo(before);
   }
 

@@ -341,7 +341,7 @@ class ResidentStoreTest extends OnResidentCluster {
                     .load("bad"))
         .hasMessageContaining("bad");
     assertThat(DDStores.list(cluster.session())).isEmpty();
-    cluster.assertNothingLeft();
+    cluster.assertNothingHeld();
     numbers().load("bad").drop();
   }
 }

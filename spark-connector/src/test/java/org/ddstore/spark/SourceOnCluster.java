@@ -32,13 +32,15 @@ abstract class SourceOnCluster {
 
   @AfterAll
   static void stop() {
-    cluster.close();
+    try (TestCluster last = cluster) {
+      last.assertNothingLeft();
+    }
   }
 
   @AfterEach
   void dropAll() {
     DDStores.list(spark).forEach(ResidentStore::drop);
-    cluster.assertNothingLeft();
+    cluster.assertNothingHeld();
   }
 
   final Dataset<Row> read(String store) {

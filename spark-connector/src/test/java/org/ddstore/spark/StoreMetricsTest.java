@@ -52,13 +52,15 @@ class StoreMetricsTest {
 
   @AfterAll
   static void stop() {
-    cluster.close();
+    try (TestCluster last = cluster) {
+      last.assertNothingLeft();
+    }
   }
 
   @AfterEach
   void nothingIsLeft() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
-    cluster.assertNothingLeft();
+    cluster.assertNothingHeld();
   }
 
   private static ResidentStore load(String name) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
@@ -151,13 +152,25 @@ final class TestCluster implements AutoCloseable {
    * was an executor of this cluster, or this JVM, has left files in shared memory.
    */
   void assertNothingLeft() {
+    awaitNone(left -> left);
+  }
+
+  /**
+   * The same but for threads of the network, which Netty lets go on for two seconds: for each test,
+   * where the class looks for these at its end.
+   */
+  void assertNothingHeld() {
+    awaitNone(Leftovers::withoutNetwork);
+  }
+
+  private void awaitNone(UnaryOperator<Leftovers> what) {
     executors();
     await("nothing of ours is left in executors and shared memory")
         .atMost(PATIENCE)
         .untilAsserted(
             () -> {
               for (Leftovers left : inEverySlot(rows -> Leftovers.ofThisProcess())) {
-                left.assertNone();
+                what.apply(left).assertNone();
               }
               Leftovers.assertNoSharedMemoryOf(processes());
             });
