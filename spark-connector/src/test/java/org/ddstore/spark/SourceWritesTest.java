@@ -353,7 +353,9 @@ class SourceWritesTest extends SourceOnCluster {
         .forEach(i -> columns.add("cast(id * %1$d as int) as c%1$d".formatted(i)));
     Dataset<Row> source = spark.range(6).selectExpr(columns.toArray(new String[0]));
     source.write().format("ddstore").option("ranks", "2").save("wide");
-    assertSame(read("wide"), source);
+    // exceptAll over so many columns takes Spark half a minute.
+    assertThat(read("wide").collectAsList())
+        .containsExactlyInAnyOrderElementsOf(source.collectAsList());
     assertThat(
             spark
                 .sql("select c1199, length(large) from ddstore.wide where __index = 5")
