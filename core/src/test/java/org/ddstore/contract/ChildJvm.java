@@ -6,12 +6,20 @@ import java.util.List;
 
 /** How to start a JVM like this one, with the class path of the tests. */
 public final class ChildJvm {
+  /**
+   * For JVMs that live for seconds: a third of their processor time went to the optimising compiler
+   * and to threads of the collector.
+   */
+  public static final List<String> QUICK_START =
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
   private ChildJvm() {}
 
   /** The command up to the name of the class to be run. */
   public static List<String> command() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(QUICK_START);
     command.addAll(
         List.of(
             "-XX:+IgnoreUnrecognizedVMOptions",
@@ -20,8 +28,6 @@ public final class ChildJvm {
             "--sun-misc-unsafe-memory-access=allow",
             "--enable-native-access=ALL-UNNAMED",
             "-XX:-UsePerfData", // its warnings would go where answers are expected
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
             "-Xshare:auto",
             "-Xmx512m",
             "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.ddstore.contract.ChildJvm;
 import org.ddstore.hosts.Host;
 
 /**
@@ -78,8 +79,7 @@ record SparkHome(String name, String scala, Path jars) {
     Path temporary = Files.createDirectories(work.resolve("temporary"));
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("@" + JAVA_OPTIONS, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-    command.addAll(List.of("-cp", classPath));
+    command.addAll(List.of("@" + JAVA_OPTIONS, "-cp", classPath));
     command.addAll(arguments);
     ProcessBuilder program = new ProcessBuilder(command).directory(work.toFile());
     program
@@ -94,8 +94,8 @@ record SparkHome(String name, String scala, Path jars) {
                 "127.0.0.1",
                 "SPARK_LOCAL_DIRS",
                 temporary.toString(),
-                "JDK_JAVA_OPTIONS",
-                "-Djava.io.tmpdir=" + temporary));
+                "JDK_JAVA_OPTIONS", // executors have them as well
+                String.join(" ", ChildJvm.QUICK_START) + " -Djava.io.tmpdir=" + temporary));
     return program;
   }
 

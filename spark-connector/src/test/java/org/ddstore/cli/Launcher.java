@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.ProcessTree;
 
 /** Runs {@code ./ddstore} as a user does, and looks for what it left behind. */
@@ -56,8 +57,10 @@ final class Launcher {
             .redirectError(err.toFile());
     builder.environment().put("DDSTORE_UNDER_TEST", "1");
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    String options = String.join(" ", settings);
-    builder.environment().put("JDK_JAVA_OPTIONS", "-Djava.io.tmpdir=" + temporary + " " + options);
+    List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
+    options.add("-Djava.io.tmpdir=" + temporary);
+    options.addAll(settings);
+    builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", options));
     builder.environment().remove("SPARK_LOCAL_DIRS");
     int exitCode;
     try (ProcessTree processes = ProcessTree.start(builder)) {

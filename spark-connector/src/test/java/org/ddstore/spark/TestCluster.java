@@ -21,6 +21,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.contract.ChildJvm;
 import org.ddstore.memory.ProcessDirectory;
 
 /**
@@ -29,11 +30,6 @@ import org.ddstore.memory.ProcessDirectory;
  */
 final class TestCluster implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-
-  /**
-   * Executors live for seconds: a third of their processor time went to the optimising compiler.
-   */
-  private static final String QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
   private static final String EXECUTOR_CLASS = "CoarseGrainedExecutorBackend";
 
@@ -64,7 +60,7 @@ final class TestCluster implements AutoCloseable {
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.ui.enabled", "false")
-            .config("spark.executor.extraJavaOptions", QUICK_START)
+            .config("spark.executor.extraJavaOptions", String.join(" ", ChildJvm.QUICK_START))
             .config("spark.locality.wait", "0")
             .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .config("spark.ddstore.slotsTimeout", "2min") // the machine may be busy
