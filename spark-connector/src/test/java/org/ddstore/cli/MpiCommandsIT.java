@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code demo} and {@code explain} with {@code --transport mpi}, as a user runs them; {@code bench
- * read} and {@code doctor} have tests of their own for all transports.
+ * {@code demo}, {@code explain} and {@code doctor} where MPI is, as a user runs them; {@link
+ * BenchReadIT} has the other one.
  */
 @Tag("system")
 @NeedsMpi
@@ -55,6 +55,18 @@ class MpiCommandsIT {
   @Test
   void demoReadsEveryRowByMpi() throws Exception {
     assertThat(demo("--no-shortcut").get("shares").get("remote").asDouble()).isEqualTo(1);
+  }
+
+  @Test
+  void doctorReportsMpiOfEachExecutor() throws Exception {
+    Outcome outcome = launcher.run("doctor", "--json");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode results = outcome.json().get("results");
+    assertThat(results).hasSize(2);
+    for (JsonNode executor : results) {
+      assertThat(DoctorIT.detail(executor, "mpi")).startsWith("Open MPI 4");
+    }
   }
 
   @Test
