@@ -309,6 +309,9 @@ final class Settings implements Serializable {
             application, then the default. Times take Spark's units. This page is generated from
             `org.ddstore.spark.Setting`; `SettingsTest` says how.
 
+            Threads, buffers and time-outs of connections are `spark.ddstore.io.*`, named as Spark's `spark.shuffle.io.*`:
+            `serverThreads` and `clientThreads` (as many as processors, at most 8), `connectionCreationTimeout` (20s).
+
             | Setting | Default | Legal | Meaning |
             |---|---|---|---|
             """);
