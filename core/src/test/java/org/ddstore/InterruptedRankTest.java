@@ -66,6 +66,7 @@ class InterruptedRankTest {
       leaks.assertNoFiles();
     }
     leaks.assertNothingHeld();
+    assertThat(interrupted).as("interrupted rounds, seed %d", seed).isPositive();
     System.out.printf("%d of %d rounds were interrupted, seed %d%n", interrupted, ROUNDS, seed);
   }
 

@@ -8,10 +8,13 @@ import java.util.List;
 public final class ChildJvm {
   /**
    * For JVMs that live for seconds: a third of their processor time went to the optimising compiler
-   * and to threads of the collector.
+   * and to threads of the collector. Exhaustive runs do without, so that optimised code is tested
+   * between processes, too.
    */
   public static final List<String> QUICK_START =
-      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+      Boolean.getBoolean("ddstore.exhaustive")
+          ? List.of()
+          : List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
   private ChildJvm() {}
 

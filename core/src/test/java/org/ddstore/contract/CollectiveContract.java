@@ -19,7 +19,7 @@ interface CollectiveContract extends Contract {
   default void aCollectiveThatOneRankDoesNotCallEndsAtTheDeadline() throws Exception {
     run(
         ranks(),
-        Duration.ofSeconds(1),
+        Duration.ofSeconds(3), // for connecting, too
         rank -> {
           try (DDStore store = rank.open()) {
             Rows.addLongs(store, "x", 1);

@@ -64,12 +64,10 @@ class LostRankTest {
           }
         }
         await().atMost(Duration.ofSeconds(30)).until(() -> !lost.isAlive());
-        long start = System.nanoTime();
         assertThatThrownBy(store::epochBegin)
             .isInstanceOfSatisfying(
                 RankLostException.class, e -> assertThat(e.rank()).isEqualTo(LOST))
             .hasMessageContaining("the process of rank 1 has ended");
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
         assertThatThrownBy(() -> Rows.addLongs(store, "y", 1))
             .isInstanceOf(DDStoreException.class)
             .hasMessageContaining("rank 1");

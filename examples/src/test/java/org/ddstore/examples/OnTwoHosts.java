@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * Programs that spark-submit runs on a cluster of two hosts, each with a network and a /dev/shm of
- * its own. The driver is on the first host; executors have a core each.
+ * its own. The driver is on the first host; executors have a core each. A test that looks into the
+ * run of its program starts it itself.
  */
 @Tag("system")
 @Tag("slow")
@@ -32,7 +33,7 @@ abstract class OnTwoHosts {
   }
 
   /**
-   * Runs a program to its end; it must leave no file on the hosts.
+   * Runs a program to its end, which must be a success and leave no file on the hosts.
    *
    * @param work where the program and the cluster keep their files
    * @param executors of each host
@@ -50,6 +51,7 @@ abstract class OnTwoHosts {
     SparkHome spark = SparkHome.current();
     try (TwoHosts hosts = TwoHosts.open()) {
       StandaloneCluster cluster = StandaloneCluster.start(spark, work, hosts, executors);
+      Program program;
       try {
         String address = hosts.first().address();
         List<String> arguments = new ArrayList<>();
@@ -64,12 +66,14 @@ abstract class OnTwoHosts {
         Path folder = Files.createDirectory(work.resolve("driver"));
         String classPath = spark.classPath(classes.toArray(Path[]::new));
         ProcessBuilder driver = spark.program(folder, classPath, arguments);
-        return Program.run(folder, SparkHome.on(hosts.first(), driver), LIMIT);
+        program = Program.run(folder, SparkHome.on(hosts.first(), driver), LIMIT);
       } finally {
         cluster.stop();
-        assertThat(hosts.first().files()).as("files left on the first host").isEmpty();
-        assertThat(hosts.second().files()).as("files left on the second host").isEmpty();
       }
+      program.assertSuccess();
+      assertThat(hosts.first().files()).as("files left on the first host").isEmpty();
+      assertThat(hosts.second().files()).as("files left on the second host").isEmpty();
+      return program;
     }
   }
 

@@ -1,7 +1,6 @@
 package org.ddstore.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -10,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.ddstore.contract.Needed;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,9 +26,7 @@ class TrainIT {
   @BeforeEach
   void onlyWherePyTorchRuns() throws IOException {
     String machine = System.getProperty("os.name") + " on " + System.getProperty("os.arch");
-    assumeThat(machine)
-        .as("DJL's PyTorch library is fetched for this only")
-        .isEqualTo("Linux on amd64");
+    Needed.check("PyTorch", machine.equals("Linux on amd64"), () -> machine);
     temporary = Files.createDirectory(directory.resolve("temporary"));
   }
 

@@ -27,8 +27,8 @@ import org.ddstore.memory.ProcessDirectory;
 final class LostRank {
   static final int REFUSED = 3;
   static final String READING = "reading";
-  private static final Duration READ_TIMEOUT = Duration.ofSeconds(3);
-  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration READ_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(15);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int ROWS = 1000;
 

@@ -23,7 +23,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code demo}, {@code get} and {@code explain} as a user runs them. */
+/**
+ * {@code demo}, {@code get}, {@code explain}, {@code bench epoch} and {@code bench scan} as a user
+ * runs them.
+ */
 @Tag("system")
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class CommandsIT {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * {@code demo}, {@code explain} and {@code doctor} where MPI is, as a user runs them; {@link
- * BenchReadIT} has the other one.
+ * BenchReadIT} has {@code bench read}.
  */
 @Tag("system")
 @NeedsMpi

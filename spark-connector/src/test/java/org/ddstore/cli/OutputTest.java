@@ -1,10 +1,13 @@
 package org.ddstore.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Arrays;
@@ -49,9 +52,19 @@ class OutputTest {
 
   @Test
   void aBarAwayFromATerminalIsSilent() {
+    PrintStream out = System.out;
+    PrintStream err = System.err;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    PrintStream both = new PrintStream(said, true, UTF_8);
+    System.setOut(both);
+    System.setErr(both);
     try (Progress progress = Progress.open("reading", 10)) {
       progress.stepTo(10);
+    } finally {
+      System.setOut(out);
+      System.setErr(err);
     }
+    assertThat(said.toString(UTF_8)).isEmpty();
   }
 
   private static String outputOf(String... arguments) {

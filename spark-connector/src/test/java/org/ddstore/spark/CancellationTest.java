@@ -44,9 +44,11 @@ class CancellationTest {
   }
 
   @AfterEach
-  void nothingIsLeft() {
+  void nothingIsHeld() {
     assertThat(evidence.has("attempt 2")).as("second attempt").isFalse();
-    assertThat(context().statusTracker().getActiveJobIds()).as("active jobs").isEmpty();
+    await("no active job")
+        .atMost(SOON)
+        .until(() -> context().statusTracker().getActiveJobIds().length == 0);
     cluster.assertNothingHeld();
   }
 

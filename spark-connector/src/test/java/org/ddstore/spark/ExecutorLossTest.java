@@ -21,6 +21,7 @@ import org.ddstore.Batch;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.RankLostException;
 import org.ddstore.Reader;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +30,12 @@ import org.junit.jupiter.api.Timeout;
 @Tag("system")
 @Timeout(300)
 class ExecutorLossTest extends OnTwoExecutors {
+  @AfterEach
+  @Override
+  void nothingIsHeld() {
+    cluster.assertNothingLeft(); // the next test may end the executor
+  }
+
   private static StoreSpec numbers() {
     return DDStores.from(numberedRows()).ranks(4).collectiveTimeout(COLLECTIVE_TIMEOUT);
   }
@@ -186,7 +193,7 @@ class ExecutorLossTest extends OnTwoExecutors {
             () ->
                 numbers()
                     .maxAttempts(1)
-                    .collectiveTimeout(Duration.ofSeconds(2))
+                    .collectiveTimeout(Duration.ofSeconds(10))
                     .run(
                         context -> {
                           evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());

@@ -60,7 +60,7 @@ record Leftovers(
         openFiles().stream().filter(Leftovers::isSegment).toList());
   }
 
-  /** The same without threads of the network, which Netty ends some seconds after it is told to. */
+  /** The same without threads of the network, which Netty ends two seconds after it is told to. */
   Leftovers withoutNetwork() {
     return new Leftovers(
         pid,

@@ -13,6 +13,7 @@ import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +26,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LoaderLossTest extends OnTwoExecutors {
   private static final int VICTIM_RANK = 3;
   private static final int STEPS_BEFORE = 5;
+
+  @AfterEach
+  @Override
+  void nothingIsHeld() {
+    cluster.assertNothingLeft(); // the next test may end the executor
+  }
 
   private static StoreSpec numbers() {
     return DDStores.from(cluster.session().range(ROWS).selectExpr("id", "id * id as square"))

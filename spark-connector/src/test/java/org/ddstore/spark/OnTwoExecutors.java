@@ -6,6 +6,8 @@ import org.junit.jupiter.api.BeforeAll;
 
 /**
  * Two executors with two slots each, in which no test leaves anything: no thread, buffer or file.
+ * Threads of the network are looked for at the end of the class; after each test where tests end
+ * executors.
  */
 abstract class OnTwoExecutors extends OnTestCluster {
   @BeforeAll

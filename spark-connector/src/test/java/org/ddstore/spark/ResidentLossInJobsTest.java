@@ -23,7 +23,6 @@ import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
 import org.ddstore.spark.ingest.IngestOptions;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,15 +56,10 @@ class ResidentLossInJobsTest extends OnTestCluster {
     before = cluster.executors();
   }
 
-  @AfterAll
-  static void nothingIsLeft() {
-    cluster.assertNothingLeft();
-  }
-
   @AfterEach
-  void nothingIsHeld() {
+  void nothingIsLeft() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
-    cluster.assertNothingHeld();
+    cluster.assertNothingLeft();
     assertThat(cluster.executors()).as("executors, one of which was replaced").isNotEqualTo(before);
   }
 

@@ -18,6 +18,7 @@ import org.ddstore.Batch;
 import org.ddstore.DDStoreException;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,12 @@ class ResidentLossTest extends OnResidentCluster {
         .session()
         .range(from, to, 1, 3)
         .selectExpr("id", "concat('number ', id) as text", "array(float(id), float(-id)) as x");
+  }
+
+  @AfterEach
+  @Override
+  void nothingIsHeld() {
+    cluster.assertNothingLeft(); // the next test may end the executor
   }
 
   private static StoreSpec numbers() {

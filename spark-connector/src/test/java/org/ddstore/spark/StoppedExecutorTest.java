@@ -93,7 +93,7 @@ class StoppedExecutorTest extends OnResidentCluster {
 
   @Test
   void whenAllCopiesAreSilentTheReadEndsAndALaterOneIsRight() throws Exception {
-    ResidentStore store = numbers().width(2).readTimeout(Duration.ofSeconds(4)).load("copies");
+    ResidentStore store = numbers().width(2).readTimeout(Duration.ofSeconds(10)).load("copies");
     List<ProcessHandle> all =
         cluster.executors().stream().map(pid -> ProcessHandle.of(pid).orElseThrow()).toList();
     assertThat(all).hasSize(2);

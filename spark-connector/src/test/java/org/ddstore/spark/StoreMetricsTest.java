@@ -58,7 +58,7 @@ class StoreMetricsTest {
   }
 
   @AfterEach
-  void nothingIsLeft() {
+  void nothingIsHeld() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
     cluster.assertNothingHeld();
   }

@@ -30,7 +30,7 @@ import org.ddstore.memory.ProcessDirectory;
  */
 final class TestCluster implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-
+  private static final String JAVA_OPTIONS = "spark.executor.extraJavaOptions";
   private static final String EXECUTOR_CLASS = "CoarseGrainedExecutorBackend";
 
   private final SparkSession session;
@@ -60,7 +60,6 @@ final class TestCluster implements AutoCloseable {
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.ui.enabled", "false")
-            .config("spark.executor.extraJavaOptions", String.join(" ", ChildJvm.QUICK_START))
             .config("spark.locality.wait", "0")
             .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .config("spark.ddstore.slotsTimeout", "2min") // the machine may be busy
@@ -69,6 +68,9 @@ final class TestCluster implements AutoCloseable {
                 "spark.deploy.appIdPattern", "test-" + ProcessHandle.current().pid() + "-%s-%04d")
             .config("spark.sql.warehouse.dir", System.getProperty("java.io.tmpdir") + "/warehouse");
     settings.forEach(builder::config);
+    builder.config(
+        JAVA_OPTIONS,
+        String.join(" ", ChildJvm.QUICK_START) + " " + settings.getOrDefault(JAVA_OPTIONS, ""));
     TestCluster cluster = new TestCluster(builder.getOrCreate(), executors * coresEach);
     cluster.session.sparkContext().setLogLevel("OFF");
     return cluster;

@@ -37,7 +37,7 @@ class IngestSpeedTest {
   @TempDir static Path folder;
 
   @Test
-  void loadsAtHalfTheSpeedOfAScanOrBetter() {
+  void printsTheSpeedOfALoadBesideThatOfAScan() {
     SparkSession spark = Sparks.local();
     String path = folder.resolve("floats").toString();
     spark

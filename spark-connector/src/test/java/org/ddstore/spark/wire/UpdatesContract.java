@@ -95,7 +95,7 @@ abstract class UpdatesContract {
       long[] last = new long[ROWS];
       try (attached;
           Reader reader = attached.variable("x").reader()) {
-        while (reads.get() < READS) {
+        while (reads.get() < READS || versions.get() <= ROWS) {
           try (Batch batch = reader.getBatch(2, 0, 1)) {
             long[] words = batch.field("x").toLongArray();
             for (int row = 0; row < ROWS; row++) {
@@ -122,7 +122,7 @@ abstract class UpdatesContract {
     }
 
     long missing() {
-      return end.isDone() ? 0 : READS - reads.get();
+      return end.isDone() ? 0 : Math.max(1, READS - reads.get());
     }
 
     @Override
