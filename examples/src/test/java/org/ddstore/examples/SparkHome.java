@@ -79,7 +79,10 @@ record SparkHome(String name, String scala, Path jars) {
     Path temporary = Files.createDirectories(work.resolve("temporary"));
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("@" + JAVA_OPTIONS, "-cp", classPath));
+    command.add("@" + JAVA_OPTIONS);
+    command.addAll(
+        ChildJvm.QUICK_START); // not for executors: a million rows want the other compiler
+    command.addAll(List.of("-cp", classPath));
     command.addAll(arguments);
     ProcessBuilder program = new ProcessBuilder(command).directory(work.toFile());
     program
@@ -94,8 +97,8 @@ record SparkHome(String name, String scala, Path jars) {
                 "127.0.0.1",
                 "SPARK_LOCAL_DIRS",
                 temporary.toString(),
-                "JDK_JAVA_OPTIONS", // executors have them as well
-                String.join(" ", ChildJvm.QUICK_START) + " -Djava.io.tmpdir=" + temporary));
+                "JDK_JAVA_OPTIONS",
+                "-Djava.io.tmpdir=" + temporary));
     return program;
   }
 

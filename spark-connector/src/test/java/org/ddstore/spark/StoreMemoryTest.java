@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.Batch;
@@ -81,7 +82,10 @@ class StoreMemoryTest {
 
   @Test
   void loadsOneGibibyte() {
-    try (TestCluster cluster = TestCluster.start(1, 1, HEAP_MB)) {
+    // Much is computed here: the optimising compiler is worth its time.
+    Map<String, String> optimised =
+        Map.of("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=4");
+    try (TestCluster cluster = TestCluster.start(1, 1, HEAP_MB, optimised)) {
       String path = directory.resolve("floats").toString();
       cluster
           .session()
