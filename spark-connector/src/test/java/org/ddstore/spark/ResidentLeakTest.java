@@ -24,7 +24,7 @@ class ResidentLeakTest {
   private static final int WARM_UP = 5;
   private static final int CYCLES = 30;
   private static final Duration OF_A_CYCLE = Duration.ofSeconds(50);
-  private static final int ROWS = 180_000;
+  private static final int ROWS = 24_000;
   private static final long MIB = 1L << 20;
 
   /** A heap that has not been full may still grow; a shard of each cycle would be above this. */
@@ -74,7 +74,7 @@ class ResidentLeakTest {
         cluster
             .session()
             .range(ROWS)
-            .selectExpr("id", "transform(sequence(0, 31), i -> float(id + i)) as x");
+            .selectExpr("id", "cast(repeat(chr(int(65 + id % 26)), 1000) as binary) as x");
     ResidentStore one = DDStores.from(frame).ranks(2).load("one");
     if (number % 3 == 0) {
       use(cluster, one, frame);
