@@ -44,7 +44,8 @@ class FabricOnExecutorsTest {
     return DDStores.from(
             cluster.session().range(ROWS).selectExpr("id", "concat('number ', id) as text"))
         .ranks(2)
-        .shortcut(false);
+        .shortcut(false)
+        .maxAttempts(1);
   }
 
   /** Reads all rows, checks them and says by what. */

@@ -159,7 +159,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
 
   @Test
   void replicaGroupsCopyByTcpAndReadByMpi() {
-    assertThat(numbers().ranks(2).width(1).run(MpiOnExecutorsTest::readAllByMpi))
+    assertThat(numbers().ranks(2).width(1).maxAttempts(1).run(MpiOnExecutorsTest::readAllByMpi))
         .containsExactly(SUM, SUM);
   }
 

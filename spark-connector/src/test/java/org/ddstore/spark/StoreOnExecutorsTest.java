@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(300)
 class StoreOnExecutorsTest extends OnTwoExecutors {
   private static StoreSpec numbers() {
-    return DDStores.from(numberedRows()).ranks(4);
+    return DDStores.from(numberedRows()).ranks(4).maxAttempts(1);
   }
 
   /**

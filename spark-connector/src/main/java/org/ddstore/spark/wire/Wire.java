@@ -128,9 +128,12 @@ public final class Wire {
 
   private void close() {
     closed = true;
+    // First: closing waits behind what was sent. Netty's loops, once they are told to shut down,
+    // close
+    // channels before they run the writes that other threads have queued.
+    connections.close();
     server.close();
     factory.close();
-    connections.close();
     connectors.shutdownNow();
     context.close();
   }
