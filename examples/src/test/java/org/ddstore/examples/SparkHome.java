@@ -80,8 +80,8 @@ record SparkHome(String name, String scala, Path jars) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("@" + JAVA_OPTIONS);
-    command.addAll(
-        ChildJvm.QUICK_START); // not for executors: a million rows want the other compiler
+    // Not for executors: a million rows want the optimising compiler.
+    command.addAll(ChildJvm.QUICK_START);
     command.addAll(List.of("-cp", classPath));
     command.addAll(arguments);
     ProcessBuilder program = new ProcessBuilder(command).directory(work.toFile());

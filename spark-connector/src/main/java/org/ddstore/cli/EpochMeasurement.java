@@ -72,7 +72,8 @@ final class EpochMeasurement {
       return null;
     }
     SlowConsumer consumer = new SlowConsumer(reader, plan, epochSeconds);
-    for (int i = 0; i < SlowConsumer.epochs(plan.seconds(), epochSeconds); i++) {
+    int epochs = SlowConsumer.epochs(plan.seconds(), epochSeconds);
+    for (int i = 0; i < epochs; i++) {
       reader.prepare(epoch++);
       ranks.barrier();
       consumer.readEpoch();

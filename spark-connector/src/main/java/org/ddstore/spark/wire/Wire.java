@@ -129,8 +129,7 @@ public final class Wire {
   private void close() {
     closed = true;
     // First: closing waits behind what was sent. Netty's loops, once they are told to shut down,
-    // close
-    // channels before they run the writes that other threads have queued.
+    // close channels before they run the writes that other threads have queued.
     connections.close();
     server.close();
     factory.close();
