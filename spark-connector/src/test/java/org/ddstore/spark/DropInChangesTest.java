@@ -12,7 +12,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -81,10 +80,9 @@ class DropInChangesTest extends OnResidentCluster {
     assertThat(DDStores.list(cluster.session())).isEmpty();
   }
 
-  @AfterEach
   @Override
-  void nothingIsHeld() {
-    cluster.assertNothingLeft(); // the next test may end the executor
+  boolean endsExecutors() {
+    return true;
   }
 
   @Test

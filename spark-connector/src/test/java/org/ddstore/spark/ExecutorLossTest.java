@@ -21,7 +21,6 @@ import org.ddstore.Batch;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.RankLostException;
 import org.ddstore.Reader;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,10 +29,9 @@ import org.junit.jupiter.api.Timeout;
 @Tag("system")
 @Timeout(300)
 class ExecutorLossTest extends OnTwoExecutors {
-  @AfterEach
   @Override
-  void nothingIsHeld() {
-    cluster.assertNothingLeft(); // the next test may end the executor
+  boolean endsExecutors() {
+    return true;
   }
 
   private static StoreSpec numbers() {

@@ -13,7 +13,6 @@ import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,10 +26,9 @@ class LoaderLossTest extends OnTwoExecutors {
   private static final int VICTIM_RANK = 3;
   private static final int STEPS_BEFORE = 5;
 
-  @AfterEach
   @Override
-  void nothingIsHeld() {
-    cluster.assertNothingLeft(); // the next test may end the executor
+  boolean endsExecutors() {
+    return true;
   }
 
   private static StoreSpec numbers() {

@@ -18,7 +18,6 @@ import org.ddstore.Batch;
 import org.ddstore.DDStoreException;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,10 +47,9 @@ class ResidentLossTest extends OnResidentCluster {
         .selectExpr("id", "concat('number ', id) as text", "array(float(id), float(-id)) as x");
   }
 
-  @AfterEach
   @Override
-  void nothingIsHeld() {
-    cluster.assertNothingLeft(); // the next test may end the executor
+  boolean endsExecutors() {
+    return true;
   }
 
   private static StoreSpec numbers() {
