@@ -20,14 +20,12 @@ final class Crew {
 
   private final Pipeline pipeline;
   private final StageCounters counters;
-  private final ReadsByPath reads;
   private final Consumer<LoadedBatch> transform;
   private final List<Member> members = new ArrayList<>();
 
-  Crew(Pipeline pipeline, StageCounters counters, ReadsByPath reads, LoaderOptions options) {
+  Crew(Pipeline pipeline, StageCounters counters, LoaderOptions options) {
     this.pipeline = pipeline;
     this.counters = counters;
-    this.reads = reads;
     this.transform = options.transform();
     members.add(new Member("ddstore-loader-plan", this::planAll));
     for (int worker = 0; worker < options.workers(); worker++) {
@@ -53,16 +51,20 @@ final class Crew {
 
   private void readAll(Member me) {
     for (List<Entry> some = pipeline.nextToRead(); !some.isEmpty(); some = pipeline.nextToRead()) {
-      long start = System.nanoTime();
-      Throwable together = some.size() == 1 ? null : caught(readTogether(some));
-      boolean isRead = some.size() > 1 && together == null;
-      Throwable failed = isOfAll(together) ? together : null;
-      for (Entry entry : some) {
-        if (failed != null || (together != null && !pipeline.isWanted(entry))) {
-          pipeline.made(entry, null, failed, System.nanoTime() - start);
-        } else {
-          failed = make(me, entry, isRead, start); // those after a failed one are not given out
-        }
+      makeAll(me, some);
+    }
+  }
+
+  private void makeAll(Member me, List<Entry> some) {
+    long start = System.nanoTime();
+    Throwable together = some.size() == 1 ? null : caught(() -> Entry.read(some, counters));
+    boolean isRead = some.size() > 1 && together == null;
+    Throwable failed = isOfAll(together) ? together : null;
+    for (Entry entry : some) {
+      if (failed != null || (together != null && !pipeline.isWanted(entry))) {
+        pipeline.made(entry, null, failed, System.nanoTime() - start);
+      } else {
+        failed = make(me, entry, isRead, start); // those after a failed one are not given out
       }
     }
   }
@@ -76,33 +78,16 @@ final class Crew {
     return together instanceof DDStoreException;
   }
 
-  private Runnable readTogether(List<Entry> some) {
-    return () -> {
-      long start = System.nanoTime();
-      Slot.readRows(some.stream().map(Entry::slot).toList());
-      long nanos = System.nanoTime() - start;
-      some.get(0).slot().countReads(reads); // its reader has read all
-      for (Entry entry : some) {
-        counters.count(Stage.READ, nanos / some.size(), entry.slot().readBytes());
-      }
-    };
-  }
-
   /** Makes one batch, and returns what has failed. */
   private Throwable make(Member me, Entry entry, boolean isRead, long start) {
-    Slot slot = entry.slot();
-    LoadedBatch batch = new LoadedBatch(slot, () -> pipeline.giveBack(slot));
+    LoadedBatch batch = pipeline.batchOf(entry);
     Throwable error =
         caught(
             () -> {
               if (!isRead) {
-                readTogether(List.of(entry)).run();
+                Entry.read(List.of(entry), counters);
               }
-              long read = System.nanoTime();
-              slot.convert();
-              me.user(() -> transform.accept(batch));
-              counters.count(Stage.TRANSFORM, System.nanoTime() - read, slot.valueBytes());
-              slot.presentBytes(); // so that the pipeline need not count them under its lock
+              entry.convert(() -> me.user(() -> transform.accept(batch)), counters);
             });
     pipeline.made(entry, batch, error, System.nanoTime() - start);
     return error;

@@ -1,5 +1,7 @@
 package org.ddstore.loader;
 
+import java.util.List;
+
 /** A batch on its way through the pipeline, which guards it. */
 final class Entry {
   private final BatchSource source;
@@ -36,6 +38,26 @@ final class Entry {
     slot.locate();
     counters.count(Stage.PLAN, System.nanoTime() - start, 0);
     return true;
+  }
+
+  /** Reads the rows of some together, all of which are planned. */
+  static void read(List<Entry> some, StageCounters counters) {
+    long start = System.nanoTime();
+    Slot.readRows(some.stream().map(Entry::slot).toList());
+    long nanos = System.nanoTime() - start;
+    some.get(0).slot.countReads(counters.reads()); // its reader has read all
+    for (Entry entry : some) {
+      counters.count(Stage.READ, nanos / some.size(), entry.slot.readBytes());
+    }
+  }
+
+  /** Makes of its rows, which are read, what is given out. */
+  void convert(Runnable transform, StageCounters counters) {
+    long start = System.nanoTime();
+    slot.convert();
+    transform.run();
+    counters.count(Stage.TRANSFORM, System.nanoTime() - start, slot.valueBytes());
+    slot.presentBytes(); // so that the pipeline need not count them under its lock
   }
 
   /** Nobody wants it any more: whoever works on it gives its slot back. */

@@ -27,10 +27,11 @@ import org.ddstore.sampling.WorldRank;
  * finds them ready. Local, but for {@link #receipt}: ranks compute the same order and do not wait
  * for each other.
  *
- * <p>Planning is quick as a rule. Then a consumer that finds no batch ready, within {@link #pop} or
- * a loop, plans some itself, if the sampler says that it {@linkplain BatchSampler#neverWaits never
- * waits}, as all of this library do. The code of other samplers runs on the planner's thread, that
- * of none on one that reads.
+ * <p>A consumer that finds no batch ready, within {@link #pop} or a loop, does itself what is
+ * quicker than waking a thread: it plans some, if the sampler says that it {@linkplain
+ * BatchSampler#neverWaits never waits}, as all of this library do, and reads some, if no row is on
+ * another host and there is no transform. The code of other samplers runs on the planner's thread,
+ * transforms on the workers'.
  *
  * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #readStatistics}, {@link
  * #pending} and the close of a batch are for any. The first error of a sampler, a read or a
@@ -42,7 +43,6 @@ public final class Loader implements AutoCloseable {
   private final WorldRank place;
   private final LoaderOptions options;
   private final StageCounters counters = new StageCounters();
-  private final ReadsByPath reads = new ReadsByPath();
   private final HostMemory memory;
   private final Recipe recipe;
   private final Pipeline pipeline;
@@ -62,7 +62,7 @@ public final class Loader implements AutoCloseable {
     try {
       this.recipe = Recipe.of(variable, sampler.space(), options, memory);
       this.pipeline = new Pipeline(recipe, options, counters);
-      this.crew = new Crew(pipeline, counters, reads, options);
+      this.crew = new Crew(pipeline, counters, options);
     } catch (RuntimeException | Error e) {
       memory.close();
       throw e;
@@ -242,7 +242,7 @@ public final class Loader implements AutoCloseable {
    * ReadPath#index()}.
    */
   public List<ReadStatistics> readStatistics() {
-    return reads.all();
+    return counters.reads().all();
   }
 
   /** Whether the memory of batches is pinned for a device, and by what or why not, for people. */

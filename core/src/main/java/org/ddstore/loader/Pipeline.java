@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.stream.Stream;
 import org.ddstore.Cleanup;
@@ -13,8 +14,8 @@ import org.ddstore.PoolStarvedException;
 /**
  * The queues between planner, workers and consumer. Batches are given out in the order in which
  * they were planned, whoever was read first. It has no threads; those of {@link Crew} and of the
- * consumer meet here. A consumer that finds nothing ready plans some itself, where that never
- * waits.
+ * consumer meet here. A consumer that finds nothing ready plans and reads some itself, where that
+ * is quick and never waits.
  *
  * <pre>
  * idle slots -> planner -> toRead -> workers -> ready -> consumer -> idle slots
@@ -27,9 +28,7 @@ import org.ddstore.PoolStarvedException;
  * <p>Whoever has a slot when the pipeline is closed, or its batch is cancelled, gives it back.
  */
 final class Pipeline {
-  /** Batches that are made in less time are handed to a waiting consumer some at once. */
-  private static final long QUICK_NANOS = 50_000;
-
+  /** Batches that are made quickly are handed to a waiting consumer some at once. */
   private static final int QUICK_AT_ONCE = 4;
 
   /** How often a waiting consumer looks for batches that it was not woken for. */
@@ -41,23 +40,26 @@ final class Pipeline {
   private final Condition canTake = lock.newCondition();
   private final Deque<Slot> idle = new ArrayDeque<>();
   private final Deque<Entry> inOrder = new ArrayDeque<>();
+  private final Recipe recipe;
   private final MemoryBudget budget;
   private final PlanQueue toPlan;
   private final ReadQueue toRead;
   private final StageCounters counters;
+  private final Pace pace = new Pace();
   private final int depth;
   private final int workers;
   private long starvedNanos; // of pops that gave up
   private int idleWorkers;
   private int ready;
-  private boolean quick;
   private int held;
+  private boolean consumerReads; // if it would wait
   private volatile boolean closed;
   private Throwable failure;
   private Throwable unfreed; // what went wrong after the close
 
   Pipeline(Recipe recipe, LoaderOptions options, StageCounters counters) {
     this.counters = counters;
+    this.recipe = recipe;
     this.depth = options.depth();
     this.workers = options.workers();
     this.budget = new MemoryBudget(options.maxBytes(), recipe);
@@ -88,6 +90,7 @@ final class Pipeline {
     locked(
         () -> {
           check(source.maxSize());
+          consumerReads = recipe.neverWaits(); // rows may have been appended since
           toPlan.add(source);
         });
   }
@@ -122,7 +125,7 @@ final class Pipeline {
   private boolean hasPlace() {
     return toPlan.hasSlot()
         && inOrder.size() < depth
-        && toRead.size() < toRead.enough(workers, quick);
+        && toRead.size() < toRead.enough(workers, pace.isQuick());
   }
 
   /** Wakes who can go on. Throws nothing: whoever calls it has done what it was to do. */
@@ -135,7 +138,8 @@ final class Pipeline {
   }
 
   private void signal() {
-    boolean runsShort = idleWorkers > 0 || toRead.size() <= toRead.enough(workers, quick) / 4;
+    boolean runsShort =
+        idleWorkers > 0 || toRead.size() <= toRead.enough(workers, pace.isQuick()) / 4;
     if (hasPlace() && !toPlan.isPlanning() && (runsShort || toPlan.lacksMemory())) {
       canPlan.signal(); // the planner is one thread, woken once for some batches
     }
@@ -153,7 +157,7 @@ final class Pipeline {
    * there.
    */
   private boolean waitsForMore() {
-    return quick && idleWorkers < workers && ready < Math.min(depth / 2, QUICK_AT_ONCE);
+    return pace.isQuick() && idleWorkers < workers && ready < Math.min(depth / 2, QUICK_AT_ONCE);
   }
 
   private boolean isFirstReady() {
@@ -183,38 +187,73 @@ final class Pipeline {
   }
 
   /**
-   * Has a consumer that would wait plan a batch: two threads that never sleep are faster than three
-   * that wake each other. Only where that takes no longer than waking one.
+   * Has a consumer that would wait do what is to be done next: plan a batch, or read one that is
+   * planned. Two threads that never sleep are faster than three that wake each other, and a thread
+   * that has to wait for a processor holds up less. Only what takes no longer than waking a thread.
    *
-   * @return false if there is nothing that the consumer could plan
+   * @return false if there is nothing that the consumer could do
    */
-  private boolean planMeanwhile() {
-    if (toPlan.isPlanning() || !hasPlace() || !toPlan.isQuick(QUICK_NANOS)) {
-      return false;
-    }
-    Entry entry;
+  private boolean workMeanwhile() {
     try {
-      entry = toPlan.begin(true);
+      return planMeanwhile() || readMeanwhile();
     } catch (RuntimeException | Error e) {
       fail(e); // of memory that could not be freed to make room
       return true;
     }
+  }
+
+  private boolean planMeanwhile() {
+    if (toPlan.isPlanning() || !hasPlace() || !toPlan.isQuick()) {
+      return false;
+    }
+    Entry entry = toPlan.begin(true);
     if (entry == null) {
       return false;
     }
-    boolean exists = false;
-    Throwable error = null;
+    AtomicBoolean exists = new AtomicBoolean();
     long start = System.nanoTime();
+    Throwable error = unlocked(() -> exists.set(entry.plan(counters)));
+    planned(entry, exists.get(), error, System.nanoTime() - start);
+    return true;
+  }
+
+  /** What fails is left to a worker, which can be interrupted and has no time to keep. */
+  private boolean readMeanwhile() {
+    if (!consumerReads || toRead.readsTogether() || !pace.isQuick() || !mayRead()) {
+      return false;
+    }
+    List<Entry> one = toRead.take(inOrder.peek());
+    Entry entry = one.get(0);
+    LoadedBatch batch = batchOf(entry);
+    long start = System.nanoTime();
+    Throwable error =
+        unlocked(
+            () -> {
+              Entry.read(one, counters);
+              entry.convert(() -> {}, counters);
+            });
+    if (error == null || closed || entry.isCancelled()) {
+      made(entry, batch, error, System.nanoTime() - start);
+    } else {
+      discard(batch);
+      consumerReads = false;
+      toRead.putBack(entry);
+      wake();
+    }
+    return true;
+  }
+
+  /** Does something without the lock, which is held once, and returns what has failed. */
+  private Throwable unlocked(Runnable work) {
     lock.unlock();
     try {
-      exists = entry.plan(counters);
+      work.run();
+      return null;
     } catch (Throwable e) { // code of other languages throws checked exceptions undeclared
-      error = e;
+      return e;
     } finally {
       lock.lock();
     }
-    planned(entry, exists, error, System.nanoTime() - start);
-    return true;
   }
 
   /**
@@ -242,6 +281,12 @@ final class Pipeline {
             recycle(entry.slot());
           }
         });
+  }
+
+  /** What its consumer is given, once it is made. */
+  LoadedBatch batchOf(Entry entry) {
+    Slot slot = entry.slot();
+    return new LoadedBatch(slot, () -> giveBack(slot));
   }
 
   private boolean mayRead() {
@@ -289,7 +334,7 @@ final class Pipeline {
   void made(Entry entry, LoadedBatch batch, Throwable error, long nanos) {
     settled(
         () -> {
-          quick = nanos <= QUICK_NANOS;
+          pace.took(nanos);
           if (closed || entry.isCancelled()) {
             discard(batch);
             recycle(entry.slot());
@@ -325,7 +370,7 @@ final class Pipeline {
         if (next != null && next.isReady()) {
           return take(next, start, left < most);
         }
-        if (planMeanwhile()) {
+        if (workMeanwhile()) {
           left = Math.min(left - 1, most - (System.nanoTime() - start));
           continue;
         }

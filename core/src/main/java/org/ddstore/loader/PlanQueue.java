@@ -12,7 +12,7 @@ final class PlanQueue {
   private final Deque<Slot> idle;
   private final MemoryBudget budget;
   private Entry planning;
-  private long lastNanos = Long.MAX_VALUE; // of the last batch that was planned
+  private final Pace pace = new Pace();
   private boolean lacksMemory;
 
   /**
@@ -65,9 +65,9 @@ final class PlanQueue {
     return sources.isEmpty() && planning == null;
   }
 
-  /** Whether the next batch is planned within so long, without a wait, as far as one can tell. */
-  boolean isQuick(long nanos) {
-    return lastNanos <= nanos && sources.peek().neverWaits();
+  /** Whether the next batch is planned quickly, without a wait, as far as one can tell. */
+  boolean isQuick() {
+    return pace.isQuick() && sources.peek().neverWaits();
   }
 
   /**
@@ -88,7 +88,7 @@ final class PlanQueue {
   /** What was begun is planned, or not to be. */
   void end(long nanos) {
     planning = null;
-    lastNanos = nanos;
+    pace.took(nanos);
   }
 
   /** A source has no more. */

@@ -39,6 +39,11 @@ final class ReadQueue {
     planned.add(entry);
   }
 
+  /** What was taken and is not read comes before all others again. */
+  void putBack(Entry entry) {
+    planned.addFirst(entry);
+  }
+
   int size() {
     return planned.size();
   }
@@ -83,6 +88,11 @@ final class ReadQueue {
       lastWindow = mostTogether(first.source().maxSize(), windowRows * remoteRowBytes);
     }
     return lastWindow;
+  }
+
+  /** Whether {@link #take} gives several. */
+  boolean readsTogether() {
+    return window() > 1;
   }
 
   /** A reader keeps what it needed to read some together, so there must be room for that in all. */

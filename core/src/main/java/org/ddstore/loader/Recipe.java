@@ -132,6 +132,11 @@ record Recipe(
     return transform != LoaderOptions.NO_TRANSFORM || readsRagged();
   }
 
+  /** Whether a batch is made by this process alone, of memory, without code of the user's. */
+  boolean neverWaits() {
+    return transform == LoaderOptions.NO_TRANSFORM && stagingBytes(1) == 0;
+  }
+
   private boolean readsRagged() {
     Schema schema = variable.schema();
     return fields.stream().anyMatch(name -> schema.field(name).isRagged())

@@ -3,10 +3,19 @@ package org.ddstore.loader;
 import java.util.Arrays;
 import java.util.List;
 
-/** What all stages have done. Any thread; threads of different stages do not contend. */
+/**
+ * What all stages have done, and what was read over each path. Any thread; threads of different
+ * stages do not contend.
+ */
 final class StageCounters {
   private final Counter[] counters =
       Arrays.stream(Stage.values()).map(Counter::new).toArray(Counter[]::new);
+
+  private final ReadsByPath reads = new ReadsByPath();
+
+  ReadsByPath reads() {
+    return reads;
+  }
 
   void count(Stage stage, long nanos, long bytes) {
     counters[stage.index()].add(nanos, bytes);

@@ -11,6 +11,7 @@ import java.util.stream.LongStream;
 import org.ddstore.PoolStarvedException;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.SampleOrder;
 import org.ddstore.sampling.SampleSpace;
 import org.ddstore.sampling.Sampler;
@@ -27,6 +28,7 @@ class PipelineByHandTest {
   private static final int BATCH = 10;
   private static final int DEPTH = 4;
   private static final Duration AT_ONCE = Duration.ofMillis(1);
+  private static final long SLOW_NANOS = 1_000_000;
   private static final LoaderOptions OPTIONS =
       LoaderOptions.defaults().withDepth(DEPTH).withWorkers(2).withPinnedMemory(false);
 
@@ -37,10 +39,18 @@ class PipelineByHandTest {
   @BeforeEach
   void open() {
     samples = new Samples();
+    pipeline = pipeline(OPTIONS);
+  }
+
+  private Pipeline pipeline(LoaderOptions options) {
     Recipe recipe =
         Recipe.of(
-            samples.rows(), SampleSpace.ROWS, OPTIONS.withFields("id"), HostMemory.plain("a test"));
-    pipeline = new Pipeline(recipe, OPTIONS, counters);
+            samples.rows(), SampleSpace.ROWS, options.withFields("id"), HostMemory.plain("a test"));
+    return new Pipeline(recipe, options, counters);
+  }
+
+  private static EpochSource shuffled(Samples of) {
+    return epoch(of, Samplers.shuffled(1).batchSize(BATCH));
   }
 
   @AfterEach
@@ -59,13 +69,22 @@ class PipelineByHandTest {
     pipeline.planned(entry, entry.plan(counters), null, 1);
   }
 
-  /** Reads what may be read together, in no time. */
+  /** Reads what may be read together, slowly, so that the consumer does not read as well. */
   private void read() {
+    read(SLOW_NANOS);
+  }
+
+  private void read(long nanos) {
     for (Entry entry : pipeline.nextToRead()) {
       Slot slot = entry.slot();
-      Slot.readRows(List.of(slot));
-      slot.convert();
-      pipeline.made(entry, new LoadedBatch(slot, () -> pipeline.giveBack(slot)), null, 1);
+      Throwable error = null;
+      try {
+        Slot.readRows(List.of(slot));
+        slot.convert();
+      } catch (RuntimeException e) {
+        error = e;
+      }
+      pipeline.made(entry, error == null ? pipeline.batchOf(entry) : null, error, nanos);
     }
   }
 
@@ -79,12 +98,83 @@ class PipelineByHandTest {
 
   @Test
   void aConsumerThatFindsNothingReadyPlans() {
-    pipeline.push(epoch(samples, Samplers.shuffled(1).batchSize(BATCH)));
+    pipeline.push(shuffled(samples));
     starves();
     assertThat(count(Stage.PLAN)).as("how long it takes is not known").isZero();
     plan();
     starves();
     assertThat(count(Stage.PLAN)).as("as many as its workers need").isEqualTo(4);
+  }
+
+  /** Takes a batch and compares it with the rows that its sampler chose. */
+  private void takes(int number) {
+    try (LoadedBatch batch = pipeline.pop(AT_ONCE)) {
+      assertThat(batch.number()).isEqualTo(number);
+      EpochBatches planned =
+          Samplers.shuffled(1).batchSize(BATCH).epoch(Samples.ROWS, new WorldRank(0, 1), 0);
+      long[] rows = new long[BATCH];
+      planned.fill(number, rows);
+      for (int i = 0; i < BATCH; i++) {
+        assertThat(batch.field("id").getLong(i)).isEqualTo(rows[i]);
+      }
+    }
+  }
+
+  @Test
+  void aConsumerThatFindsNothingReadyReads() {
+    pipeline.push(shuffled(samples));
+    plan();
+    plan();
+    starves();
+    assertThat(count(Stage.READ)).as("how long it takes is not known").isZero();
+    read(1);
+    takes(0);
+    for (int number = 1; number < Samples.ROWS / BATCH; number++) {
+      takes(number); // planned and read by itself
+    }
+    assertThat(count(Stage.READ)).isEqualTo(Samples.ROWS / BATCH - 1);
+    assertThat(count(Stage.TRAINER_WAITS)).as("it trains in none").isEqualTo(Samples.ROWS / BATCH);
+    starves();
+  }
+
+  @Test
+  void aConsumerLeavesWhatIsSlowToWorkers() {
+    pipeline.push(shuffled(samples));
+    plan();
+    read();
+    takes(0);
+    starves();
+    assertThat(count(Stage.PLAN)).isPositive();
+    assertThat(count(Stage.READ)).isZero();
+  }
+
+  @Test
+  void aConsumerRunsNoTransform() {
+    pipeline.close();
+    pipeline = pipeline(OPTIONS.withTransform(batch -> {}));
+    pipeline.push(shuffled(samples));
+    plan();
+    read(1);
+    takes(0);
+    starves();
+    assertThat(count(Stage.READ)).isZero();
+  }
+
+  @Test
+  void whatAConsumerCannotReadIsLeftToAWorker() {
+    pipeline.push(new PushedSource(List.of(1L, 2L, (long) Samples.ROWS, 3L).iterator(), 1, true));
+    for (int i = 0; i < DEPTH; i++) {
+      plan();
+    }
+    read(1);
+    pipeline.pop(AT_ONCE).close();
+    pipeline.pop(AT_ONCE).close();
+    assertThat(count(Stage.READ)).isEqualTo(1);
+    starves();
+    assertThat(pipeline.pending()).isEqualTo(2);
+    read(1);
+    assertThatThrownBy(() -> pipeline.pop(AT_ONCE)).isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> pipeline.pop(AT_ONCE)).isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   @Test
@@ -125,7 +215,7 @@ class PipelineByHandTest {
   /** Only a batch that was asked for before it was ready counts, however late it is. */
   @Test
   void aTrainerWaitsForWhatIsNotReadyWhenItAsks() {
-    pipeline.push(epoch(samples, Samplers.shuffled(1).batchSize(BATCH)));
+    pipeline.push(shuffled(samples));
     List<LoadedBatch> held = new ArrayList<>();
     for (int i = 0; i < DEPTH; i++) {
       plan();

@@ -52,7 +52,7 @@ class UnfreeableMemoryTest {
     Recipe recipe = Recipe.of(samples.rows(), SampleSpace.ROWS, options, memory);
     options = options.withMaxBytes(recipe.capacityBytes(LARGE));
     pipeline = new Pipeline(recipe, options, counters);
-    crew = new Crew(pipeline, counters, new ReadsByPath(), options);
+    crew = new Crew(pipeline, counters, options);
   }
 
   private void push(int batches, int size) {

@@ -1,0 +1,41 @@
+package org.ddstore.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class PaceTest {
+  private static final long QUICK = 20_000;
+  private static final long SLOW = 1_000_000_000;
+
+  private final Pace pace = new Pace();
+
+  @Test
+  void nothingIsQuickBeforeTheFirst() {
+    assertThat(pace.isQuick()).isFalse();
+    pace.took(SLOW);
+    assertThat(pace.isQuick()).isFalse();
+    pace.took(QUICK);
+    assertThat(pace.isQuick()).isTrue();
+  }
+
+  @Test
+  void oneThatIsSlowChangesNothing() {
+    for (int i = 0; i < 1000; i++) {
+      pace.took(i % 4 == 3 ? SLOW : QUICK);
+      assertThat(pace.isQuick()).isTrue();
+    }
+  }
+
+  @Test
+  void someInARowAreSeen() {
+    pace.took(1);
+    int some = 0;
+    for (; pace.isQuick(); some++) {
+      pace.took(SLOW);
+    }
+    assertThat(some).isBetween(2, 50);
+    pace.took(Long.MAX_VALUE);
+    assertThat(pace.isQuick()).isFalse();
+  }
+}
