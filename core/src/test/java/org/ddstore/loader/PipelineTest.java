@@ -2,7 +2,6 @@ package org.ddstore.loader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -18,55 +17,20 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.ddstore.DDStoreException;
-import org.ddstore.DType;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.PoolStarvedException;
 import org.ddstore.Tensor;
-import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.SampleOrder;
 import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
-import org.ddstore.sampling.WorldRank;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Queues, errors, memory and the end: whatever happens, nothing is left. */
+/** Queues, errors and the end: whatever happens, nothing is left. */
 @Timeout(120)
-class PipelineTest {
-  private static final WorldRank ALONE = new WorldRank(0, 1);
-  private static final BatchSampler SAMPLER = Samplers.shuffled(3).batchSize(10);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final Duration AT_ONCE = Duration.ofMillis(1);
-
-  private Samples samples;
-
-  @BeforeEach
-  void open() {
-    samples = new Samples();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    samples.close();
-  }
-
-  private Loader open(LoaderOptions options) {
-    return Loader.open(samples.rows(), SAMPLER, () -> ALONE, options);
-  }
-
-  /** Counts how far an endless source was pulled. */
-  private static Iterator<Long> endless(AtomicLong pulled) {
-    return LongStream.generate(() -> pulled.getAndIncrement() % Samples.ROWS).boxed().iterator();
-  }
-
-  private static void awaitTrue(java.util.concurrent.Callable<Boolean> condition) {
-    await().pollInterval(Duration.ofMillis(1)).atMost(PATIENCE).until(condition);
-  }
-
+class PipelineTest extends OnSamples {
   @Test
   void anEndlessSourceIsPulledNoFurtherThanBatchesAhead() {
     AtomicLong pulled = new AtomicLong();
@@ -382,148 +346,6 @@ class PipelineTest {
       loop.next();
       assertThatThrownBy(loop::next).isSameAs(broken);
       assertStays(loader, broken);
-    }
-  }
-
-  @Test
-  void theMemoryOfAllBatchesStaysWithinTheBound() {
-    long before = OffHeapBuffer.liveBytes();
-    AtomicLong most = new AtomicLong();
-    for (long maxBytes : new long[] {200_000, 400_000, 1 << 20}) {
-      LoaderOptions options =
-          LoaderOptions.defaults()
-              .withDepth(20)
-              .withWorkers(3)
-              .withMaxBytes(maxBytes)
-              .withFields("id", "image", "value")
-              .cast("image", DType.FLOAT32)
-              .withTransform(batch -> raise(most, OffHeapBuffer.liveBytes() - before));
-      most.set(0);
-      try (Loader loader = open(options)) {
-        loader.push(endless(new AtomicLong()), 100);
-        for (int i = 0; i < 60; i++) {
-          LoadedBatch batch = loader.pop(PATIENCE);
-          raise(most, OffHeapBuffer.liveBytes() - before);
-          batch.close();
-        }
-      }
-      assertThat(most.get()).as("bytes").isBetween(maxBytes / 3, maxBytes);
-    }
-  }
-
-  /** Nobody knows before the first batch what its transform allocates. */
-  @Test
-  void whatTransformsAllocateStaysWithinTheBoundFromTheFirst() {
-    long before = OffHeapBuffer.liveBytes();
-    AtomicLong most = new AtomicLong();
-    long maxBytes = 1 << 20;
-    LoaderOptions options =
-        LoaderOptions.defaults()
-            .withDepth(20)
-            .withWorkers(3)
-            .withMaxBytes(maxBytes)
-            .withFields("id")
-            .withTransform(
-                batch -> {
-                  batch.allocate("large", DType.FLOAT32, batch.samples(), 1000);
-                  raise(most, OffHeapBuffer.liveBytes() - before);
-                });
-    try (Loader loader = open(options)) {
-      loader.push(endless(new AtomicLong()), 100);
-      for (int i = 0; i < 20; i++) {
-        loader.pop(PATIENCE).close();
-      }
-    }
-    assertThat(most.get()).as("bytes").isBetween(maxBytes / 3, maxBytes);
-  }
-
-  private static void raise(AtomicLong most, long bytes) {
-    most.accumulateAndGet(bytes, Math::max);
-  }
-
-  /** A batch of long rows takes more than was thought: the next ones wait until there is room. */
-  @Test
-  void raggedBatchesMakeRoomForEachOther() {
-    long before = OffHeapBuffer.liveBytes();
-    long maxBytes = 120_000;
-    LoaderOptions options =
-        LoaderOptions.defaults().withDepth(8).withMaxBytes(maxBytes).withFields("points");
-    try (Loader loader = open(options)) {
-      List<Long> rows = new ArrayList<>();
-      for (int batch = 0; batch < 60; batch++) {
-        for (int i = 0; i < 600; i++) {
-          rows.add(batch < 10 ? 5L * (i % 40) : 5L * (i % 40) + 4); // first empty, then the longest
-        }
-      }
-      loader.push(rows.iterator(), 600);
-      long most = 0;
-      for (int i = 0; i < 60; i++) {
-        try (LoadedBatch batch = loader.pop(PATIENCE)) {
-          assertThat(batch.field("points").shape()[0]).isEqualTo(i < 10 ? 0 : 2400);
-          if (i > 20) { // when it has learned
-            most = Math.max(most, OffHeapBuffer.liveBytes() - before);
-          }
-        }
-      }
-      assertThat(most).isLessThanOrEqualTo(maxBytes);
-    }
-  }
-
-  /** All are alike, and nothing of that is known before the first has been read. */
-  @Test
-  void raggedBatchesStayWithinTheBoundFromTheFirst() {
-    assertThat(mostBytesOfRagged(120_000, 0, 3)).as("bytes").isBetween(60_000L, 120_000L);
-  }
-
-  /** Those that were planned when all before were empty wait for each other. */
-  @Test
-  void raggedBatchesThatGrowPassTheBoundByOneAtMost() {
-    long oneBatch = mostBytesOfRagged(20_000, 0, 1);
-    assertThat(mostBytesOfRagged(120_000, 10, 1)).isLessThanOrEqualTo(120_000 + oneBatch);
-  }
-
-  /** The most memory at any time, of batches of 600 rows of which the first are empty. */
-  private long mostBytesOfRagged(long maxBytes, int emptyBatches, int workers) {
-    long before = OffHeapBuffer.liveBytes();
-    AtomicLong most = new AtomicLong();
-    LoaderOptions options =
-        LoaderOptions.defaults()
-            .withDepth(8)
-            .withWorkers(workers)
-            .withMaxBytes(maxBytes)
-            .withFields("points")
-            .withTransform(batch -> raise(most, OffHeapBuffer.liveBytes() - before));
-    try (Loader loader = open(options)) {
-      loader.push(
-          LongStream.range(0, 600 * 40)
-              .map(i -> 5 * (i % 40) + (i < 600L * emptyBatches ? 0 : 4))
-              .boxed()
-              .iterator(),
-          600);
-      for (int i = 0; i < 40; i++) {
-        awaitTrue(loader::isReady);
-        raise(most, OffHeapBuffer.liveBytes() - before);
-        try (LoadedBatch batch = loader.pop(PATIENCE)) {
-          assertThat(batch.field("points").shape()[0]).isEqualTo(i < emptyBatches ? 0 : 2400);
-        }
-      }
-    }
-    return most.get();
-  }
-
-  /** The last batch has one row in the memory of a hundred: that says nothing about others. */
-  @Test
-  void aSmallLastBatchDoesNotEndReadingAhead() {
-    BatchSampler sampler = Samplers.shuffled(3).batchSize(101).everySample();
-    LoaderOptions options = LoaderOptions.defaults().withDepth(2).withMaxBytes(1 << 20);
-    try (Loader loader = Loader.open(samples.rows(), sampler, ALONE, options)) {
-      for (int epoch = 0; epoch < 2; epoch++) {
-        List<Integer> sizes = new ArrayList<>();
-        loader.epoch(epoch).forEach(batch -> sizes.add(batch.samples()));
-        assertThat(sizes).containsExactly(101, 101, 1);
-      }
-      assertThat(loader.epoch(2).next().samples()).isEqualTo(101);
-      awaitTrue(() -> loader.pending() == 2);
     }
   }
 
