@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
@@ -41,11 +40,10 @@ final class Crew {
 
   private void planAll(Member me) {
     for (Entry entry = pipeline.nextToPlan(); entry != null; entry = pipeline.nextToPlan()) {
-      Entry planned = entry;
-      AtomicBoolean exists = new AtomicBoolean();
+      Entry next = entry;
       long start = System.nanoTime();
-      Throwable error = caught(() -> me.user(() -> exists.set(planned.plan(counters))));
-      pipeline.planned(entry, exists.get(), error, System.nanoTime() - start);
+      Throwable error = caught(() -> me.user(() -> next.plan(counters)));
+      pipeline.planned(entry, error, System.nanoTime() - start);
     }
   }
 
@@ -93,7 +91,8 @@ final class Crew {
     return error;
   }
 
-  private static Throwable caught(Runnable work) {
+  /** What something throws; null if it does not. */
+  static Throwable caught(Runnable work) {
     try {
       work.run();
       return null;

@@ -6,6 +6,7 @@ import java.util.List;
 final class Entry {
   private final BatchSource source;
   private final Slot slot;
+  private boolean exists;
   private boolean cancelled;
   private boolean ready;
   private long readySinceNanos;
@@ -25,19 +26,24 @@ final class Entry {
     return slot;
   }
 
-  /**
-   * Chooses its rows. By one thread at a time, which the pipeline sees to.
-   *
-   * @return false if its source has no more
-   */
-  boolean plan(StageCounters counters) {
+  /** Chooses its rows, if its source has more. By one thread at a time, as the pipeline has it. */
+  void plan(StageCounters counters) {
     long start = System.nanoTime();
-    if (!source.next(slot.plan())) {
-      return false;
+    exists = source.next(slot.plan());
+    if (exists) {
+      slot.locate();
+      counters.count(Stage.PLAN, System.nanoTime() - start, 0);
     }
-    slot.locate();
-    counters.count(Stage.PLAN, System.nanoTime() - start, 0);
-    return true;
+  }
+
+  /** Whether it was planned; false if its source had no more. */
+  boolean exists() {
+    return exists;
+  }
+
+  /** Whether it has as many samples as a batch of its source can have. */
+  boolean isFull() {
+    return slot.plan().size() == source.maxSize();
   }
 
   /** Reads the rows of some together, all of which are planned. */

@@ -29,9 +29,9 @@ import org.ddstore.sampling.WorldRank;
  *
  * <p>A consumer that finds no batch ready, within {@link #pop} or a loop, does itself what is
  * quicker than waking a thread: it plans some, if the sampler says that it {@linkplain
- * BatchSampler#neverWaits never waits}, as all of this library do, and reads some, if no row is on
- * another host and there is no transform. The code of other samplers runs on the planner's thread,
- * transforms on the workers'.
+ * BatchSampler#neverWaits never waits}, as all of this library do, and reads some, if all rows are
+ * in memory that this process has, all fields that are read are fixed, and there is no transform.
+ * The code of other samplers runs on the planner's thread, transforms on the workers'.
  *
  * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #readStatistics}, {@link
  * #pending} and the close of a batch are for any. The first error of a sampler, a read or a
@@ -146,7 +146,8 @@ public final class Loader implements AutoCloseable {
   }
 
   /**
-   * Takes the next batch, which the caller closes. Blocks.
+   * Takes the next batch, which the caller closes. Blocks. Rows of its own host that another rank
+   * is changing ({@link org.ddstore.DDStore#epochBegin()}) may take up to ten seconds more.
    *
    * @throws org.ddstore.PoolStarvedException if none is ready in time; the next call goes on
    *     waiting
@@ -287,6 +288,7 @@ public final class Loader implements AutoCloseable {
               this::closeLoop,
               pipeline::close,
               () -> crew.join(options.closeTimeout()),
+              () -> pipeline.awaitHelpers(options.closeTimeout()),
               memory::close,
               pipeline::checkFreed));
     }

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.stream.Stream;
 import org.ddstore.Cleanup;
 import org.ddstore.DDStoreException;
+import org.ddstore.DeadlineExceededException;
 import org.ddstore.PoolStarvedException;
 
 /**
@@ -38,6 +38,7 @@ final class Pipeline {
   private final Condition canPlan = lock.newCondition();
   private final Condition canRead = lock.newCondition();
   private final Condition canTake = lock.newCondition();
+  private final Condition noHelper = lock.newCondition();
   private final Deque<Slot> idle = new ArrayDeque<>();
   private final Deque<Entry> inOrder = new ArrayDeque<>();
   private final Recipe recipe;
@@ -45,14 +46,15 @@ final class Pipeline {
   private final PlanQueue toPlan;
   private final ReadQueue toRead;
   private final StageCounters counters;
-  private final Pace pace = new Pace();
+  private final Pace readPace = new Pace();
   private final int depth;
   private final int workers;
   private long starvedNanos; // of pops that gave up
   private int idleWorkers;
   private int ready;
   private int held;
-  private boolean consumerReads; // if it would wait
+  private boolean lastWasQuick;
+  private int helpers; // consumers that plan or read
   private volatile boolean closed;
   private Throwable failure;
   private Throwable unfreed; // what went wrong after the close
@@ -90,7 +92,6 @@ final class Pipeline {
     locked(
         () -> {
           check(source.maxSize());
-          consumerReads = recipe.neverWaits(); // rows may have been appended since
           toPlan.add(source);
         });
   }
@@ -125,7 +126,7 @@ final class Pipeline {
   private boolean hasPlace() {
     return toPlan.hasSlot()
         && inOrder.size() < depth
-        && toRead.size() < toRead.enough(workers, pace.isQuick());
+        && toRead.size() < toRead.enough(workers, readPace.isQuick());
   }
 
   /** Wakes who can go on. Throws nothing: whoever calls it has done what it was to do. */
@@ -139,7 +140,7 @@ final class Pipeline {
 
   private void signal() {
     boolean runsShort =
-        idleWorkers > 0 || toRead.size() <= toRead.enough(workers, pace.isQuick()) / 4;
+        idleWorkers > 0 || toRead.size() <= toRead.enough(workers, readPace.isQuick()) / 4;
     if (hasPlace() && !toPlan.isPlanning() && (runsShort || toPlan.lacksMemory())) {
       canPlan.signal(); // the planner is one thread, woken once for some batches
     }
@@ -157,7 +158,7 @@ final class Pipeline {
    * there.
    */
   private boolean waitsForMore() {
-    return pace.isQuick() && idleWorkers < workers && ready < Math.min(depth / 2, QUICK_AT_ONCE);
+    return lastWasQuick && idleWorkers < workers && ready < Math.min(depth / 2, QUICK_AT_ONCE);
   }
 
   private boolean isFirstReady() {
@@ -188,8 +189,8 @@ final class Pipeline {
 
   /**
    * Has a consumer that would wait do what is to be done next: plan a batch, or read one that is
-   * planned. Two threads that never sleep are faster than three that wake each other, and a thread
-   * that has to wait for a processor holds up less. Only what takes no longer than waking a thread.
+   * planned. Two threads that never sleep are faster than three that wake each other. Only what
+   * took no longer of late than waking a thread.
    *
    * @return false if there is nothing that the consumer could do
    */
@@ -210,16 +211,14 @@ final class Pipeline {
     if (entry == null) {
       return false;
     }
-    AtomicBoolean exists = new AtomicBoolean();
     long start = System.nanoTime();
-    Throwable error = unlocked(() -> exists.set(entry.plan(counters)));
-    planned(entry, exists.get(), error, System.nanoTime() - start);
+    Throwable error = unlocked(() -> entry.plan(counters));
+    planned(entry, error, System.nanoTime() - start);
     return true;
   }
 
-  /** What fails is left to a worker, which can be interrupted and has no time to keep. */
   private boolean readMeanwhile() {
-    if (!consumerReads || toRead.readsTogether() || !pace.isQuick() || !mayRead()) {
+    if (!recipe.readsAtOnce() || toRead.readsTogether() || !readPace.isQuick() || !mayRead()) {
       return false;
     }
     List<Entry> one = toRead.take(inOrder.peek());
@@ -232,27 +231,26 @@ final class Pipeline {
               Entry.read(one, counters);
               entry.convert(() -> {}, counters);
             });
-    if (error == null || closed || entry.isCancelled()) {
-      made(entry, batch, error, System.nanoTime() - start);
-    } else {
-      discard(batch);
-      consumerReads = false;
+    if (error != null && Thread.currentThread().isInterrupted() && isWanted(entry)) {
+      discard(batch); // a worker makes it, and the loader goes on
       toRead.putBack(entry);
       wake();
+    } else {
+      made(entry, batch, error, System.nanoTime() - start);
     }
     return true;
   }
 
   /** Does something without the lock, which is held once, and returns what has failed. */
   private Throwable unlocked(Runnable work) {
+    helpers++;
     lock.unlock();
     try {
-      work.run();
-      return null;
-    } catch (Throwable e) { // code of other languages throws checked exceptions undeclared
-      return e;
+      return Crew.caught(work);
     } finally {
       lock.lock();
+      helpers--;
+      noHelper.signalAll();
     }
   }
 
@@ -262,10 +260,10 @@ final class Pipeline {
    *
    * @param nanos that it took
    */
-  void planned(Entry entry, boolean exists, Throwable error, long nanos) {
+  void planned(Entry entry, Throwable error, long nanos) {
     settled(
         () -> {
-          toPlan.end(nanos);
+          toPlan.end(entry, nanos);
           if (closed || entry.isCancelled()) {
             recycle(entry.slot());
           } else if (error != null) {
@@ -273,7 +271,7 @@ final class Pipeline {
             entry.ready(null, error);
             inOrder.add(entry);
             ready++;
-          } else if (exists) {
+          } else if (entry.exists()) {
             inOrder.add(entry);
             toRead.add(entry);
           } else {
@@ -334,13 +332,16 @@ final class Pipeline {
   void made(Entry entry, LoadedBatch batch, Throwable error, long nanos) {
     settled(
         () -> {
-          pace.took(nanos);
+          lastWasQuick = Pace.isQuick(nanos);
           if (closed || entry.isCancelled()) {
             discard(batch);
             recycle(entry.slot());
             return;
           }
           if (error == null) {
+            if (entry.isFull()) {
+              readPace.took(nanos);
+            }
             budget.took(entry.slot(), entry.source().maxSize());
             toRead.wasRead(entry.slot());
             entry.ready(batch, null);
@@ -370,7 +371,10 @@ final class Pipeline {
         if (next != null && next.isReady()) {
           return take(next, start, left < most);
         }
-        if (workMeanwhile()) {
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+        if (left > 0 && workMeanwhile()) {
           left = Math.min(left - 1, most - (System.nanoTime() - start));
           continue;
         }
@@ -497,6 +501,39 @@ final class Pipeline {
 
   private void freeIdle() {
     Cleanup.runAll(idle.stream().map(slot -> slot::free));
+  }
+
+  /**
+   * Waits for consumers on other threads that plan or read in this moment; it is closed.
+   *
+   * @throws DeadlineExceededException if one goes on; it frees its batch when it ends
+   */
+  void awaitHelpers(Duration timeout) {
+    boolean interrupted = false;
+    lock.lock();
+    try {
+      long start = System.nanoTime();
+      long most = Waits.nanos(timeout);
+      long left = most;
+      while (helpers > 0 && left > 0) {
+        try {
+          noHelper.awaitNanos(left);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+        left = most - (System.nanoTime() - start);
+      }
+      if (helpers > 0) {
+        throw new DeadlineExceededException(
+            "a pop still reads %s after the close of its loader; it frees its batch when it ends"
+                .formatted(timeout));
+      }
+    } finally {
+      lock.unlock();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Throws what threads could not free after the close; to be called when they have ended. */

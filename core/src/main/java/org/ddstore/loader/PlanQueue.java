@@ -86,9 +86,11 @@ final class PlanQueue {
   }
 
   /** What was begun is planned, or not to be. */
-  void end(long nanos) {
+  void end(Entry entry, long nanos) {
     planning = null;
-    pace.took(nanos);
+    if (entry.exists() && entry.isFull()) {
+      pace.took(nanos);
+    }
   }
 
   /** A source has no more. */

@@ -132,9 +132,12 @@ record Recipe(
     return transform != LoaderOptions.NO_TRANSFORM || readsRagged();
   }
 
-  /** Whether a batch is made by this process alone, of memory, without code of the user's. */
-  boolean neverWaits() {
-    return transform == LoaderOptions.NO_TRANSFORM && stagingBytes(1) == 0;
+  /**
+   * Whether a batch is copied out of memory that this process has, into as much as is known before,
+   * without code of the user's: asked anew for each, since rows of others may be appended.
+   */
+  boolean readsAtOnce() {
+    return !isOfUnknownSize() && stagingBytes(1) == 0;
   }
 
   private boolean readsRagged() {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
+import org.ddstore.DDStoreException;
 import org.ddstore.PoolStarvedException;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.sampling.BatchSampler;
@@ -30,7 +31,11 @@ class PipelineByHandTest {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
   private static final long SLOW_NANOS = 1_000_000;
   private static final LoaderOptions OPTIONS =
-      LoaderOptions.defaults().withDepth(DEPTH).withWorkers(2).withPinnedMemory(false);
+      LoaderOptions.defaults()
+          .withDepth(DEPTH)
+          .withWorkers(2)
+          .withPinnedMemory(false)
+          .withFields("id");
 
   private final StageCounters counters = new StageCounters();
   private Samples samples;
@@ -44,8 +49,7 @@ class PipelineByHandTest {
 
   private Pipeline pipeline(LoaderOptions options) {
     Recipe recipe =
-        Recipe.of(
-            samples.rows(), SampleSpace.ROWS, options.withFields("id"), HostMemory.plain("a test"));
+        Recipe.of(samples.rows(), SampleSpace.ROWS, options, HostMemory.plain("a test"));
     return new Pipeline(recipe, options, counters);
   }
 
@@ -65,8 +69,13 @@ class PipelineByHandTest {
 
   /** Plans a batch in no time. */
   private void plan() {
+    plan(1);
+  }
+
+  private void plan(long nanos) {
     Entry entry = pipeline.nextToPlan();
-    pipeline.planned(entry, entry.plan(counters), null, 1);
+    entry.plan(counters);
+    pipeline.planned(entry, null, nanos);
   }
 
   /** Reads what may be read together, slowly, so that the consumer does not read as well. */
@@ -144,7 +153,7 @@ class PipelineByHandTest {
     read();
     takes(0);
     starves();
-    assertThat(count(Stage.PLAN)).isPositive();
+    assertThat(count(Stage.PLAN)).as("planned by the consumer").isGreaterThan(1);
     assertThat(count(Stage.READ)).isZero();
   }
 
@@ -157,11 +166,79 @@ class PipelineByHandTest {
     read(1);
     takes(0);
     starves();
+    assertThat(pipeline.pending()).as("that could be read").isPositive();
     assertThat(count(Stage.READ)).isZero();
   }
 
   @Test
-  void whatAConsumerCannotReadIsLeftToAWorker() {
+  void aConsumerReadsNothingOfUnknownSize() {
+    pipeline.close();
+    pipeline = pipeline(OPTIONS.withFields("points"));
+    pipeline.push(shuffled(samples));
+    plan();
+    plan();
+    read(1);
+    pipeline.pop(AT_ONCE).close();
+    starves();
+    assertThat(pipeline.pending()).as("that could be read").isPositive();
+    assertThat(count(Stage.READ)).isZero();
+  }
+
+  /** Although it could help itself. */
+  @Test
+  void aConsumerThatIsInterruptedReadsNothing() {
+    pipeline.push(shuffled(samples));
+    plan();
+    plan();
+    read(1);
+    takes(0);
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> pipeline.pop(AT_ONCE))
+        .isInstanceOf(DDStoreException.class)
+        .hasMessage("interrupted while waiting for a batch");
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(count(Stage.READ)).isZero();
+    takes(1);
+  }
+
+  @Test
+  void aConsumerThatHasNoTimeDoesNothing() {
+    pipeline.push(shuffled(samples));
+    plan();
+    plan();
+    read(1);
+    takes(0);
+    assertThatThrownBy(() -> pipeline.pop(Duration.ZERO)).isInstanceOf(PoolStarvedException.class);
+    assertThat(count(Stage.PLAN)).isEqualTo(2);
+    assertThat(count(Stage.READ)).isZero();
+  }
+
+  /** Neither the end of a source nor a batch of one sample says how long others take. */
+  @Test
+  void whatIsShortDoesNotCountAsQuick() {
+    for (int epoch = 0; epoch < 3; epoch++) {
+      BatchSampler sampler = Samplers.shuffled(1).batchSize(Samples.ROWS - 1).everySample();
+      pipeline.push(epoch(samples, sampler));
+      plan(SLOW_NANOS);
+      plan(1);
+      read();
+      read(1);
+      pipeline.pop(AT_ONCE).close();
+      pipeline.pop(AT_ONCE).close();
+      plan(1);
+      long planned = count(Stage.PLAN);
+      pipeline.push(epoch(samples, sampler));
+      starves();
+      assertThat(count(Stage.PLAN)).isEqualTo(planned);
+      plan(SLOW_NANOS);
+      starves();
+      assertThat(count(Stage.READ)).isZero();
+      pipeline.reset();
+    }
+  }
+
+  @Test
+  void whatAConsumerFailsToReadComesWhereItsBatchWouldAndStays() {
     pipeline.push(new PushedSource(List.of(1L, 2L, (long) Samples.ROWS, 3L).iterator(), 1, true));
     for (int i = 0; i < DEPTH; i++) {
       plan();
@@ -170,9 +247,6 @@ class PipelineByHandTest {
     pipeline.pop(AT_ONCE).close();
     pipeline.pop(AT_ONCE).close();
     assertThat(count(Stage.READ)).isEqualTo(1);
-    starves();
-    assertThat(pipeline.pending()).isEqualTo(2);
-    read(1);
     assertThatThrownBy(() -> pipeline.pop(AT_ONCE)).isInstanceOf(IndexOutOfBoundsException.class);
     assertThatThrownBy(() -> pipeline.pop(AT_ONCE)).isInstanceOf(IndexOutOfBoundsException.class);
   }
