@@ -5,6 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.ddstore.Cleanup;
 import org.ddstore.DDStoreException;
@@ -46,6 +48,7 @@ final class Pipeline {
   private final PlanQueue toPlan;
   private final ReadQueue toRead;
   private final StageCounters counters;
+  private final LongSupplier clock;
   private final Pace readPace = new Pace();
   private final int depth;
   private final int workers;
@@ -54,12 +57,22 @@ final class Pipeline {
   private int ready;
   private int held;
   private boolean lastWasQuick;
+  private long tookNanos; // when the consumer took the last
   private int helpers; // consumers that plan or read
   private volatile boolean closed;
   private Throwable failure;
   private Throwable unfreed; // what went wrong after the close
 
   Pipeline(Recipe recipe, LoaderOptions options, StageCounters counters) {
+    this(recipe, options, counters, System::nanoTime);
+  }
+
+  /**
+   * @param clock that tells what is quick, in nanoseconds
+   */
+  Pipeline(Recipe recipe, LoaderOptions options, StageCounters counters, LongSupplier clock) {
+    this.clock = clock;
+    this.tookNanos = clock.getAsLong() - Long.MAX_VALUE / 2;
     this.counters = counters;
     this.recipe = recipe;
     this.depth = options.depth();
@@ -124,9 +137,12 @@ final class Pipeline {
 
   /** Whether there is something to plan and a slot for it; whether there is memory is not asked. */
   private boolean hasPlace() {
-    return toPlan.hasSlot()
-        && inOrder.size() < depth
-        && toRead.size() < toRead.enough(workers, readPace.isQuick());
+    return toPlan.hasSlot() && inOrder.size() < depth && toRead.size() < enough();
+  }
+
+  /** How many planned batches keep the workers busy. */
+  private int enough() {
+    return toRead.enough(workers, readPace.isQuick());
   }
 
   /** Wakes who can go on. Throws nothing: whoever calls it has done what it was to do. */
@@ -139,8 +155,7 @@ final class Pipeline {
   }
 
   private void signal() {
-    boolean runsShort =
-        idleWorkers > 0 || toRead.size() <= toRead.enough(workers, readPace.isQuick()) / 4;
+    boolean runsShort = toRead.size() <= enough() / 4 || (idleWorkers > 0 && !mayRead());
     if (hasPlace() && !toPlan.isPlanning() && (runsShort || toPlan.lacksMemory())) {
       canPlan.signal(); // the planner is one thread, woken once for some batches
     }
@@ -195,8 +210,24 @@ final class Pipeline {
    * @return false if there is nothing that the consumer could do
    */
   private boolean workMeanwhile() {
+    return helps(() -> planMeanwhile() || readMeanwhile());
+  }
+
+  /**
+   * Has a consumer whose batch is ready plan one for it, if it comes back sooner than a thread is
+   * woken and few are planned: so that the planner need not be woken.
+   */
+  private boolean planAhead() {
+    return helps(
+        () ->
+            toRead.size() < enough() / 2
+                && Pace.isQuick(clock.getAsLong() - tookNanos)
+                && planMeanwhile());
+  }
+
+  private boolean helps(BooleanSupplier work) {
     try {
-      return planMeanwhile() || readMeanwhile();
+      return work.getAsBoolean();
     } catch (RuntimeException | Error e) {
       fail(e); // of memory that could not be freed to make room
       return true;
@@ -211,9 +242,9 @@ final class Pipeline {
     if (entry == null) {
       return false;
     }
-    long start = System.nanoTime();
+    long start = clock.getAsLong();
     Throwable error = unlocked(() -> entry.plan(counters));
-    planned(entry, error, System.nanoTime() - start);
+    planned(entry, error, clock.getAsLong() - start);
     return true;
   }
 
@@ -224,7 +255,7 @@ final class Pipeline {
     List<Entry> one = toRead.take(inOrder.peek());
     Entry entry = one.get(0);
     LoadedBatch batch = batchOf(entry);
-    long start = System.nanoTime();
+    long start = clock.getAsLong();
     Throwable error =
         unlocked(
             () -> {
@@ -236,7 +267,7 @@ final class Pipeline {
       toRead.putBack(entry);
       wake();
     } else {
-      made(entry, batch, error, System.nanoTime() - start);
+      made(entry, batch, error, clock.getAsLong() - start);
     }
     return true;
   }
@@ -365,10 +396,15 @@ final class Pipeline {
       long start = System.nanoTime();
       long most = Waits.nanos(timeout);
       long left = most;
+      boolean mayPlanAhead = most > 0;
       while (true) {
         throwFailure();
         Entry next = inOrder.peek();
         if (next != null && next.isReady()) {
+          if (mayPlanAhead && planAhead()) {
+            mayPlanAhead = false; // one for each that it takes
+            continue;
+          }
           return take(next, start, left < most);
         }
         if (Thread.interrupted()) {
@@ -408,6 +444,7 @@ final class Pipeline {
       starvedNanos = 0;
     }
     counters.count(Stage.BATCH_WAITS, now - next.readySinceNanos(), 0);
+    tookNanos = clock.getAsLong();
     held++;
     wake();
     next.batch().giveOut();

@@ -31,6 +31,7 @@ final class RoundTables {
     int most = Math.min(TOGETHER, count);
     int[] left = new int[most];
     int[] right = new int[most];
+    int[] looked = new int[most];
     int end = from + count;
     for (int first = from; first < end; first += TOGETHER) {
       int some = Math.min(TOGETHER, end - first);
@@ -41,8 +42,10 @@ final class RoundTables {
         right[i] = (int) (number - quotient * b);
       }
       for (int round = 0; round < added.length; round += 2) {
-        add(left, right, added[round], a, some);
-        add(right, left, added[round + 1], b, some);
+        lookUp(added[round], right, looked, some);
+        add(left, looked, a, some);
+        lookUp(added[round + 1], left, looked, some);
+        add(right, looked, b, some);
       }
       for (int i = 0; i < some; i++) {
         long number = (long) left[i] * b + right[i];
@@ -51,9 +54,16 @@ final class RoundTables {
     }
   }
 
-  private static void add(int[] changed, int[] by, char[] added, int modulus, int count) {
+  private static void lookUp(char[] table, int[] values, int[] looked, int count) {
     for (int i = 0; i < count; i++) {
-      int less = changed[i] + added[by[i]] - modulus;
+      looked[i] = table[values[i]];
+    }
+  }
+
+  /** In a loop of its own, which the compiler turns into instructions for several at once. */
+  private static void add(int[] changed, int[] by, int modulus, int count) {
+    for (int i = 0; i < count; i++) {
+      int less = changed[i] + by[i] - modulus;
       changed[i] = less + (less >> (Integer.SIZE - 1) & modulus);
     }
   }

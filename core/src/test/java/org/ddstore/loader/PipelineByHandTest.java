@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** One thread does what planner, worker and consumer do, in an order that is chosen. */
-@Timeout(120)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // waits of workers go on
 class PipelineByHandTest {
   private static final int BATCH = 10;
   private static final int DEPTH = 4;
@@ -38,6 +38,7 @@ class PipelineByHandTest {
           .withFields("id");
 
   private final StageCounters counters = new StageCounters();
+  private long clock; // what the consumer does takes no time of it
   private Samples samples;
   private Pipeline pipeline;
 
@@ -50,7 +51,7 @@ class PipelineByHandTest {
   private Pipeline pipeline(LoaderOptions options) {
     Recipe recipe =
         Recipe.of(samples.rows(), SampleSpace.ROWS, options, HostMemory.plain("a test"));
-    return new Pipeline(recipe, options, counters);
+    return new Pipeline(recipe, options, counters, () -> clock);
   }
 
   private static EpochSource shuffled(Samples of) {
@@ -146,6 +147,43 @@ class PipelineByHandTest {
     starves();
   }
 
+  /**
+   * So that the planner sleeps on: one batch for each that it takes, as long as few are planned.
+   */
+  @Test
+  void aConsumerThatComesBackAtOncePlansAhead() {
+    pipeline.push(shuffled(samples));
+    plan();
+    plan();
+    plan();
+    read();
+    read();
+    read();
+    takes(0);
+    assertThat(count(Stage.PLAN)).as("it comes for the first time").isEqualTo(3);
+    takes(1);
+    assertThat(count(Stage.PLAN)).isEqualTo(4);
+    clock += SLOW_NANOS;
+    takes(2);
+    assertThat(count(Stage.PLAN)).as("it has trained meanwhile").isEqualTo(4);
+    read();
+    takes(3);
+    assertThat(count(Stage.PLAN)).isEqualTo(5);
+    assertThat(count(Stage.TRAINER_WAITS)).isZero();
+  }
+
+  @Test
+  void aConsumerThatHasNoTimePlansNothingAhead() {
+    pipeline.push(shuffled(samples));
+    plan();
+    plan();
+    read();
+    read();
+    takes(0);
+    pipeline.pop(Duration.ZERO).close();
+    assertThat(count(Stage.PLAN)).isEqualTo(2);
+  }
+
   @Test
   void aConsumerLeavesWhatIsSlowToWorkers() {
     pipeline.push(shuffled(samples));
@@ -175,8 +213,7 @@ class PipelineByHandTest {
     pipeline.close();
     pipeline = pipeline(OPTIONS.withFields("points"));
     pipeline.push(shuffled(samples));
-    plan();
-    plan();
+    plan(); // and no second one: the first shows how much memory they take
     read(1);
     pipeline.pop(AT_ONCE).close();
     starves();

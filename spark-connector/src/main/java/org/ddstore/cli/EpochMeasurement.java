@@ -17,7 +17,11 @@ import org.ddstore.collective.ReduceOp;
  * Collective: all ranks measure together, and the slowest one counts.
  */
 final class EpochMeasurement {
-  private static final double WARM_UP = 0.4;
+  /**
+   * Of a measurement's time. At the default of 2 s the compilers have done by then: until 2 to 3 s
+   * after its start they take one of the loader's processors.
+   */
+  private static final double WARM_UP = 1.5;
 
   private final EpochPlan plan;
   private final Communicator ranks;
