@@ -31,7 +31,8 @@ import org.ddstore.sampling.WorldRank;
  * quicker than waking a thread: it plans some, if the sampler says that it {@linkplain
  * BatchSampler#neverWaits never waits}, as all of this library do, and reads some, if all rows are
  * in memory that this process has, all fields that are read are fixed, and there is no transform.
- * The code of other samplers runs on the planner's thread, transforms on the workers'.
+ * One that comes back within 50 us may plan one, too, for each that it takes. The code of other
+ * samplers runs on the planner's thread, transforms on the workers'.
  *
  * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #readStatistics}, {@link
  * #pending} and the close of a batch are for any. The first error of a sampler, a read or a

@@ -1,8 +1,6 @@
 package org.ddstore.loader;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
@@ -16,8 +14,8 @@ import org.ddstore.PoolStarvedException;
 /**
  * The queues between planner, workers and consumer. Batches are given out in the order in which
  * they were planned, whoever was read first. It has no threads; those of {@link Crew} and of the
- * consumer meet here. A consumer that finds nothing ready plans and reads some itself, where that
- * is quick and never waits.
+ * consumer meet here. A consumer that finds nothing ready plans and reads some itself, and one that
+ * comes back at once plans ahead, where that is quick and never waits.
  *
  * <pre>
  * idle slots -> planner -> toRead -> workers -> ready -> consumer -> idle slots
@@ -41,21 +39,13 @@ final class Pipeline {
   private final Condition canRead = lock.newCondition();
   private final Condition canTake = lock.newCondition();
   private final Condition noHelper = lock.newCondition();
-  private final Deque<Slot> idle = new ArrayDeque<>();
-  private final Deque<Entry> inOrder = new ArrayDeque<>();
-  private final Recipe recipe;
-  private final MemoryBudget budget;
-  private final PlanQueue toPlan;
-  private final ReadQueue toRead;
+  private final BatchQueue batches;
   private final StageCounters counters;
   private final LongSupplier clock;
-  private final Pace readPace = new Pace();
-  private final int depth;
   private final int workers;
+  private final int someAtOnce;
   private long starvedNanos; // of pops that gave up
   private int idleWorkers;
-  private int ready;
-  private int held;
   private boolean lastWasQuick;
   private long tookNanos; // when the consumer took the last
   private int helpers; // consumers that plan or read
@@ -74,15 +64,9 @@ final class Pipeline {
     this.clock = clock;
     this.tookNanos = clock.getAsLong() - Long.MAX_VALUE / 2;
     this.counters = counters;
-    this.recipe = recipe;
-    this.depth = options.depth();
+    this.batches = new BatchQueue(recipe, options);
     this.workers = options.workers();
-    this.budget = new MemoryBudget(options.maxBytes(), recipe);
-    this.toPlan = new PlanQueue(budget, idle);
-    this.toRead = new ReadQueue(budget, idle, depth);
-    for (int i = 0; i <= depth; i++) { // the one more is the consumer's
-      idle.add(new Slot(recipe));
-    }
+    this.someAtOnce = Math.min(options.depth() / 2, QUICK_AT_ONCE);
   }
 
   /**
@@ -94,7 +78,7 @@ final class Pipeline {
     lock.lock();
     try {
       throwFailure();
-      budget.check(samples);
+      batches.check(samples);
     } finally {
       lock.unlock();
     }
@@ -105,7 +89,7 @@ final class Pipeline {
     locked(
         () -> {
           check(source.maxSize());
-          toPlan.add(source);
+          batches.add(source);
         });
   }
 
@@ -114,35 +98,8 @@ final class Pipeline {
     locked(
         () -> {
           throwFailure();
-          forget();
+          batches.forget();
         });
-  }
-
-  private void forget() {
-    toPlan.cancel();
-    List<Entry> all = List.copyOf(inOrder);
-    inOrder.clear();
-    ready = 0;
-    Cleanup.runAll(all.stream().map(entry -> () -> forget(entry)));
-  }
-
-  private void forget(Entry entry) {
-    if (entry.isReady() || toRead.remove(entry)) {
-      discard(entry.batch());
-      recycle(entry.slot());
-    } else {
-      entry.cancel();
-    }
-  }
-
-  /** Whether there is something to plan and a slot for it; whether there is memory is not asked. */
-  private boolean hasPlace() {
-    return toPlan.hasSlot() && inOrder.size() < depth && toRead.size() < enough();
-  }
-
-  /** How many planned batches keep the workers busy. */
-  private int enough() {
-    return toRead.enough(workers, readPace.isQuick());
   }
 
   /** Wakes who can go on. Throws nothing: whoever calls it has done what it was to do. */
@@ -155,11 +112,12 @@ final class Pipeline {
   }
 
   private void signal() {
-    boolean runsShort = toRead.size() <= enough() / 4 || (idleWorkers > 0 && !mayRead());
-    if (hasPlace() && !toPlan.isPlanning() && (runsShort || toPlan.lacksMemory())) {
+    boolean mayRead = batches.mayRead();
+    boolean lacksBatches = batches.runsShort() || (idleWorkers > 0 && !mayRead);
+    if (batches.hasPlace() && !batches.isPlanning() && (lacksBatches || batches.lacksMemory())) {
       canPlan.signal(); // the planner is one thread, woken once for some batches
     }
-    if (mayRead()) {
+    if (mayRead) {
       canRead.signal(); // a worker that leaves batches wakes the next
     }
     if (isFirstReady() && !waitsForMore()) {
@@ -173,11 +131,11 @@ final class Pipeline {
    * there.
    */
   private boolean waitsForMore() {
-    return lastWasQuick && idleWorkers < workers && ready < Math.min(depth / 2, QUICK_AT_ONCE);
+    return lastWasQuick && idleWorkers < workers && batches.ready() < someAtOnce;
   }
 
   private boolean isFirstReady() {
-    return failure != null || (!inOrder.isEmpty() && inOrder.peek().isReady());
+    return failure != null || batches.firstReady() != null;
   }
 
   /** A batch to be planned; waits for a source, a slot and memory. Null at the end. */
@@ -185,12 +143,12 @@ final class Pipeline {
     lock.lock();
     try {
       while (!closed) {
-        if (!toPlan.isPlanning()) {
-          Entry entry = toPlan.begin(hasPlace());
+        if (!batches.isPlanning()) {
+          Entry entry = batches.beginPlan();
           if (entry != null) {
             return entry;
           }
-          if (toPlan.lacksMemory() && mayRead()) {
+          if (batches.lacksMemory() && batches.mayRead()) {
             canRead.signal(); // the window will not grow
           }
         }
@@ -214,14 +172,15 @@ final class Pipeline {
   }
 
   /**
-   * Has a consumer whose batch is ready plan one for it, if it comes back sooner than a thread is
+   * Has a consumer whose batch is ready plan another one, if it comes back sooner than a thread is
    * woken and few are planned: so that the planner need not be woken.
    */
   private boolean planAhead() {
     return helps(
         () ->
-            toRead.size() < enough() / 2
+            batches.hasFewPlanned()
                 && Pace.isQuick(clock.getAsLong() - tookNanos)
+                && !Thread.currentThread().isInterrupted()
                 && planMeanwhile());
   }
 
@@ -235,10 +194,7 @@ final class Pipeline {
   }
 
   private boolean planMeanwhile() {
-    if (toPlan.isPlanning() || !hasPlace() || !toPlan.isQuick()) {
-      return false;
-    }
-    Entry entry = toPlan.begin(true);
+    Entry entry = batches.plansQuickly() ? batches.beginPlan() : null;
     if (entry == null) {
       return false;
     }
@@ -249,10 +205,10 @@ final class Pipeline {
   }
 
   private boolean readMeanwhile() {
-    if (!recipe.readsAtOnce() || toRead.readsTogether() || !readPace.isQuick() || !mayRead()) {
+    if (!batches.readsQuickly()) {
       return false;
     }
-    List<Entry> one = toRead.take(inOrder.peek());
+    List<Entry> one = batches.beginRead();
     Entry entry = one.get(0);
     LoadedBatch batch = batchOf(entry);
     long start = clock.getAsLong();
@@ -263,8 +219,8 @@ final class Pipeline {
               entry.convert(() -> {}, counters);
             });
     if (error != null && Thread.currentThread().isInterrupted() && isWanted(entry)) {
-      discard(batch); // a worker makes it, and the loader goes on
-      toRead.putBack(entry);
+      BatchQueue.discard(batch); // a worker makes it, and the loader goes on
+      batches.putBack(entry);
       wake();
     } else {
       made(entry, batch, error, clock.getAsLong() - start);
@@ -292,24 +248,7 @@ final class Pipeline {
    * @param nanos that it took
    */
   void planned(Entry entry, Throwable error, long nanos) {
-    settled(
-        () -> {
-          toPlan.end(entry, nanos);
-          if (closed || entry.isCancelled()) {
-            recycle(entry.slot());
-          } else if (error != null) {
-            toPlan.clear();
-            entry.ready(null, error);
-            inOrder.add(entry);
-            ready++;
-          } else if (entry.exists()) {
-            inOrder.add(entry);
-            toRead.add(entry);
-          } else {
-            toPlan.end(entry.source());
-            recycle(entry.slot());
-          }
-        });
+    settled(() -> batches.planned(entry, error, nanos));
   }
 
   /** What its consumer is given, once it is made. */
@@ -318,18 +257,13 @@ final class Pipeline {
     return new LoadedBatch(slot, () -> giveBack(slot));
   }
 
-  private boolean mayRead() {
-    boolean cannotGrow = toPlan.lacksMemory() || toPlan.isAtEnd();
-    return toRead.mayRead(inOrder.peek(), cannotGrow);
-  }
-
   /** Batches to be read together; waits for some. None at the end. */
   List<Entry> nextToRead() {
     lock.lock();
     try {
       while (!closed) {
-        if (mayRead()) {
-          List<Entry> together = toRead.take(inOrder.peek());
+        if (batches.mayRead()) {
+          List<Entry> together = batches.beginRead();
           wake();
           return together;
         }
@@ -348,7 +282,7 @@ final class Pipeline {
   boolean isWanted(Entry entry) {
     lock.lock();
     try {
-      return !closed && !entry.isCancelled();
+      return batches.isWanted(entry);
     } finally {
       lock.unlock();
     }
@@ -364,24 +298,7 @@ final class Pipeline {
     settled(
         () -> {
           lastWasQuick = Pace.isQuick(nanos);
-          if (closed || entry.isCancelled()) {
-            discard(batch);
-            recycle(entry.slot());
-            return;
-          }
-          if (error == null) {
-            if (entry.isFull()) {
-              readPace.took(nanos);
-            }
-            budget.took(entry.slot(), entry.source().maxSize());
-            toRead.wasRead(entry.slot());
-            entry.ready(batch, null);
-          } else {
-            discard(batch);
-            toPlan.clear();
-            entry.ready(null, error);
-          }
-          ready++;
+          batches.made(entry, batch, error, nanos);
         });
   }
 
@@ -399,8 +316,8 @@ final class Pipeline {
       boolean mayPlanAhead = most > 0;
       while (true) {
         throwFailure();
-        Entry next = inOrder.peek();
-        if (next != null && next.isReady()) {
+        Entry next = batches.firstReady();
+        if (next != null) {
           if (mayPlanAhead && planAhead()) {
             mayPlanAhead = false; // one for each that it takes
             continue;
@@ -416,9 +333,7 @@ final class Pipeline {
         }
         if (left <= 0) {
           starvedNanos += System.nanoTime() - start;
-          throw new PoolStarvedException(
-              "no batch within %s: %d of at most %d are planned, the consumer holds %d, %d sources are left, the batches have %s"
-                  .formatted(timeout, inOrder.size(), depth, held, toPlan.sources(), budget));
+          throw new PoolStarvedException("no batch within %s: %s".formatted(timeout, batches));
         }
         canTake.awaitNanos(Math.min(left, LOOK_NANOS));
         left = most - (System.nanoTime() - start);
@@ -436,8 +351,7 @@ final class Pipeline {
       fail(next.error());
       throwFailure();
     }
-    inOrder.remove();
-    ready--;
+    batches.giveOut();
     long now = System.nanoTime();
     if (waited || starvedNanos > 0) {
       counters.count(Stage.TRAINER_WAITS, starvedNanos + now - startNanos, 0);
@@ -445,7 +359,6 @@ final class Pipeline {
     }
     counters.count(Stage.BATCH_WAITS, now - next.readySinceNanos(), 0);
     tookNanos = clock.getAsLong();
-    held++;
     wake();
     next.batch().giveOut();
     return next.batch();
@@ -453,33 +366,14 @@ final class Pipeline {
 
   /** The consumer is done with a batch. */
   void giveBack(Slot slot) {
-    locked(
-        () -> {
-          held--;
-          recycle(slot);
-        });
-  }
-
-  /** Nobody is given a batch, but a transform may have kept tensors of it. */
-  private static void discard(LoadedBatch batch) {
-    if (batch != null) {
-      batch.discard();
-    }
-  }
-
-  private void recycle(Slot slot) {
-    if (closed || failure != null) {
-      budget.freed(slot);
-      slot.free();
-    }
-    idle.addFirst(slot); // the next batch goes where the caches still are
+    locked(() -> batches.giveBack(slot));
   }
 
   /** Batches that are planned and not given out. */
   int pending() {
     lock.lock();
     try {
-      return inOrder.size();
+      return batches.size();
     } finally {
       lock.unlock();
     }
@@ -506,8 +400,9 @@ final class Pipeline {
         unfreed = unfreed == null ? error : unfreed;
       } else if (failure == null) {
         failure = error;
+        batches.retire();
         wakeAll();
-        forget();
+        batches.forget();
       } else if (failure != error) {
         failure.addSuppressed(error);
       }
@@ -529,15 +424,12 @@ final class Pipeline {
     lock.lock();
     try {
       closed = true;
+      batches.retire();
       wakeAll(); // first: whatever cannot be freed, nobody waits for it
-      Cleanup.runAll(Stream.of(this::forget, this::freeIdle));
+      Cleanup.runAll(Stream.of(batches::forget, batches::freeIdle));
     } finally {
       lock.unlock();
     }
-  }
-
-  private void freeIdle() {
-    Cleanup.runAll(idle.stream().map(slot -> slot::free));
   }
 
   /**

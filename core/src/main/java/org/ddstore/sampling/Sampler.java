@@ -26,9 +26,9 @@ public interface Sampler {
 
   /**
    * Whether orders and samples are only computed, in some nanoseconds each: a consumer that finds
-   * no batch ready may then compute some itself, within a wait that has a deadline. False unless
-   * overridden: code that reads a file, asks a server or takes a lock runs on the loader's threads
-   * alone.
+   * no batch ready, or that asks again at once, may then compute some itself, within a wait that
+   * has a deadline. False unless overridden: code that reads a file, asks a server or takes a lock
+   * runs on the loader's threads alone.
    */
   default boolean neverWaits() {
     return false;

@@ -29,6 +29,7 @@ class PipelineByHandTest {
   private static final int BATCH = 10;
   private static final int DEPTH = 4;
   private static final Duration AT_ONCE = Duration.ofMillis(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final long SLOW_NANOS = 1_000_000;
   private static final LoaderOptions OPTIONS =
       LoaderOptions.defaults()
@@ -112,13 +113,15 @@ class PipelineByHandTest {
     starves();
     assertThat(count(Stage.PLAN)).as("how long it takes is not known").isZero();
     plan();
-    starves();
+    for (int i = 0; i < 4; i++) {
+      starves(); // and plans one at least, however long that takes
+    }
     assertThat(count(Stage.PLAN)).as("as many as its workers need").isEqualTo(4);
   }
 
   /** Takes a batch and compares it with the rows that its sampler chose. */
   private void takes(int number) {
-    try (LoadedBatch batch = pipeline.pop(AT_ONCE)) {
+    try (LoadedBatch batch = pipeline.pop(PATIENCE)) {
       assertThat(batch.number()).isEqualTo(number);
       EpochBatches planned =
           Samplers.shuffled(1).batchSize(BATCH).epoch(Samples.ROWS, new WorldRank(0, 1), 0);

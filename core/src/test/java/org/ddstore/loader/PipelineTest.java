@@ -439,15 +439,18 @@ class PipelineTest extends OnSamples {
                 }
               });
       consumer.start();
-      for (int number = 1; number <= 5; number++) {
-        int next = number;
-        awaitTrue(() -> asked.get() == next && consumer.getState() == Thread.State.TIMED_WAITING);
-        mayBeMade.release();
+      try {
+        for (int number = 1; number <= 5; number++) {
+          int next = number;
+          awaitTrue(() -> asked.get() == next && consumer.getState() == Thread.State.TIMED_WAITING);
+          mayBeMade.release();
+        }
+        consumer.join(PATIENCE.toMillis());
+        assertThat(consumer.isAlive()).isFalse();
+        assertThat(loader.statistics().get(Stage.TRAINER_WAITS.index()).count()).isEqualTo(5);
+      } finally {
+        mayBeMade.release(Samples.ROWS);
       }
-      consumer.join(PATIENCE.toMillis());
-      assertThat(consumer.isAlive()).isFalse();
-      assertThat(loader.statistics().get(Stage.TRAINER_WAITS.index()).count()).isEqualTo(5);
-      mayBeMade.release(Samples.ROWS);
     }
   }
 
@@ -530,14 +533,17 @@ class PipelineTest extends OnSamples {
                     Thread.onSpinWait(); // deaf to interrupts
                   }
                 });
-    Loader loader = open(options);
-    loader.epoch(0);
-    begun.await();
-    assertThatThrownBy(loader::close)
-        .isInstanceOf(DeadlineExceededException.class)
-        .hasMessage(
-            "ddstore-loader-read-0 still runs PT0.02S after the close of its loader; it frees its batch when it ends");
-    goOn.countDown();
+    try {
+      Loader loader = open(options);
+      loader.epoch(0);
+      begun.await();
+      assertThatThrownBy(loader::close)
+          .isInstanceOf(DeadlineExceededException.class)
+          .hasMessage(
+              "ddstore-loader-read-0 still runs PT0.02S after the close of its loader; it frees its batch when it ends");
+    } finally {
+      goOn.countDown();
+    }
     worker[0].join(PATIENCE.toMillis());
     assertThat(worker[0].isAlive()).isFalse();
   }

@@ -91,8 +91,8 @@ final class EpochBench implements Callable<Integer> {
       names = "--seconds",
       paramLabel = "S",
       description =
-          "Time of each measurement, in whole epochs; ${DEFAULT-VALUE} unless said. Spark reads one"
-              + " epoch in each of "
+          "Time of each measurement, in whole epochs, after 1.5 times that to get warm;"
+              + " ${DEFAULT-VALUE} unless said. Spark reads one epoch in each of "
               + ROUNDS
               + " rounds.")
   private double seconds = 2;
