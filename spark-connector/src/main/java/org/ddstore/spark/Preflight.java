@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.resource.ResourceProfile;
@@ -12,6 +13,7 @@ import org.apache.spark.sql.SparkSession;
 import org.ddstore.Backing;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.PreflightException.Problem;
+import org.ddstore.spark.wire.ConnectionSettings;
 
 /**
  * Looks on the driver, before a barrier job, for what would make it wait or fail later, and says
@@ -65,6 +67,7 @@ public final class Preflight {
     ProcessDirectory.sweepDead(directory); // what the dead have left is free, too
     HostFacts driver = HostFacts.read(directory);
     List<Problem> problems = problems(cluster, driver, ranks, estimatedBytes, settings);
+    problems.addAll(problems(context.getConf()));
     if (!problems.isEmpty()) {
       throw new PreflightException("cannot run %d ranks here:".formatted(ranks), problems);
     }
@@ -117,6 +120,17 @@ public final class Preflight {
       addOverhead(problems, cluster, ranks, estimatedBytes, settings);
     }
     return problems;
+  }
+
+  /** Of settings that executors would fail with. */
+  static List<Problem> problems(SparkConf conf) {
+    return ConnectionSettings.wrong(conf).stream()
+        .map(
+            wrong ->
+                new Problem(
+                    "%s=%s is not %s".formatted(wrong.key(), wrong.value(), wrong.range()),
+                    "another value, or none"))
+        .toList();
   }
 
   private static Problem tooFewSlots(ClusterFacts cluster, int ranks) {

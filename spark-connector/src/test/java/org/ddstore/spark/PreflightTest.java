@@ -27,6 +27,45 @@ class PreflightTest {
   }
 
   @Test
+  void settingsOfConnectionsThatCannotBeUsedAreNamed() {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.ddstore.io.serverThreads", "many")
+            .set("spark.ddstore.io.clientThreads", "-1")
+            .set("spark.ddstore.io.numConnectionsPerPeer", "0")
+            .set("spark.ddstore.io.receiveBuffer", "64k")
+            .set("spark.ddstore.io.connectionTimeout", "soon")
+            .set("spark.ddstore.io.connectionCreationTimeout", "0");
+
+    assertThat(Preflight.problems(conf))
+        .extracting(Problem::missing)
+        .containsExactly(
+            "spark.ddstore.io.serverThreads=many is not a whole number of at least 0",
+            "spark.ddstore.io.clientThreads=-1 is not a whole number of at least 0",
+            "spark.ddstore.io.numConnectionsPerPeer=0 is not a whole number of at least 1",
+            "spark.ddstore.io.receiveBuffer=64k is not a whole number of at least -1",
+            "spark.ddstore.io.connectionTimeout=soon is not a time such as 20s, in milliseconds at"
+                + " least 1",
+            "spark.ddstore.io.connectionCreationTimeout=0 is not a time such as 20s, in"
+                + " milliseconds at least 1");
+  }
+
+  @Test
+  void settingsOfConnectionsThatCanBeUsedAreNoProblem() {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.ddstore.io.serverThreads", "0")
+            .set("spark.ddstore.io.clientThreads", "3")
+            .set("spark.ddstore.io.backLog", "-1")
+            .set("spark.ddstore.io.sendBuffer", "65536")
+            .set("spark.ddstore.io.connectionTimeout", "2min")
+            .set("spark.shuffle.io.serverThreads", "many");
+
+    assertThat(Preflight.problems(conf)).isEmpty();
+    assertThat(Preflight.problems(new SparkConf(false))).isEmpty();
+  }
+
+  @Test
   void tooFewSlotsNamesNumbersAndSettings() {
     ClusterFacts cluster =
         new ClusterFacts(

@@ -24,7 +24,7 @@ import scala.Tuple2;
  */
 public final class WireOptions {
   private static final String MODULE = "ddstore";
-  private static final String IO = "spark." + MODULE + ".io.";
+  static final String IO = "spark." + MODULE + ".io.";
   private static final int MOST_THREADS = 8;
 
   /** Spark's own default; its method for it takes another type in each release. */
