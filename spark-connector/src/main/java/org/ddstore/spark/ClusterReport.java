@@ -69,6 +69,7 @@ public record ClusterReport(
     int ranks = settings.ranks().orElse(Math.max(1, cluster.slots()));
     List<Problem> problems =
         new ArrayList<>(Preflight.problems(cluster, HostFacts.read(directory), ranks, 0, settings));
+    problems.addAll(Preflight.problems(context.getConf()));
     if (!silent.isEmpty()) {
       problems.add(
           new Problem(

@@ -58,6 +58,22 @@ class LocalPreflightTest {
   }
 
   @Test
+  void settingsOfConnectionsAreLookedAt() {
+    String key = "spark.ddstore.io.serverThreads";
+    session.sparkContext().conf().set(key, "many");
+    try {
+      Problem problem =
+          new Problem(key + "=many is not a whole number of at least 0", "another value, or none");
+      assertThatExceptionOfType(PreflightException.class)
+          .isThrownBy(() -> Preflight.check(session, 2, 1, DEFAULTS))
+          .satisfies(thrown -> assertThat(thrown.problems()).containsExactly(problem));
+      assertThat(ClusterReport.of(session, Duration.ofSeconds(30)).problems()).contains(problem);
+    } finally {
+      session.sparkContext().conf().remove(key);
+    }
+  }
+
+  @Test
   void sharedMemoryOfThisHostIsLookedAt() {
     assertThatExceptionOfType(PreflightException.class)
         .isThrownBy(() -> Preflight.check(session, 2, 1L << 60, DEFAULTS))

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
+import org.apache.spark.network.util.IOMode;
 import org.ddstore.Backing;
 import org.ddstore.spark.PreflightException.Problem;
 import org.junit.jupiter.api.Test;
@@ -30,9 +32,9 @@ class PreflightTest {
   void settingsOfConnectionsThatCannotBeUsedAreNamed() {
     SparkConf conf =
         new SparkConf(false)
+            .set("spark.ddstore.io.mode", "fast")
             .set("spark.ddstore.io.serverThreads", "many")
             .set("spark.ddstore.io.clientThreads", "-1")
-            .set("spark.ddstore.io.numConnectionsPerPeer", "0")
             .set("spark.ddstore.io.receiveBuffer", "64k")
             .set("spark.ddstore.io.connectionTimeout", "soon")
             .set("spark.ddstore.io.connectionCreationTimeout", "0");
@@ -40,25 +42,43 @@ class PreflightTest {
     assertThat(Preflight.problems(conf))
         .extracting(Problem::missing)
         .containsExactly(
+            "spark.ddstore.io.mode=fast is not one of " + Arrays.toString(IOMode.values()),
             "spark.ddstore.io.serverThreads=many is not a whole number of at least 0",
             "spark.ddstore.io.clientThreads=-1 is not a whole number of at least 0",
-            "spark.ddstore.io.numConnectionsPerPeer=0 is not a whole number of at least 1",
-            "spark.ddstore.io.receiveBuffer=64k is not a whole number of at least -1",
-            "spark.ddstore.io.connectionTimeout=soon is not a time such as 20s, in milliseconds at"
-                + " least 1",
-            "spark.ddstore.io.connectionCreationTimeout=0 is not a time such as 20s, in"
-                + " milliseconds at least 1");
+            "spark.ddstore.io.receiveBuffer=64k is not a whole number",
+            "spark.ddstore.io.connectionTimeout=soon is not a time such as 120s",
+            "spark.ddstore.io.connectionCreationTimeout=0 is not a time of 1s to 24d, such as 20s");
+  }
+
+  /** One that is the default of another says nothing about that. */
+  @Test
+  void settingsOfConnectionsAreLookedAtOneByOne() {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.ddstore.io.connectionTimeout", "soon")
+            .set("spark.ddstore.io.connectionCreationTimeout", "20s");
+
+    assertThat(Preflight.problems(conf))
+        .extracting(Problem::missing)
+        .containsExactly("spark.ddstore.io.connectionTimeout=soon is not a time such as 120s");
+    assertThat(
+            Preflight.problems(
+                new SparkConf(false).set("spark.ddstore.io.connectionCreationTimeout", "500ms")))
+        .as("less than a second is none to Spark")
+        .hasSize(1);
   }
 
   @Test
   void settingsOfConnectionsThatCanBeUsedAreNoProblem() {
     SparkConf conf =
         new SparkConf(false)
+            .set("spark.ddstore.io.mode", "nio")
             .set("spark.ddstore.io.serverThreads", "0")
             .set("spark.ddstore.io.clientThreads", "3")
             .set("spark.ddstore.io.backLog", "-1")
             .set("spark.ddstore.io.sendBuffer", "65536")
-            .set("spark.ddstore.io.connectionTimeout", "2min")
+            .set("spark.ddstore.io.connectionTimeout", "0")
+            .set("spark.ddstore.io.connectionCreationTimeout", "2min")
             .set("spark.shuffle.io.serverThreads", "many");
 
     assertThat(Preflight.problems(conf)).isEmpty();

@@ -1,27 +1,34 @@
 package org.ddstore.spark.wire;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToIntFunction;
 import org.apache.spark.SparkConf;
+import org.apache.spark.network.util.IOMode;
 import org.apache.spark.network.util.TransportConf;
 
 /** The settings {@code spark.ddstore.io.*}, which Spark reads where a connection is made. */
 public final class ConnectionSettings {
-  private static final String NUMBER = "a whole number of at least ";
-  private static final String TIME = "a time such as 20s, in milliseconds at least ";
+  private static final int ANY = Integer.MIN_VALUE;
+  private static final String WHOLE = "a whole number";
 
   private static final List<Legal> ALL =
       List.of(
-          new Legal("serverThreads", TransportConf::serverThreads, 0, NUMBER),
-          new Legal("clientThreads", TransportConf::clientThreads, 0, NUMBER),
-          new Legal("numConnectionsPerPeer", TransportConf::numConnectionsPerPeer, 1, NUMBER),
-          new Legal("backLog", TransportConf::backLog, -1, NUMBER),
-          new Legal("receiveBuffer", TransportConf::receiveBuf, -1, NUMBER),
-          new Legal("sendBuffer", TransportConf::sendBuf, -1, NUMBER),
-          new Legal("connectionTimeout", TransportConf::connectionTimeoutMs, 1, TIME),
           new Legal(
-              "connectionCreationTimeout", TransportConf::connectionCreationTimeoutMs, 1, TIME));
+              "mode", ConnectionSettings::mode, ANY, "one of " + Arrays.toString(IOMode.values())),
+          new Legal("serverThreads", TransportConf::serverThreads, 0, WHOLE + " of at least 0"),
+          new Legal("clientThreads", TransportConf::clientThreads, 0, WHOLE + " of at least 0"),
+          new Legal("backLog", TransportConf::backLog, ANY, WHOLE),
+          new Legal("receiveBuffer", TransportConf::receiveBuf, ANY, WHOLE),
+          new Legal("sendBuffer", TransportConf::sendBuf, ANY, WHOLE),
+          new Legal(
+              "connectionTimeout", TransportConf::connectionTimeoutMs, ANY, "a time such as 120s"),
+          new Legal(
+              "connectionCreationTimeout",
+              TransportConf::connectionCreationTimeoutMs,
+              1,
+              "a time of 1s to 24d, such as 20s"));
 
   private ConnectionSettings() {}
 
@@ -32,22 +39,28 @@ public final class ConnectionSettings {
 
   /** Those that are set and cannot be used. */
   public static List<Wrong> wrong(SparkConf conf) {
-    TransportConf transport = WireOptions.of(conf, null, "").transportConf();
     List<Wrong> wrong = new ArrayList<>();
     for (Legal legal : ALL) {
       String key = WireOptions.IO + legal.name();
-      if (conf.contains(key) && !isLegal(legal, transport)) {
-        wrong.add(new Wrong(key, conf.get(key), legal.range() + legal.least()));
+      if (conf.contains(key) && !isLegal(legal, key, conf.get(key))) {
+        wrong.add(new Wrong(key, conf.get(key), legal.range()));
       }
     }
     return wrong;
   }
 
-  private static boolean isLegal(Legal legal, TransportConf transport) {
+  /** By Spark's own reading of it, without the others: some are read as the default of another. */
+  private static boolean isLegal(Legal legal, String key, String value) {
+    SparkConf alone = new SparkConf(false).set(key, value);
     try {
-      return legal.reader().applyAsInt(transport) >= legal.least();
+      return legal.reader().applyAsInt(WireOptions.of(alone, null, "").transportConf())
+          >= legal.least();
     } catch (IllegalArgumentException e) { // which a NumberFormatException is
       return false;
     }
+  }
+
+  private static int mode(TransportConf conf) {
+    return IOMode.valueOf(conf.ioMode()).name().length();
   }
 }
