@@ -32,7 +32,7 @@ record CopyLoader(StoreHandle handle, List<ShardReport> shards) implements Shard
 
   @Override
   public void load(int rank, Iterator<InternalRow> rows, ShardWriter writer) {
-    try (StoreReader reader = handle.attach()) {
+    try (StoreReader reader = handle.attachUncounted()) {
       writer.appendRowsOf(reader.rows(), firstRow(rank), shards.get(rank).rows());
     }
   }

@@ -7,17 +7,24 @@ import org.ddstore.ReadStatistics;
 /**
  * What was read over one path.
  *
+ * @param calls reads in which at least one row came over it
  * @param rows that came over it
  * @param bytes given to the reader; only the chosen fields count
  */
-public record ReadCount(ReadPath path, long rows, long bytes) implements Serializable {
+public record ReadCount(ReadPath path, long calls, long rows, long bytes) implements Serializable {
   private static final long serialVersionUID = 1L;
 
   static ReadCount of(ReadStatistics statistics) {
-    return new ReadCount(statistics.path(), statistics.rows(), statistics.bytes());
+    return new ReadCount(
+        statistics.path(), statistics.calls(), statistics.rows(), statistics.bytes());
+  }
+
+  /** The same, of which no times are known. */
+  ReadStatistics statistics() {
+    return new ReadStatistics(path, calls, rows, bytes, 0);
   }
 
   ReadCount plus(ReadCount other) {
-    return new ReadCount(path, rows + other.rows, bytes + other.bytes);
+    return new ReadCount(path, calls + other.calls, rows + other.rows, bytes + other.bytes);
   }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.ddstore.ReadPath;
+import org.ddstore.ReadStatistics;
 
 /** What ranks have read of a resident store in its runs, and where they ran the last time. */
 final class ResidentReads {
@@ -12,7 +13,9 @@ final class ResidentReads {
 
   ResidentReads(int ranks) {
     List<ReadCount> none =
-        Arrays.stream(ReadPath.values()).map(path -> new ReadCount(path, 0, 0)).toList();
+        Arrays.stream(ReadPath.values())
+            .map(path -> ReadCount.of(ReadStatistics.none(path)))
+            .toList();
     for (int rank = 0; rank < ranks; rank++) {
       byRank.add(none);
     }
@@ -34,6 +37,16 @@ final class ResidentReads {
       }
       byRank.set(rank, List.copyOf(sum));
     }
+  }
+
+  /** How many ranks. */
+  synchronized int ranks() {
+    return byRank.size();
+  }
+
+  /** What one of them has read, by path. */
+  synchronized List<ReadStatistics> ofRank(int rank) {
+    return byRank.get(rank).stream().map(ReadCount::statistics).toList();
   }
 
   synchronized List<List<ReadCount>> byRank() {

@@ -91,7 +91,10 @@ public final class ResidentStore {
         Set<String> gone = loading.confirm(shards);
         ResidentLayout layout =
             ResidentLayout.of(plans.current().schema(), groups, shards).without(gone);
-        return new ResidentStore(stores, name, origin, token, plans.current(), processes, layout);
+        ResidentStore store =
+            new ResidentStore(stores, name, origin, token, plans.current(), processes, layout);
+        StoreMetrics.show(store.handle(), store.reads);
+        return store;
       } catch (RuntimeException | Error e) {
         loading.forget(shards);
         throw e;
@@ -283,6 +286,7 @@ public final class ResidentStore {
     if (holders.isPresent()) {
       try (processes) {
         stores.remove(this);
+        StoreMetrics.remove(token.id());
         processes.drop(holders.get());
       }
     }

@@ -11,15 +11,19 @@ import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
 
-/** The one attachment of this JVM to a state of a resident store, counted by its readers. */
+/**
+ * An attachment of this JVM to a state of a resident store, shared by its readers: one whose reads
+ * are in the metrics, and one for those who count by themselves.
+ */
 final class StoreAttachment {
   private static final Map<Key, StoreAttachment> OPEN = new HashMap<>(); // guarded by itself
 
-  private record Key(Nonce store, long version) {}
+  private record Key(Nonce store, long version, boolean isCounted) {}
 
   private final Key key;
   private final WireSession session;
   private final AttachedStore store;
+  private final StoreMetrics.Watch watch;
   private int readers; // guarded by OPEN
 
   private StoreAttachment(Key key, StoreHandle handle) {
@@ -39,11 +43,23 @@ final class StoreAttachment {
       session.close();
       throw e;
     }
+    this.watch =
+        key.isCounted()
+            ? StoreMetrics.watch(handle, "attached", store.variable(RankContext.ROWS)::statistics)
+            : () -> {};
   }
 
-  /** A reader of the store, the first one of which attaches. */
-  static StoreReader of(StoreHandle handle) {
-    Key key = new Key(handle.token().id(), handle.version());
+  /** A reader whose reads are in the metrics. The first one attaches. */
+  static StoreReader counted(StoreHandle handle) {
+    return of(new Key(handle.token().id(), handle.version(), true), handle);
+  }
+
+  /** A reader whose reads are not. */
+  static StoreReader uncounted(StoreHandle handle) {
+    return of(new Key(handle.token().id(), handle.version(), false), handle);
+  }
+
+  private static StoreReader of(Key key, StoreHandle handle) {
     synchronized (OPEN) {
       StoreAttachment attachment = OPEN.get(key);
       if (attachment == null) {
@@ -68,7 +84,11 @@ final class StoreAttachment {
       OPEN.remove(key);
     }
     try (session) {
-      store.close();
+      try {
+        watch.close();
+      } finally {
+        store.close();
+      }
     }
   }
 }

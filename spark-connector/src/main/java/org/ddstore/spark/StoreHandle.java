@@ -96,14 +96,23 @@ public final class StoreHandle implements Serializable {
 
   /**
    * Attaches this JVM to the store: in tasks, and on the driver. Local; the executors are not
-   * asked. Rows that memory does not reach are asked for when they are read.
+   * asked. Rows that memory does not reach are asked for when they are read. What is read counts in
+   * the metrics of Spark, as that of the reader {@code attached}.
    *
    * @return to be closed by the caller
    * @throws org.ddstore.DDStoreException if rows cannot be reached from here; it says which and why
    * @throws IllegalStateException outside of a process of Spark
    */
   public StoreReader attach() {
-    return StoreAttachment.of(this);
+    return StoreAttachment.counted(this);
+  }
+
+  /**
+   * As {@link #attach()}, by an attachment of its own, for those who count by themselves what they
+   * read: it is not in the metrics.
+   */
+  public StoreReader attachUncounted() {
+    return StoreAttachment.uncounted(this);
   }
 
   @Override

@@ -6,11 +6,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.apache.spark.SparkEnv;
-import org.apache.spark.metrics.source.Source;
 import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.memory.Nonce;
@@ -18,47 +18,24 @@ import org.ddstore.memory.Nonce;
 /**
  * What this process reads of resident stores, as metrics of Spark: {@code
  * ddstore.<store>.<reader>.<path>.rows}, {@code .bytes} and {@code .calls}, where a reader is
- * {@code rank<r>} or {@code scan}. The sinks that are configured for the process have them beside
- * Spark's own; the page of executors that {@code spark.ui.prometheus.enabled} adds to the driver
- * has not, because it shows no registry. They count from the first read on, and end with the store;
- * in a process that holds nothing of it, with its last reader there. Any thread.
+ * {@code rank<r>}, {@code scan} or {@code attached}. The sinks that are configured for the process
+ * have them beside Spark's own. They count from the first read on, and end with the store; in a
+ * process that holds nothing of it, with its last reader there. The driver has the same of the
+ * ranks, as its pages show no registry but its own. Any thread.
  */
 public final class StoreMetrics {
   private static final Map<Nonce, StoreMetrics> BY_STORE = new HashMap<>(); // guarded by itself
 
+  private final Nonce store;
   private final StoreSource source;
+  private final boolean isOfDriver;
   private final Map<String, ReaderCounts> readers = new HashMap<>(); // guarded by BY_STORE
   private int watches; // guarded by BY_STORE
 
-  private StoreMetrics(String sourceName) {
-    source = new StoreSource(sourceName, new MetricRegistry());
-  }
-
-  /** The same source as another if it has the same registry, whatever it is called. */
-  private record StoreSource(String sourceName, MetricRegistry metricRegistry) implements Source {
-
-    /**
-     * What Spark is to remove: it takes away all metrics whose names begin with the source's, and
-     * without the dot that ends it those of "train" would take those of "train_val" with them.
-     */
-    StoreSource removal() {
-      return new StoreSource(sourceName + ".", metricRegistry);
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof StoreSource that && isRegistry(that.metricRegistry);
-    }
-
-    @SuppressWarnings("ReferenceEquality") // a registry is itself alone
-    private boolean isRegistry(MetricRegistry registry) {
-      return metricRegistry == registry;
-    }
-
-    @Override
-    public int hashCode() {
-      return System.identityHashCode(metricRegistry);
-    }
+  private StoreMetrics(StoreHandle store, boolean isOfDriver) {
+    this.store = store.token().id();
+    this.source = new StoreSource("ddstore." + store.name(), new MetricRegistry());
+    this.isOfDriver = isOfDriver;
   }
 
   /** The end of a reader's count. */
@@ -79,7 +56,8 @@ public final class StoreMetrics {
     StoreMetrics metrics;
     ReaderCounts counts;
     synchronized (BY_STORE) {
-      metrics = of(store);
+      StoreMetrics known = BY_STORE.get(store.token().id());
+      metrics = known == null ? open(new StoreMetrics(store, false)) : known;
       metrics.watches++;
       counts = metrics.counts(reader);
     }
@@ -88,18 +66,40 @@ public final class StoreMetrics {
     return () -> {
       if (closed.compareAndSet(false, true)) {
         counts.end(counters);
-        metrics.leave(store.token().id());
+        metrics.leave();
       }
     };
   }
 
-  /** One watch less. Who drops shards ends the metrics, and nobody else will. */
-  private void leave(Nonce store) {
+  /**
+   * Shows on the driver what ranks have read in the runs that have ended, until {@link #remove}.
+   * Does nothing where this process has the shards: its ranks count by themselves.
+   */
+  static void show(StoreHandle store, ResidentReads reads) {
+    if (ResidentShards.holds(store.token().id())) {
+      return;
+    }
     synchronized (BY_STORE) {
-      if (--watches == 0 && !ResidentShards.holds(store) && BY_STORE.remove(store, this)) {
+      StoreMetrics metrics = open(new StoreMetrics(store, true));
+      for (int r = 0; r < reads.ranks(); r++) {
+        int rank = r;
+        metrics.counts("rank" + rank).begin(() -> reads.ofRank(rank));
+      }
+    }
+  }
+
+  /** One watch less. Who drops the store ends the metrics where it is, and nobody else will. */
+  private void leave() {
+    synchronized (BY_STORE) {
+      if (--watches == 0 && !isHome() && BY_STORE.remove(store, this)) {
         withdraw();
       }
     }
+  }
+
+  /** Whether this process will hear when the store is dropped. */
+  private boolean isHome() {
+    return isOfDriver || ResidentShards.holds(store);
   }
 
   private ReaderCounts counts(String reader) {
@@ -112,20 +112,27 @@ public final class StoreMetrics {
     return counts;
   }
 
-  /** One that has taken the name of another ends the metrics of that one. */
-  private static StoreMetrics of(StoreHandle store) {
-    StoreMetrics known = BY_STORE.get(store.token().id());
-    if (known != null) {
-      return known;
+  /**
+   * One that has taken the name of another ends the metrics of that one. Late readers of a store
+   * that was replaced do not: nobody sees what they count.
+   */
+  private static StoreMetrics open(StoreMetrics made) {
+    Optional<StoreMetrics> other =
+        BY_STORE.values().stream()
+            .filter(known -> known.source.sourceName().equals(made.source.sourceName()))
+            .findAny();
+    if (other.isPresent()) {
+      if (other.get().isHome() && !made.isHome()) {
+        return made;
+      }
+      BY_STORE.remove(other.get().store);
+      other.get().withdraw();
     }
-    String sourceName = "ddstore." + store.name();
-    BY_STORE.values().stream()
-        .filter(metrics -> metrics.source.sourceName().equals(sourceName))
-        .forEach(StoreMetrics::withdraw);
-    BY_STORE.values().removeIf(metrics -> metrics.source.sourceName().equals(sourceName));
-    StoreMetrics made = new StoreMetrics(sourceName);
-    SparkEnv.get().metricsSystem().registerSource(made.source);
-    BY_STORE.put(store.token().id(), made);
+    SparkEnv env = SparkEnv.get();
+    if (env != null) { // else Spark has ended
+      env.metricsSystem().registerSource(made.source);
+    }
+    BY_STORE.put(made.store, made);
     return made;
   }
 
@@ -152,7 +159,7 @@ public final class StoreMetrics {
     }
   }
 
-  /** Ends the metrics of a store of which this process holds nothing any more. */
+  /** Ends the metrics of a store that is dropped, or of which this process holds nothing more. */
   static void remove(Nonce store) {
     synchronized (BY_STORE) {
       StoreMetrics metrics = BY_STORE.remove(store);

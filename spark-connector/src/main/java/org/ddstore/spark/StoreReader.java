@@ -6,8 +6,8 @@ import org.ddstore.Variable;
 
 /**
  * A resident store as a task of an executor, or the driver, reads it. All of a JVM share one
- * attachment; the last close ends it. Rows of this process and this host stay readable until then,
- * also when the store is dropped. Any thread.
+ * attachment, and those not counted another; the last close ends it. Rows of this process and this
+ * host stay readable until then, also when the store is dropped. Any thread.
  */
 public final class StoreReader implements AutoCloseable {
   private final StoreAttachment attachment;

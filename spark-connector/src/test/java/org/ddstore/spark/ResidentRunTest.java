@@ -182,16 +182,53 @@ class ResidentRunTest extends OnResidentCluster {
   void metricsStayAsLongAsAnybodyReads() {
     ResidentStore store = load();
     StoreHandle handle = store.handle();
-    // On the driver, which holds nothing of the store.
+    assertThat(meters().values()).as("of the ranks, on the driver").hasSize(2 * 3 * 3);
+    store.drop();
+    assertThat(meters().values()).as("when it is dropped").isEmpty();
+    // The driver has nothing of the store any more.
     StoreMetrics.Watch first = StoreMetrics.watch(handle, "first", List::of);
     StoreMetrics.Watch second = StoreMetrics.watch(handle, "second", List::of);
-    try (StoreReader reader = handle.attach()) {
-      assertThat(reader.rows().rows()).isEqualTo(ROWS);
-    }
     first.close();
     first.close();
     assertThat(meters().values()).as("when another reader still reads").isNotEmpty();
     second.close();
     assertThat(meters().values()).as("when nobody reads").isEmpty();
+  }
+
+  @Test
+  void attachedReadersCount() {
+    ResidentStore store = DDStores.from(frame(0, ROWS)).ranks(1).load("train");
+    String home = store.shards().get(0).executorId();
+    StoreHandle handle = store.handle();
+    List<Meters> inside =
+        cluster.inEverySlot(
+            rows -> {
+              try (StoreReader attached = handle.attach();
+                  Reader reader = attached.rows().reader();
+                  Batch batch = reader.getBatch(3)) {
+                assertThat(batch.field("square").getLong(0)).isEqualTo(9);
+                return meters();
+              }
+            });
+    assertThat(inside)
+        .as("while they read")
+        .allSatisfy(
+            meters ->
+                assertThat(meters.values().get(attachedRows(meters.executor().equals(home))))
+                    .isBetween(1L, 2L));
+    assertThat(cluster.inEverySlot(rows -> meters()))
+        .as("when they are closed")
+        .allSatisfy(
+            meters -> {
+              if (meters.executor().equals(home)) {
+                assertThat(meters.values()).containsEntry(attachedRows(true), 2L);
+              } else {
+                assertThat(meters.values()).isEmpty();
+              }
+            });
+  }
+
+  private static String attachedRows(boolean atHome) {
+    return "attached.%s.rows".formatted(atHome ? "own_process" : "same_host");
   }
 }

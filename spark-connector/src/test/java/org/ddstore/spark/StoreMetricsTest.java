@@ -134,6 +134,7 @@ class StoreMetricsTest {
     assertThat(beans())
         .containsEntry("train.rank0.own_process.rows", 3L)
         .containsEntry("train.scan.own_process.rows", (long) ROWS)
+        .doesNotContainKey("train.attached.own_process.rows")
         .containsEntry("train_val.rank0.own_process.rows", 5L);
 
     train.drop();

@@ -65,7 +65,7 @@ final class RowBatches implements AutoCloseable {
    */
   static RowBatches open(
       StoreHandle handle, ReadSchema columns, RowRanges rows, double bytesPerRow) {
-    StoreReader store = handle.attach();
+    StoreReader store = handle.attachUncounted();
     try {
       RowBatches batches =
           new RowBatches(store, columns.columns(handle.schema()), rows, bytesPerRow);
