@@ -20,8 +20,8 @@ import org.ddstore.memory.Nonce;
  * ddstore.<store>.<reader>.<path>.rows}, {@code .bytes} and {@code .calls}, where a reader is
  * {@code rank<r>}, {@code scan} or {@code attached}. The sinks that are configured for the process
  * have them beside Spark's own. They count from the first read on, and end with the store; in a
- * process that holds nothing of it, with its last reader there. The driver has the same of the
- * ranks, as its pages show no registry but its own. Any thread.
+ * process that holds nothing of it, with its last reader there. The driver has what ranks have read
+ * in all runs under the same names, because its pages show its own metrics alone. Any thread.
  */
 public final class StoreMetrics {
   private static final Map<Nonce, StoreMetrics> BY_STORE = new HashMap<>(); // guarded by itself
