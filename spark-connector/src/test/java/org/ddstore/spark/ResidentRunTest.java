@@ -19,6 +19,7 @@ import org.ddstore.collective.ReduceOp;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.sampling.Samplers;
+import org.ddstore.spark.wire.LogTap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -176,6 +177,60 @@ class ResidentRunTest extends OnResidentCluster {
     assertThat(DDStores.open(cluster.session(), "all").explain())
         .contains("4 ranks take all 4 slots: while they run every other job");
     assertThat(load().explain()).doesNotContain("slots: while they run");
+  }
+
+  @Test
+  void ranksThatTakeAllSlotsAreWarnedOfOnceAStoreInTheLog() {
+    cluster.inEverySlot(rows -> 0); // all have registered
+    try (LogTap log = LogTap.open()) {
+      ResidentStore all = DDStores.from(frame(0, ROWS)).ranks(4).load("all");
+      assertThat(log.of(SlotsWarning.class))
+          .singleElement()
+          .asString()
+          .startsWith("\"all\": 4 ranks take all 4 slots: while they run every other job");
+      assertThat(
+              all.run(
+                  context -> {
+                    assertThat(context.attempt()).as("the first fails").isGreaterThan(1);
+                    return context.isHome();
+                  }))
+          .containsOnly(true);
+      all.append(frame(ROWS, ROWS + MORE));
+      assertThat(log.of(SlotsWarning.class)).as("after more jobs of the store").hasSize(1);
+      DDStores.from(frame(0, ROWS)).ranks(4).replace("all");
+      assertThat(log.of(SlotsWarning.class)).as("after another store").hasSize(2);
+    }
+  }
+
+  @Test
+  void ranksThatTakeAllSlotsAreWarnedOfOnceAJobInTheLog() {
+    cluster.inEverySlot(rows -> 0); // all have registered
+    try (LogTap log = LogTap.open()) {
+      assertThat(
+              DDStores.from(frame(0, ROWS))
+                  .ranks(4)
+                  .run(
+                      context -> {
+                        assertThat(context.attempt()).as("the first fails").isGreaterThan(1);
+                        return context.rows().rows();
+                      }))
+          .containsOnly((long) ROWS);
+      assertThat(log.of(SlotsWarning.class))
+          .singleElement()
+          .asString()
+          .startsWith("4 ranks take all 4 slots: while they run every other job");
+    }
+  }
+
+  @Test
+  void ranksThatLeaveASlotAreNotWarnedOfInTheLog() {
+    cluster.inEverySlot(rows -> 0); // all have registered
+    try (LogTap log = LogTap.open()) {
+      ResidentStore store = DDStores.from(frame(0, ROWS)).ranks(3).load("train");
+      store.run(RankContext::isHome);
+      DDStores.from(frame(0, ROWS)).ranks(3).run(RankContext::rank);
+      assertThat(log.of(SlotsWarning.class)).isEmpty();
+    }
   }
 
   @Test
