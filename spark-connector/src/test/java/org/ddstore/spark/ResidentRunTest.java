@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.metrics.source.Source;
 import org.apache.spark.sql.Dataset;
@@ -169,6 +170,41 @@ class ResidentRunTest extends OnResidentCluster {
         .as("metrics at home stay as long as the store")
         .allMatch(
             meters -> meters.executor().equals(home.executorId()) != meters.values().isEmpty());
+  }
+
+  /** Where a rank of a run was, and what it has read. */
+  private record Ran(String executor, boolean home, long rows) implements Serializable {}
+
+  @Test
+  void aRankWhoseExecutorIsOccupiedRunsElsewhereAlsoWhenSparkWaitsForIt() throws Exception {
+    ResidentStore store = load();
+    List<ResidentShard> homes = store.shards();
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Boolean>> occupied = cluster.occupy(homes.get(0), 2, evidence);
+    SparkConf live = cluster.session().sparkContext().conf(); // read for each stage
+    String before = live.get("spark.locality.wait");
+    List<Ran> ranks;
+    String explained;
+    try {
+      live.set("spark.locality.wait", "3s"); // Spark's default
+      ranks =
+          store.run(
+              context -> new Ran(context.executorId(), context.isHome(), epoch(context, () -> {})));
+      explained = store.explain();
+    } finally {
+      live.set("spark.locality.wait", before);
+      evidence.note("free", "");
+    }
+    assertThat(occupied.get(2, TimeUnit.MINUTES))
+        .as("tasks that took the slots")
+        .containsOnly(true);
+    for (int rank = 0; rank < 2; rank++) {
+      Ran ran = ranks.get(rank);
+      assertThat(ran.rows()).isEqualTo(ROWS);
+      assertThat(ran.executor()).isNotEqualTo(homes.get(0).executorId());
+      assertThat(ran.home()).isEqualTo(ran.executor().equals(homes.get(rank).executorId()));
+    }
+    assertThat(explained).contains("rank 0 ran on executor", "warning: spark.locality.wait is 3s");
   }
 
   @Test
