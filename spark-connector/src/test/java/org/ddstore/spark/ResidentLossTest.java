@@ -189,7 +189,7 @@ class ResidentLossTest extends OnResidentCluster {
     assertThat(read.value()).as("rows read by the load").isEqualTo(ROWS);
 
     killHolder(store);
-    long lost = lostRanks(store).size() * ROWS / 4L;
+    long lost = ROWS / 4L * lostRanks(store).size();
     assertThat(lost).isBetween(1L, ROWS - 1L);
     store.repair();
 
