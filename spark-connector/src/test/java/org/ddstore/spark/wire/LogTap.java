@@ -21,6 +21,8 @@ public final class LogTap implements AutoCloseable {
   private final ByteArrayOutputStream said = new ByteArrayOutputStream(); // synchronized itself
 
   /**
+   * What was logged.
+   *
    * @param logger the simple name of a class
    */
   public record Line(String logger, String text) {}
