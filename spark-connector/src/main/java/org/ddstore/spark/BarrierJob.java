@@ -83,23 +83,27 @@ final class BarrierJob {
   private final ReplicaGroups groups;
   private final int ranks;
   private final long estimatedBytes;
+  private final SlotsWarning slotsWarning;
 
   /**
    * @param profile what each rank needs of its executor
    * @param estimatedBytes of one copy of the data, for the preflight; 0 if not known
+   * @param slotsWarning speaks where the ranks take all slots
    */
   BarrierJob(
       SparkSession session,
       ResourceProfile profile,
       Settings settings,
       ReplicaGroups groups,
-      long estimatedBytes) {
+      long estimatedBytes,
+      SlotsWarning slotsWarning) {
     this.session = session;
     this.profile = profile;
     this.settings = settings;
     this.groups = groups;
     this.ranks = groups.ranks();
     this.estimatedBytes = estimatedBytes;
+    this.slotsWarning = slotsWarning;
   }
 
   /**
@@ -161,6 +165,7 @@ final class BarrierJob {
               estimatedBytes,
               last == null && !worlds.isRefilling() ? settings : patient());
       worlds.refilling(false);
+      slotsWarning.look(ranks, cluster.slots());
       if (isMpi()) {
         List<String> executors =
             cluster.executors().stream().map(ClusterFacts.Executor::id).toList();

@@ -115,7 +115,7 @@ public record Explanation(
         settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY).toString();
     List<InternalRow> none = new ArrayList<>();
     List<Seen> seen =
-        new BarrierJob(session, profile, settings, settings.groups(ranks), 0)
+        new BarrierJob(session, profile, settings, settings.groups(ranks), 0, SlotsWarning.ofJob())
             .run(
                 attempt ->
                     new BarrierJob.Load<>(

@@ -16,16 +16,21 @@ import org.ddstore.spark.ingest.IngestPlan;
  * Where the rows of a resident store come from, and how: what a lost shard is loaded from again.
  *
  * @param rows of the load; each append has its own
+ * @param slotsWarning one for all jobs of the store
  */
 record ResidentOrigin(
-    Dataset<Row> rows, IngestOptions ingest, Settings settings, ResourceProfile profile) {
+    Dataset<Row> rows,
+    IngestOptions ingest,
+    Settings settings,
+    ResourceProfile profile,
+    SlotsWarning slotsWarning) {
 
   SparkSession session() {
     return rows.sparkSession();
   }
 
   ResidentOrigin with(Dataset<Row> appended) {
-    return new ResidentOrigin(appended, ingest, settings, profile);
+    return new ResidentOrigin(appended, ingest, settings, profile, slotsWarning);
   }
 
   IngestPlan plan(ReplicaGroups groups) {
@@ -53,7 +58,8 @@ record ResidentOrigin(
         profile,
         settings.withSlotsTimeout(replacementTimeout()),
         groups,
-        estimatedBytes);
+        estimatedBytes,
+        slotsWarning);
   }
 
   /** How long is waited for slots that were there. */

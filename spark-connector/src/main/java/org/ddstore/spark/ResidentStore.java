@@ -43,7 +43,7 @@ public final class ResidentStore {
   private final ResidentPlaces places;
   private final ResidentChanges changes;
   private final ResidentReads reads;
-  private final AtomicBoolean warned = new AtomicBoolean();
+  private final AtomicBoolean warnedOfLocality = new AtomicBoolean();
 
   private ResidentStore(
       ResidentStores stores,
@@ -216,7 +216,7 @@ public final class ResidentStore {
             .job(places.now().groups(), 0)
             .run(
                 attempt -> {
-                  warnOnce();
+                  warnOfLocality();
                   ResidentLayout now = withoutGaps();
                   ofAttempt.set(now);
                   return new BarrierJob.Load<>(
@@ -301,10 +301,11 @@ public final class ResidentStore {
     return RunWarnings.of(origin.session().sparkContext(), origin.profile(), ranks());
   }
 
-  private void warnOnce() {
-    if (warned.compareAndSet(false, true)) {
-      warnings().forEach(warning -> LOG.warn("\"{}\": {}", name, warning));
-    }
+  /** Ranks have homes only here; of slots every job says the same. */
+  private void warnOfLocality() {
+    RunWarnings.ofLocality(origin.session().sparkContext().getConf())
+        .filter(warning -> warnedOfLocality.compareAndSet(false, true))
+        .ifPresent(warning -> LOG.warn("\"{}\": {}", name, warning));
   }
 
   private void ran(List<? extends RankOutcome<?>> outcomes, ResidentLayout layout) {

@@ -1,13 +1,14 @@
 package org.ddstore.spark;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.network.util.JavaUtils;
 import org.apache.spark.resource.ResourceProfile;
 
-/** What is better known before the ranks of a resident store run. */
+/** What is better known before ranks run. */
 final class RunWarnings {
   private static final String WAIT = "spark.locality.wait";
   private static final String WAIT_FOR_EXECUTOR = "spark.locality.wait.process";
@@ -20,18 +21,32 @@ final class RunWarnings {
   }
 
   static List<String> of(int ranks, int slots, SparkConf conf) {
-    List<String> warnings = new ArrayList<>();
-    if (ranks >= slots) {
-      warnings.add(
-          "%d ranks take all %d slots: while they run every other job of the application waits, queries of this store among them; spark.ddstore.ranks=%d leaves one free"
-              .formatted(ranks, slots, Math.max(1, slots - 1)));
+    return Stream.of(ofSlots(ranks, slots), ofLocality(conf)).flatMap(Optional::stream).toList();
+  }
+
+  /** Of ranks that take all slots. */
+  static Optional<String> ofSlots(int ranks, int slots) {
+    if (ranks < slots) {
+      return Optional.empty();
     }
+    return Optional.of(
+        "%d ranks take all %d slots: while they run every other job of the application waits, queries of resident stores among them; %s"
+            .formatted(
+                ranks,
+                slots,
+                slots > 1
+                    ? "spark.ddstore.ranks=%d leaves one free".formatted(slots - 1)
+                    : "one slot more would stay free"));
+  }
+
+  /** Of Spark's patience with executors that have no free slot. */
+  static Optional<String> ofLocality(SparkConf conf) {
     String wait = conf.get(WAIT_FOR_EXECUTOR, conf.get(WAIT, DEFAULT_WAIT));
-    if (JavaUtils.timeStringAsMs(wait) > 0) {
-      warnings.add(
-          "%s is %s: when an executor has no free slot for a rank, the start waits so long before the rank goes elsewhere; it is read when the application starts, %s=0 is best"
-              .formatted(conf.contains(WAIT_FOR_EXECUTOR) ? WAIT_FOR_EXECUTOR : WAIT, wait, WAIT));
+    if (JavaUtils.timeStringAsMs(wait) <= 0) {
+      return Optional.empty();
     }
-    return warnings;
+    return Optional.of(
+        "%s is %s: when an executor has no free slot for a rank, the start waits so long before the rank goes elsewhere; it is read when the application starts, %s=0 is best"
+            .formatted(conf.contains(WAIT_FOR_EXECUTOR) ? WAIT_FOR_EXECUTOR : WAIT, wait, WAIT));
   }
 }

@@ -214,6 +214,7 @@ public final class StoreSpec {
     int ranks = Preflight.ranks(context(), profile, settings);
     ReplicaGroups groups = settings.groups(ranks);
     Preflight.check(context(), profile, ranks, 0, settings);
+    SlotsWarning slotsWarning = SlotsWarning.ofJob();
     try (Plans plans = new Plans(() -> IngestPlan.of(rows, ingest, groups.width()))) {
       return plans.load(
           () ->
@@ -222,7 +223,8 @@ public final class StoreSpec {
                       profile,
                       settings,
                       groups,
-                      plans.current().memoryBytes() * groups.groups())
+                      plans.current().memoryBytes() * groups.groups(),
+                      slotsWarning)
                   .run(
                       attempt ->
                           BarrierJob.Load.of(
@@ -254,7 +256,12 @@ public final class StoreSpec {
       LOG.warn("{}: {}", name, ResidentStore.NO_MPI);
     }
     ResidentOrigin origin =
-        new ResidentOrigin(rows, ingest, isMpi ? settings.withTransport("tcp") : settings, profile);
+        new ResidentOrigin(
+            rows,
+            ingest,
+            isMpi ? settings.withTransport("tcp") : settings,
+            profile,
+            SlotsWarning.ofStore(name));
     SqlCatalog.register(session());
     return ResidentStores.of(context())
         .load(name, inPlace, stores -> ResidentStore.load(stores, name, origin));

@@ -401,7 +401,8 @@ class CommandsIT {
     assertThat(outcome.out())
         .contains("1,000 rows", "| x     | float64 |", "locked memory", "0 o s", "1 s o")
         .contains("o = own process: ", "s = same host: ")
-        .contains("Ranks 0, 1: device: none", "batches of loaders: ");
+        .containsPattern(
+            "Ranks 0, 1: device: none[^;]*; batches of loaders: (pinned by|not pinned:) \\S");
   }
 
   @ParameterizedTest

@@ -312,7 +312,8 @@ class ResidentLossInJobsTest extends OnTestCluster {
             frame(0, ROWS),
             IngestOptions.defaults(),
             Settings.of(cluster.session()).withRanks(4).withSlotsTimeout(SHORT),
-            cluster.session().sparkContext().resourceProfileManager().defaultResourceProfile());
+            cluster.session().sparkContext().resourceProfileManager().defaultResourceProfile(),
+            SlotsWarning.ofStore("unheard"));
     ResidentStore store =
         ResidentStore.load(ResidentStores.of(cluster.session().sparkContext()), "unheard", origin);
     try {

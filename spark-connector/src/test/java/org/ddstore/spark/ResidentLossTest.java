@@ -14,10 +14,12 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.util.LongAccumulator;
 import org.ddstore.Batch;
 import org.ddstore.DDStoreException;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
+import org.ddstore.transport.SegmentAddress;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -143,7 +145,58 @@ class ResidentLossTest extends OnResidentCluster {
         assertThat(now).as("what was not lost").isEqualTo(then);
       }
     }
+    checkAddresses(lost, addresses(before), addresses(store.handle()));
     readInTasks(store.handle(), ROWS + MORE);
+  }
+
+  private static void checkAddresses(
+      List<ResidentShard> shards, List<SegmentAddress> before, List<SegmentAddress> after) {
+    assertThat(before).hasSameSizeAs(shards);
+    assertThat(after).hasSameSizeAs(shards);
+    for (int i = 0; i < shards.size(); i++) {
+      SegmentAddress then = before.get(i);
+      SegmentAddress now = after.get(i);
+      if (shards.get(i).isLost()) {
+        assertThat(now.nonce()).as("of what was lost").isNotEqualTo(then.nonce());
+        assertThat(now.path()).isNotEqualTo(then.path());
+        assertThat(now.endpoint()).isNotEqualTo(then.endpoint());
+      } else {
+        assertThat(now).as("of what was not lost").isEqualTo(then);
+      }
+    }
+  }
+
+  /** In the order of the store's shards. */
+  private static List<SegmentAddress> addresses(StoreHandle handle) {
+    return handle.catalogs().get(0).segments(RankContext.ROWS);
+  }
+
+  /** Rows of partitions that are no part of one lost shard only would be passed over. */
+  @Test
+  void onlyTheRowsThatWereLostAreReadAgain() {
+    LongAccumulator read = cluster.session().sparkContext().longAccumulator();
+    UDF1<Long, Long> counted =
+        id -> {
+          read.add(1L);
+          return id;
+        };
+    Dataset<Row> source =
+        cluster
+            .session()
+            .range(0, ROWS, 1, 20)
+            .select(functions.udf(counted, DataTypes.LongType).apply(functions.col("id")).as("n"));
+    ResidentStore store = DDStores.from(source).ranks(4).load("counted");
+    assertThat(read.value()).as("rows read by the load").isEqualTo(ROWS);
+
+    killHolder(store);
+    long lost = ROWS / 4L * lostRanks(store).size();
+    assertThat(lost).isBetween(1L, ROWS - 1L);
+    store.repair();
+
+    assertThat(lostRanks(store)).isEmpty();
+    assertThat(read.value() - ROWS).as("rows read by the repair").isEqualTo(lost);
+    store.run(RankContext::isHome);
+    assertThat(read.value() - ROWS).as("rows read by a run after it").isEqualTo(lost);
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.metrics.source.Source;
 import org.apache.spark.sql.Dataset;
@@ -19,6 +20,7 @@ import org.ddstore.collective.ReduceOp;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.sampling.Samplers;
+import org.ddstore.spark.wire.LogTap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -170,12 +172,101 @@ class ResidentRunTest extends OnResidentCluster {
             meters -> meters.executor().equals(home.executorId()) != meters.values().isEmpty());
   }
 
+  /** Where a rank of a run was, and what it has read. */
+  private record Ran(String executor, boolean home, long rows) implements Serializable {}
+
+  @Test
+  void aRankWhoseExecutorIsOccupiedRunsElsewhereAlsoWhenSparkWaitsForIt() throws Exception {
+    ResidentStore store = load();
+    List<ResidentShard> homes = store.shards();
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Boolean>> occupied = cluster.occupy(homes.get(0), 2, evidence);
+    SparkConf live = cluster.session().sparkContext().conf(); // read for each stage
+    String before = live.get("spark.locality.wait");
+    List<Ran> ranks;
+    String explained;
+    try {
+      live.set("spark.locality.wait", "3s"); // Spark's default
+      ranks =
+          store.run(
+              context -> new Ran(context.executorId(), context.isHome(), epoch(context, () -> {})));
+      explained = store.explain();
+    } finally {
+      live.set("spark.locality.wait", before);
+      evidence.note("free", "");
+    }
+    assertThat(occupied.get(2, TimeUnit.MINUTES))
+        .as("tasks that took the slots")
+        .containsOnly(true);
+    for (int rank = 0; rank < 2; rank++) {
+      Ran ran = ranks.get(rank);
+      assertThat(ran.rows()).isEqualTo(ROWS);
+      assertThat(ran.executor()).isNotEqualTo(homes.get(0).executorId());
+      assertThat(ran.home()).isEqualTo(ran.executor().equals(homes.get(rank).executorId()));
+    }
+    assertThat(explained).contains("rank 0 ran on executor", "warning: spark.locality.wait is 3s");
+  }
+
   @Test
   void ranksThatTakeAllSlotsAreWarnedOf() {
     DDStores.from(frame(0, ROWS)).ranks(4).load("all");
     assertThat(DDStores.open(cluster.session(), "all").explain())
         .contains("4 ranks take all 4 slots: while they run every other job");
     assertThat(load().explain()).doesNotContain("slots: while they run");
+  }
+
+  @Test
+  void ranksThatTakeAllSlotsAreWarnedOfOnceAStoreInTheLog() {
+    cluster.inEverySlot(rows -> 0); // all have registered
+    try (LogTap log = LogTap.open()) {
+      ResidentStore all = DDStores.from(frame(0, ROWS)).ranks(4).load("all");
+      assertThat(log.of(SlotsWarning.class))
+          .singleElement()
+          .asString()
+          .startsWith("\"all\": 4 ranks take all 4 slots: while they run every other job");
+      assertThat(
+              all.run(
+                  context -> {
+                    assertThat(context.attempt()).as("the first fails").isGreaterThan(1);
+                    return context.isHome();
+                  }))
+          .containsOnly(true);
+      all.append(frame(ROWS, ROWS + MORE));
+      assertThat(log.of(SlotsWarning.class)).as("after more jobs of the store").hasSize(1);
+      DDStores.from(frame(0, ROWS)).ranks(4).replace("all");
+      assertThat(log.of(SlotsWarning.class)).as("after another store").hasSize(2);
+    }
+  }
+
+  @Test
+  void ranksThatTakeAllSlotsAreWarnedOfOnceAJobInTheLog() {
+    cluster.inEverySlot(rows -> 0); // all have registered
+    try (LogTap log = LogTap.open()) {
+      assertThat(
+              DDStores.from(frame(0, ROWS))
+                  .ranks(4)
+                  .run(
+                      context -> {
+                        assertThat(context.attempt()).as("the first fails").isGreaterThan(1);
+                        return context.rows().rows();
+                      }))
+          .containsOnly((long) ROWS);
+      assertThat(log.of(SlotsWarning.class))
+          .singleElement()
+          .asString()
+          .startsWith("4 ranks take all 4 slots: while they run every other job");
+    }
+  }
+
+  @Test
+  void ranksThatLeaveASlotAreNotWarnedOfInTheLog() {
+    cluster.inEverySlot(rows -> 0); // all have registered
+    try (LogTap log = LogTap.open()) {
+      ResidentStore store = DDStores.from(frame(0, ROWS)).ranks(3).load("train");
+      store.run(RankContext::isHome);
+      DDStores.from(frame(0, ROWS)).ranks(3).run(RankContext::rank);
+      assertThat(log.of(SlotsWarning.class)).isEmpty();
+    }
   }
 
   @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutorService;
@@ -100,7 +102,13 @@ class ResidentStoreTest extends OnResidentCluster {
   }
 
   @ParameterizedTest
-  @CsvSource({"shm, true, tcp", "direct, true, tcp", "shm, false, tcp", "shm, true, mpi"})
+  @CsvSource({
+    "shm, true, tcp",
+    "direct, true, tcp",
+    "shm, false, tcp",
+    "shm, true, mpi",
+    "shm, false, mpi"
+  })
   void ordinaryTasksAndTheDriverReadEveryRow(String backing, boolean shortcut, String transport) {
     ResidentStore store =
         numbers()
@@ -113,10 +121,15 @@ class ResidentStoreTest extends OnResidentCluster {
     assertThat(store.ranks()).isEqualTo(4);
     assertThat(store.shards()).hasSize(4).allMatch(shard -> shard.rows() == ROWS / 4);
     assertThat(store.shards().stream().map(ResidentShard::executorId).distinct()).hasSize(2);
+    assertThat(store.explain())
+        .as("mpi is not for readers outside a job")
+        .contains("transport: tcp, not encrypted: tcp: asked for\n");
     List<Read> reads = readInTasks(store.handle(), ROWS);
     assertThat(reads).hasSize(4);
     if (!shortcut) {
-      assertThat(reads).allMatch(read -> read.ownProcess() == 0 && read.sameHost() == 0);
+      assertThat(reads)
+          .allMatch(
+              read -> read.ownProcess() == 0 && read.sameHost() == 0 && read.remote() >= ROWS);
     } else if (backing.equals("direct")) {
       assertThat(reads).allMatch(read -> read.remote() > 0 && read.ownProcess() > 0);
     } else {
@@ -161,6 +174,58 @@ class ResidentStoreTest extends OnResidentCluster {
     assertThatThrownBy(() -> DDStores.open(cluster.session(), "a"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("there is no store \"a\" in this application; there are [b]");
+  }
+
+  /** What rows take: packed records, the offset of each of them, and the end of the last. */
+  private static long bytesOf(long from, long to) {
+    long bytes = Long.BYTES * (to - from + 1);
+    for (long id = from; id < to; id++) {
+      long fixed = 8 + 4 * 4 + 8 + 1; // id, x, half, odd
+      bytes += fixed + 4 + ("number " + id).length(); // a ragged field begins with its length
+    }
+    return bytes;
+  }
+
+  @Test
+  void numbersOfAStoreAndItsExecutorsAreExact() {
+    ResidentStore store = numbers().shortcut(false).transport("tcp").load("a");
+    store.append(frame(ROWS, ROWS + 40));
+    long[] bytes = new long[4];
+    for (int rank = 0; rank < 4; rank++) {
+      bytes[rank] =
+          bytesOf(100L * rank, 100L * (rank + 1))
+              + bytesOf(ROWS + 10L * rank, ROWS + 10L * (rank + 1));
+    }
+    long all = Arrays.stream(bytes).sum();
+    assertThat(store.bytes()).isEqualTo(all);
+    try (StoreReader reader = store.handle().attach()) {
+      checkRows(reader.rows(), new long[] {7}); // the only request, to rank 0
+    }
+
+    List<String> homes = store.shards().subList(0, 4).stream().map(s -> s.executorId()).toList();
+    String host = store.shards().get(0).host();
+    List<ExecutorHolding> holdings = new ArrayList<>();
+    for (String executor : homes.stream().distinct().toList()) {
+      List<Integer> ranks =
+          IntStream.range(0, 4).filter(rank -> homes.get(rank).equals(executor)).boxed().toList();
+      long held = ranks.stream().mapToLong(rank -> bytes[rank]).sum();
+      long served = ranks.contains(0) ? 1 : 0;
+      holdings.add(new ExecutorHolding(executor, host, ranks, 4, 220, held, served));
+    }
+    assertThat(holdings).hasSize(2);
+    assertThat(store.statistics()).isEqualTo(holdings);
+    List<String> lines = new ArrayList<>();
+    lines.add("\"a\": 440 rows of " + store.schema());
+    lines.add("%,d bytes a copy, 1 copy of 4 ranks, loaded in 2 parts".formatted(all));
+    lines.add("transport: tcp, not encrypted: tcp: asked for");
+    for (ExecutorHolding of : holdings) {
+      lines.add(
+          "executor %s (%s): ranks %s, 220 rows in 4 shards, %,d bytes; %d requests served"
+              .formatted(of.executorId(), host, of.ranks(), of.bytes(), of.servedRequests()));
+    }
+    lines.add("warning: " + RunWarnings.ofSlots(4, 4).orElseThrow());
+    assertThat(store.explain().lines()).containsExactlyElementsOf(lines);
+    assertThat(store.run(RankContext::executorId)).isEqualTo(homes);
   }
 
   @Test

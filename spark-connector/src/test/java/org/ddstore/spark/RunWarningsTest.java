@@ -25,6 +25,14 @@ class RunWarningsTest {
   }
 
   @Test
+  void aRankThatTakesTheOnlySlotIsWarnedOf() {
+    assertThat(RunWarnings.ofSlots(1, 1))
+        .get()
+        .asString()
+        .endsWith("one slot more would stay free");
+  }
+
+  @Test
   void waitingForAnExecutorIsWarnedOf() {
     assertThat(RunWarnings.of(1, 2, new SparkConf(false)))
         .singleElement()

@@ -111,6 +111,46 @@ class SourceWritesTest extends SourceOnCluster {
     assertThatThrownBy(() -> spark.table("ddstore.t")).isInstanceOf(AnalysisException.class);
   }
 
+  /** In an order that is none of its columns. */
+  private Dataset<Row> unordered() {
+    return spark
+        .range(0, ROWS, 1, 3)
+        .selectExpr("(id * 7919) % " + ROWS + " as place", "id % 7 as label", "id");
+  }
+
+  private List<Row> inOrderOfTheIndex(String store) {
+    return spark
+        .sql("select place, label, id from ddstore.%s order by __index".formatted(store))
+        .collectAsList();
+  }
+
+  @Test
+  void rowsAreOrderedByTheColumnsOfAnOption() {
+    unordered().write().format("ddstore").option("ranks", "3").option("orderBy", "place").save("o");
+    assertThat(
+            spark.sql("select place, __index from ddstore.o where place = __index").collectAsList())
+        .hasSize(ROWS);
+    unordered().write().format("ddstore").option("orderBy", "label, place").save("two");
+    assertThat(inOrderOfTheIndex("two"))
+        .isEqualTo(unordered().orderBy("label", "place").collectAsList());
+    unordered().write().format("ddstore").save("none");
+    assertThat(inOrderOfTheIndex("none")).isEqualTo(unordered().collectAsList());
+  }
+
+  @Test
+  void rowsAreShuffledAsBySpecOfTheSameSeed() {
+    unordered().write().format("ddstore").option("ranks", "3").option("shuffle", "42").save("s");
+    ResidentStore same = DDStores.from(unordered()).ranks(2).shuffle(42).load("same");
+    ResidentStore other = DDStores.from(unordered()).ranks(2).shuffle(43).load("other");
+    assertThat(DDStores.open(spark, "s").digest())
+        .isEqualTo(same.digest())
+        .isNotEqualTo(other.digest());
+    assertThat(inOrderOfTheIndex("s"))
+        .isEqualTo(inOrderOfTheIndex("same"))
+        .isNotEqualTo(unordered().collectAsList())
+        .containsExactlyInAnyOrderElementsOf(unordered().collectAsList());
+  }
+
   @Test
   void whatIsDroppedMustBeThere() {
     spark.sql("drop table if exists ddstore.none");

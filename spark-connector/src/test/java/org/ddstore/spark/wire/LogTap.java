@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * Keeps what this JVM logs from now on, besides where it goes: the standard error, which the
  * logging of the tests follows, and its pattern, both from log4j2.properties of the launcher.
  */
-final class LogTap implements AutoCloseable {
+public final class LogTap implements AutoCloseable {
   private static final Pattern LINE =
       Pattern.compile("^[0-9:.]+ [A-Z]+ (\\w+): (.*)$", Pattern.MULTILINE);
 
@@ -21,9 +21,11 @@ final class LogTap implements AutoCloseable {
   private final ByteArrayOutputStream said = new ByteArrayOutputStream(); // synchronized itself
 
   /**
+   * What was logged.
+   *
    * @param logger the simple name of a class
    */
-  record Line(String logger, String text) {}
+  public record Line(String logger, String text) {}
 
   private LogTap() {
     OutputStream both =
@@ -43,12 +45,12 @@ final class LogTap implements AutoCloseable {
     System.setErr(new PrintStream(both, true, UTF_8));
   }
 
-  static LogTap open() {
+  public static LogTap open() {
     return new LogTap();
   }
 
   /** First lines, of messages that have several. */
-  List<Line> lines() {
+  public List<Line> lines() {
     return LINE.matcher(said.toString(UTF_8)).results().map(LogTap::line).toList();
   }
 
@@ -57,7 +59,7 @@ final class LogTap implements AutoCloseable {
   }
 
   /** What a class of ours has logged. */
-  List<String> of(Class<?> logger) {
+  public List<String> of(Class<?> logger) {
     return lines().stream()
         .filter(line -> line.logger().equals(logger.getSimpleName()))
         .map(Line::text)
