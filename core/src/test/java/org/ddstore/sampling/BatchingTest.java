@@ -3,6 +3,7 @@ package org.ddstore.sampling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,9 +26,17 @@ class BatchingTest {
           switch (random.nextInt(3)) {
             case 0 -> Samplers.sequential();
             case 1 -> Samplers.shuffled(seed);
-            default -> Samplers.chunked(seed, batch * (1 + random.nextInt(5)), world);
+            default -> chunked(random, seed, batch * world);
           };
       return new Shape(rows, world, batch, random.nextInt(5), sampler);
+    }
+
+    /** Blocks smaller and larger than a batch, in windows that a global batch divides. */
+    private static Sampler chunked(Random random, int seed, int globalBatch) {
+      int blockRows = 1 + random.nextInt(40);
+      int common = BigInteger.valueOf(globalBatch).gcd(BigInteger.valueOf(blockRows)).intValue();
+      int windowBlocks = globalBatch / common * (1 + random.nextInt(2));
+      return Samplers.chunked(seed, blockRows, windowBlocks);
     }
 
     @Override
