@@ -238,6 +238,24 @@ class BatchingTest {
     }
   }
 
+  /** However the ranks divide the rows, a pair of epochs reads all of them. */
+  @Test
+  void shufflingOverRanksStarvesNoRow() {
+    for (Distribution distribution : Distribution.values()) {
+      for (int world = 2; world <= 4; world++) {
+        for (int rows = 2 * world; rows < 150; rows++) {
+          int batch = Math.max(1, rows / world / 2 + 1);
+          Batching batching = Samplers.shuffled(rows).batchSize(batch).distribution(distribution);
+          Set<Long> seen = new HashSet<>(Epochs.ofAll(batching, rows, world, 4));
+          seen.addAll(Epochs.ofAll(batching, rows, world, 5));
+          assertThat(seen)
+              .as("%d rows, %d ranks, batches of %d, %s", rows, world, batch, distribution)
+              .hasSize(rows);
+        }
+      }
+    }
+  }
+
   @Test
   void slicesAndStridesOfAGlobalBatchOfAnySizeCarryTheirShare() {
     Batching slices = Samplers.sequential().globalBatchSize(10);
