@@ -78,8 +78,8 @@ class PipelineTest extends OnSamples {
     Set<String> planners = ConcurrentHashMap.newKeySet();
     Sampler named = new NamedThreads(Samplers.shuffled(3), planners);
     String me = Thread.currentThread().getName();
-    try (Loader loader =
-        Loader.open(samples.rows(), named.batchSize(10), ALONE, LoaderOptions.defaults())) {
+    LoaderOptions options = LoaderOptions.defaults().withFields("id"); // a consumer may read, too
+    try (Loader loader = Loader.open(samples.rows(), named.batchSize(10), ALONE, options)) {
       for (int epoch = 0; epoch < 50; epoch++) {
         Set<Long> rows = new HashSet<>();
         for (LoadedBatch batch : loader.epoch(epoch)) {
