@@ -175,8 +175,8 @@ class TcpLoaderMemoryTest {
   }
 
   /**
-   * Nothing is known before of a batch that comes from a process that a reader has not met: in
-   * order, one on each worker may be larger than all before.
+   * Nothing is known before of a batch that comes from a process that a reader has not met: one on
+   * each worker may be larger than all before.
    */
   @Test
   void raggedRowsStayWithinTheBound() {
