@@ -14,36 +14,26 @@ final class EpochProgress {
   private final long rows;
   private final long epoch;
   private final long batches;
+  private final long from;
   private final Coverage coverage;
   private long delivered;
 
-  private EpochProgress(
-      BatchSampler sampler, WorldRank place, long rows, long epoch, long batches) {
+  /**
+   * At a batch; those before it count as delivered.
+   *
+   * @param batches of the epoch
+   * @param from of [0, batches]
+   */
+  EpochProgress(
+      BatchSampler sampler, WorldRank place, long rows, long epoch, long batches, long from) {
     this.sampler = sampler;
     this.place = place;
     this.rows = rows;
     this.epoch = epoch;
     this.batches = batches;
+    this.from = from;
+    this.delivered = from;
     this.coverage = new Coverage(sampler.space().samples(rows), epoch);
-  }
-
-  /**
-   * At a batch; those before it count as delivered.
-   *
-   * @param plan of the epoch
-   * @param from of [0, plan.batches()]
-   */
-  static EpochProgress at(
-      BatchSampler sampler, WorldRank place, long rows, long epoch, EpochBatches plan, long from) {
-    EpochProgress progress = new EpochProgress(sampler, place, rows, epoch, plan.batches());
-    long[] samples = new long[from == 0 ? 0 : plan.maxSize()];
-    for (long batch = 0; batch < from; batch++) {
-      plan.fill(batch, samples);
-      int padding = plan.padding(batch);
-      progress.coverage.deliver(samples, plan.size(batch) - padding, padding);
-      progress.delivered++;
-    }
-    return progress;
   }
 
   /** Counts a batch, if it is one of this epoch and not of what was pushed after it. */
@@ -56,10 +46,22 @@ final class EpochProgress {
 
   /** This rank's sums for the receipt: what it had, what is dropped, less what should be. */
   Coverage accounted() {
+    EpochBatches plan = sampler.epoch(rows, place, epoch);
     Coverage copy = coverage.copy();
-    copy.drop(sampler.epoch(rows, place, epoch).dropped(), place);
+    long[] samples = new long[from == 0 ? 0 : plan.maxSize()];
+    for (long batch = 0; batch < from; batch++) {
+      plan.fill(batch, samples);
+      int padding = plan.padding(batch);
+      copy.deliver(samples, plan.size(batch) - padding, padding);
+    }
+    copy.drop(plan.dropped(), place);
     copy.expectAll(place);
     return copy;
+  }
+
+  /** How many the data set had when the epoch began. */
+  long rows() {
+    return rows;
   }
 
   long epoch() {

@@ -1,10 +1,15 @@
 package org.ddstore.loader;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
@@ -31,8 +36,9 @@ import org.ddstore.sampling.WorldRank;
  * quicker than waking a thread: it plans some, if the sampler says that it {@linkplain
  * BatchSampler#neverWaits never waits}, as all of this library do, and reads some, if all rows are
  * in memory that this process has, all fields that are read are fixed, and there is no transform.
- * One that comes back within 50 us may plan one, too, for each that it takes. The code of other
- * samplers runs on the planner's thread, transforms on the workers'.
+ * One that comes back within 50 us may plan one, too, for each that it takes. The batches of other
+ * samplers are computed on the planner's thread, their orders where an epoch begins; transforms run
+ * on the workers' threads.
  *
  * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #readStatistics}, {@link
  * #pending} and the close of a batch are for any. The first error of a sampler, a read or a
@@ -83,7 +89,10 @@ public final class Loader implements AutoCloseable {
   }
 
   /**
-   * Begins an epoch, and forgets what was not consumed of the one before. Does not block.
+   * Begins an epoch, and forgets what was not consumed of the one before. Does not block, but for
+   * what the sampler does to make its order: nothing in most, a sort of all rows in {@code
+   * weightedWithoutReplacement} and {@code costAware}. A sampler's own code that still plans is
+   * interrupted; whatever it had open across batches must bear that.
    *
    * @param number from 0
    * @throws IllegalArgumentException if there are too few rows for one batch a rank, or a batch
@@ -95,13 +104,13 @@ public final class Loader implements AutoCloseable {
 
   /**
    * Goes on where a state was taken, also on another number of ranks: the rest of its epoch comes
-   * batch for batch as it would have.
+   * batch for batch as it would have. Otherwise as {@link #epoch}.
    *
    * @throws IllegalArgumentException if the state is of other rows, or of another configuration of
    *     sampler or options, naming what differs. What transforms do is not known to states
    */
   public EpochLoop resume(EpochState state) {
-    state.checkSame(stateAt(0, 0));
+    state.checkSame(stateAt(0, 0, variable.rows()));
     return begin(state.epoch(), state.batch());
   }
 
@@ -116,7 +125,7 @@ public final class Loader implements AutoCloseable {
     closeLoop();
     pipeline.reset();
     crew.interruptPlanning();
-    progress = EpochProgress.at(sampler, place, rows, number, plan, from);
+    progress = new EpochProgress(sampler, place, rows, number, plan.batches(), from);
     clock.begin();
     pipeline.push(new EpochSource(sampler, plan, number, from));
     loop = new EpochLoop(this, progress);
@@ -190,7 +199,9 @@ public final class Loader implements AutoCloseable {
 
   /**
    * Where the consumer is: behind the last batch that it was given. Before the first epoch, at its
-   * beginning. Batches of pushed samples after an epoch do not count.
+   * beginning. Batches of pushed samples after an epoch do not count. A state has the rows that the
+   * epoch began with, so one within an epoch is refused once rows were appended. It has the updates
+   * up to now, while batches that were made ahead may have the rows of before.
    *
    * @throws IllegalStateException if samples were pushed and no epoch was begun: what an iterator
    *     has given is not part of a state
@@ -201,16 +212,18 @@ public final class Loader implements AutoCloseable {
           "no epoch was begun on %s, and a state does not tell where pushed samples are"
               .formatted(this));
     }
-    return progress == null ? stateAt(0, 0) : stateAt(progress.epoch(), progress.done());
+    return progress == null
+        ? stateAt(0, 0, variable.rows())
+        : stateAt(progress.epoch(), progress.done(), progress.rows());
   }
 
-  private EpochState stateAt(long epoch, long batch) {
+  private EpochState stateAt(long epoch, long batch, long rows) {
     CRC32 schema = new CRC32();
     schema.update(variable.schema().toBytes());
     return new EpochState(
         epoch,
         batch,
-        variable.rows(),
+        rows,
         variable.version(),
         sampler.describe(place.world()),
         "%08x".formatted(schema.getValue()),
@@ -220,18 +233,40 @@ public final class Loader implements AutoCloseable {
 
   /**
    * Whether the ranks together were given each sample of the epoch exactly once. Collective. To be
-   * called when the epoch is over; what was not delivered counts as lost. Takes a few nanoseconds a
-   * sample.
+   * called when the epoch is over; what was not delivered counts as lost, what was before a resume
+   * as delivered. Takes a few nanoseconds a sample.
    *
    * @param communicator of the ranks of this loader, in their order
+   * @throws IllegalStateException if this rank has begun no epoch, or ranks are in different ones;
+   *     where one rank has, the others get a {@link org.ddstore.RankFailedException}
    */
   public CoverageReceipt receipt(Communicator communicator) {
+    AtomicReference<Coverage> mine = new AtomicReference<>();
+    Callable<byte[]> contribution =
+        () -> {
+          byte[] same = receiptOf().getBytes(UTF_8);
+          mine.set(progress.accounted()); // runs the sampler, whose errors reach all
+          return same;
+        };
+    byte[][] epochs = communicator.exchange("receipt()", contribution);
+    for (int rank = 0; rank < epochs.length; rank++) {
+      if (!Arrays.equals(epochs[rank], epochs[0])) {
+        throw new IllegalStateException(
+            "rank %d is at \"%s\", rank 0 at \"%s\": a receipt is of one epoch of all ranks"
+                .formatted(rank, new String(epochs[rank], UTF_8), new String(epochs[0], UTF_8)));
+      }
+    }
+    communicator.allReduce(mine.get().sums(), ReduceOp.SUM);
+    return mine.get().receipt();
+  }
+
+  /** What all ranks must agree on. */
+  private String receiptOf() {
     if (progress == null) {
       throw new IllegalStateException("no epoch was begun on " + this);
     }
-    Coverage mine = progress.accounted();
-    communicator.allReduce(mine.sums(), ReduceOp.SUM);
-    return mine.receipt();
+    return "epoch %d of %d rows, %s"
+        .formatted(progress.epoch(), progress.rows(), sampler.describe(place.world()));
   }
 
   /** What each stage has done since the loader was opened. */

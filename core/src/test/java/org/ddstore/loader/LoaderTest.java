@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.stream.IntStream;
 import org.ddstore.DType;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Delivery;
@@ -201,6 +203,33 @@ class LoaderTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("batch 9 of epoch 2 outside [0, 8]");
       assertThat(here.toJson().length()).as("%s", here.toJson()).isLessThan(80);
+    }
+  }
+
+  /** Its order is one of these rows, and of no others. */
+  @Test
+  void aStateHasTheRowsThatItsEpochBeganWith() {
+    BatchSampler sampler = Samplers.shuffled(5).globalBatchSize(24);
+    try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults())) {
+      EpochLoop loop = loader.epoch(0);
+      loop.next();
+      ShardWriter more = ShardWriter.create(samples.rows().schema(), StoreOptions.defaults());
+      more.append(
+          203L,
+          Samples.image(203),
+          Samples.value(203),
+          Samples.points(203),
+          Samples.columns(203),
+          Samples.values(203));
+      samples.store().append("rows", more);
+      EpochState within = loader.state();
+      assertThat(within.rows()).isEqualTo(203);
+      assertThatThrownBy(() -> loader.resume(within))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("the state is of something else: rows is 203 in the state, 204 here;");
+      assertThat(loop.remaining()).as("goes on").isEqualTo(7);
+      loader.epoch(1).next();
+      assertThat(loader.state().rows()).isEqualTo(204);
     }
   }
 

@@ -1,10 +1,12 @@
 package org.ddstore.loader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -105,6 +107,27 @@ class ReceiptTest {
                   loader.resume(loader.state()).forEach(batch -> {});
                 }))
         .hasToString("203 samples, each exactly once; 203 delivered, 0 dropped, 0 padded");
+  }
+
+  @Test
+  void ranksInDifferentEpochsGetNone() {
+    BatchSampler sampler = Samplers.shuffled(1).batchSize(10);
+    assertThatThrownBy(() -> receipt(sampler, loader -> loader.epoch(3)))
+        .isInstanceOf(ExecutionException.class)
+        .rootCause()
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "rank 1 is at \"epoch 4 of 203 rows, shuffled(1)/30\", rank 0 at \"epoch 3 of 203 rows, shuffled(1)/30\": a receipt is of one epoch of all ranks");
+  }
+
+  @Test
+  void oneRankWithoutAnEpochIsAnErrorOfAll() {
+    BatchSampler sampler = Samplers.shuffled(1).batchSize(10);
+    assertThatThrownBy(() -> receipt(sampler, loader -> {}))
+        .isInstanceOf(ExecutionException.class)
+        .rootCause()
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("no epoch was begun on Loader[");
   }
 
   @Test
