@@ -19,6 +19,16 @@ final class Checks {
     }
   }
 
+  /** Refuses an order that does not have as many positions as its sampler has said. */
+  static SampleOrder order(Sampler sampler, SampleOrder order, long positions) {
+    if (order.size() != positions) {
+      throw new IllegalArgumentException(
+          "%s has %,d positions, but gave an order of %,d: positions(..) must say the size of order(..)"
+              .formatted(sampler.describe(), positions, order.size()));
+    }
+    return order;
+  }
+
   /** Refuses weights that are negative, not finite, or all zero. */
   static double[] weights(double... weights) {
     double sum = 0;

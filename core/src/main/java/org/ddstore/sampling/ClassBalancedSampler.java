@@ -3,10 +3,11 @@ package org.ddstore.sampling;
 /**
  * Rows of all classes in equal numbers, or in proportion to weights of the classes.
  *
- * <p>Without replacement (the default) no row comes twice in an epoch: the scarcest class gives all
- * its rows and sets the length, the others give theirs in turn over the epochs. With replacement
- * classes and rows are drawn anew each time, and the caller sets the length. Immutable; the methods
- * give changed copies.
+ * <p>Without replacement (the default) no row comes twice in an epoch: the class that is scarcest
+ * for its weight gives all its rows, as far as they fill blocks, and sets the length; the others
+ * give theirs in turn over the epochs. A class whose share is less than a block is refused when an
+ * epoch begins. With replacement classes and rows are drawn anew each time, and the caller sets the
+ * length. Immutable; the methods give changed copies.
  */
 public final class ClassBalancedSampler implements Sampler {
   private final long seed;
@@ -29,17 +30,20 @@ public final class ClassBalancedSampler implements Sampler {
     return new ClassBalancedSampler(seed, rows, 1, -1, rows.equalWeights());
   }
 
-  /** A share for each class instead of equal ones; 0 leaves a class out. */
+  /**
+   * A share for each class instead of equal ones, of [0, infinity), one at least above 0; 0 leaves
+   * a class out, as it must one without rows.
+   */
   public ClassBalancedSampler weights(double... ofClasses) {
     return new ClassBalancedSampler(seed, rows, blockRows, draws, ofClasses);
   }
 
-  /** So many samples of one class after each other; 1 unless set. */
+  /** So many samples of one class after each other, at least 1; 1 unless set. */
   public ClassBalancedSampler blockRows(int samples) {
     return new ClassBalancedSampler(seed, rows, samples, draws, weights);
   }
 
-  /** Draws with replacement, so many samples an epoch. */
+  /** Draws with replacement, so many samples an epoch, at least 0. */
   public ClassBalancedSampler withReplacement(long samples) {
     if (samples < 0) {
       throw new IllegalArgumentException("%,d samples must be at least 0".formatted(samples));

@@ -12,7 +12,11 @@ final class ClassQuotas {
     this.firstBlock = firstBlock;
   }
 
-  /** As many as the scarcest class allows, in proportion to the weights. */
+  /**
+   * As many as the scarcest class allows, in proportion to the weights.
+   *
+   * @throws IllegalArgumentException if that is not one block of some class that has a weight
+   */
   static ClassQuotas of(ClassRows rows, int blockRows, double... weights) {
     double scarcest = Double.POSITIVE_INFINITY;
     for (int label = 0; label < weights.length; label++) {
@@ -24,6 +28,11 @@ final class ClassQuotas {
     for (int label = 0; label < weights.length; label++) {
       // A quota may lie a rounding below the whole number that it is.
       long quota = (long) Math.floor(scarcest * weights[label] * (1 + 1e-12));
+      if (weights[label] > 0 && quota < blockRows) {
+        throw new IllegalArgumentException(
+            "class %d (weight %s) has %,d rows of an epoch without replacement, less than a block of %,d: give it more weight or 0, take smaller blocks, or draw withReplacement(..)"
+                .formatted(label, weights[label], quota, blockRows));
+      }
       first[label + 1] = first[label] + quota / blockRows;
     }
     return new ClassQuotas(blockRows, first);

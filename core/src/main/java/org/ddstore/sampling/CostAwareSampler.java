@@ -3,8 +3,9 @@ package org.ddstore.sampling;
 /**
  * Batches of like cost instead of like size, for ragged records: a batch has as many rows as a
  * bound on their cost allows. All ranks have the same number of batches, those of one step have
- * similar cost, and every row comes once in every epoch. Immutable; the methods give changed
- * copies.
+ * similar cost, and every row comes once in every epoch. The number of batches is a multiple of
+ * those of a step: where most batches have room for one row only, some of one step may be empty.
+ * Immutable; the methods give changed copies.
  *
  * <p>Each rank computes the packing of all for itself when an epoch begins: a moment, and 16 bytes
  * a row.
@@ -14,11 +15,14 @@ public final class CostAwareSampler implements BatchSampler {
   private final long[] costs;
   private final long maxCost;
   private final int batchesPerStep;
+  private final String fingerprint;
 
-  private CostAwareSampler(long seed, long maxCost, int batchesPerStep, long... costs) {
+  private CostAwareSampler(
+      long seed, long maxCost, int batchesPerStep, String fingerprint, long... costs) {
     this.seed = seed;
     this.maxCost = maxCost;
     this.batchesPerStep = batchesPerStep;
+    this.fingerprint = fingerprint;
     this.costs = costs;
   }
 
@@ -30,15 +34,17 @@ public final class CostAwareSampler implements BatchSampler {
                 .formatted(costs[row], row, maxCost));
       }
     }
-    return new CostAwareSampler(seed, maxCost, 0, costs.clone());
+    return new CostAwareSampler(seed, maxCost, 0, Fingerprint.of(costs), costs.clone());
   }
 
   /**
-   * So many batches make a step; as many as ranks unless set. A number that is set makes epochs the
-   * same for every number of ranks up to it: a rank joins its share of a step into one batch.
+   * So many batches make a step, at least one for each rank; as many as ranks unless set. A number
+   * that is set makes epochs the same for every number of ranks up to it: a rank joins its share of
+   * a step into one batch.
    */
   public CostAwareSampler batchesPerStep(int batches) {
-    return new CostAwareSampler(seed, maxCost, Checks.atLeastOne(batches, "batchesPerStep"), costs);
+    int checked = Checks.atLeastOne(batches, "batchesPerStep");
+    return new CostAwareSampler(seed, maxCost, checked, fingerprint, costs);
   }
 
   @Override
@@ -53,8 +59,7 @@ public final class CostAwareSampler implements BatchSampler {
 
   @Override
   public String describe(int world) {
-    return "costAware(%d, %d of %s)/%d"
-        .formatted(seed, maxCost, Fingerprint.of(costs), batchesOfStep(world));
+    return "costAware(%d, %d of %s)/%d".formatted(seed, maxCost, fingerprint, batchesOfStep(world));
   }
 
   private int batchesOfStep(int world) {
@@ -67,7 +72,7 @@ public final class CostAwareSampler implements BatchSampler {
     int step = batchesOfStep(place.world());
     if (rows < step || step < place.world()) {
       throw new IllegalArgumentException(
-          "%,d rows in steps of %d batches cannot give each of %d ranks one batch"
+          "%,d rows in steps of %d batches cannot give each of %d ranks one batch: use fewer ranks, or batchesPerStep(..) from their number on"
               .formatted(rows, step, place.world()));
     }
     long key = KeyedHash.key(seed, epoch);

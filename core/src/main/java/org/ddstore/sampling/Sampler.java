@@ -11,7 +11,10 @@ public interface Sampler {
    */
   String describe();
 
-  /** The order of an epoch; its size is {@code positions(epoch.samples())}. */
+  /**
+   * The order of an epoch; its size is {@code positions(epoch.samples())}. An order that is still
+   * asked when the next epoch begins, or the loader is closed, is interrupted.
+   */
   SampleOrder order(Epoch epoch);
 
   /** How many positions an epoch over so many samples has; each sample one unless overridden. */
@@ -28,7 +31,8 @@ public interface Sampler {
    * Whether orders and samples are only computed, in some nanoseconds each: a consumer that finds
    * no batch ready, or that asks again at once, may then compute some itself, within a wait that
    * has a deadline. False unless overridden: code that reads a file, asks a server or takes a lock
-   * runs on the loader's threads alone.
+   * runs on the loader's threads alone, but for {@link #order}, which runs where an epoch begins
+   * and where its receipt is made.
    */
   default boolean neverWaits() {
     return false;
@@ -42,14 +46,16 @@ public interface Sampler {
    */
   default void checkBatch(long samples) {}
 
-  /** Batches of this many samples on each rank: the global batch grows with the ranks. */
+  /**
+   * Batches of this many samples on each rank, at least 1: the global batch grows with the ranks.
+   */
   default Batching batchSize(int samples) {
     return Batching.perRank(this, samples);
   }
 
   /**
-   * Batches of this many samples over all ranks together: an epoch is then the same for every
-   * number of ranks.
+   * Batches of this many samples over all ranks together, at least one for each rank: an epoch is
+   * then the same for every number of ranks.
    */
   default Batching globalBatchSize(int samples) {
     return Batching.global(this, samples);

@@ -38,7 +38,7 @@ public final class Samplers {
   /**
    * Rows drawn with replacement, in proportion to weights.
    *
-   * @param draws samples of an epoch
+   * @param draws samples of an epoch, at least 0
    * @param weights one for each row, of [0, infinity)
    */
   public static Sampler weighted(long seed, long draws, double... weights) {
@@ -48,7 +48,7 @@ public final class Samplers {
   /**
    * Rows drawn in proportion to weights, each at most once in an epoch.
    *
-   * @param draws samples of an epoch: at most as many as rows of a weight above 0
+   * @param draws samples of an epoch: of 0 to as many as rows of a weight above 0
    * @param weights one for each row, of [0, infinity)
    */
   public static Sampler weightedWithoutReplacement(long seed, int draws, double... weights) {
@@ -77,8 +77,12 @@ public final class Samplers {
   /**
    * Windows over consecutive rows: {@code window} rows that are {@code dilation} apart, the next
    * window {@code stride} rows further. A batch counts windows, and has the rows of each one after
-   * the other.
+   * the other. Of N rows there are {@code (N - 1 - (window - 1) * dilation) / stride + 1} windows,
+   * none if that many rows are not there.
    *
+   * @param window rows of a window, at least 1
+   * @param stride at least 1
+   * @param dilation at least 1; 1 for neighbouring rows
    * @param order of the windows, as of rows
    */
   public static Sampler windows(int window, int stride, int dilation, Sampler order) {
@@ -109,7 +113,8 @@ public final class Samplers {
   /**
    * As {@link #tiles}, with the next tile {@code steps} further in each of the first dimensions.
    *
-   * @param steps at least 1, as many as {@code shape}
+   * @param steps at least 1, as many as {@code shape}; what lies between tiles is not read if they
+   *     are longer than a tile
    */
   public static Sampler overlappingTiles(Sampler order, Field field, int[] shape, int... steps) {
     if (shape.length != steps.length) {

@@ -35,7 +35,8 @@ final class ShardBatches implements EpochBatches {
     long first = cut.first(read);
     Sampler.Epoch all = new Sampler.Epoch(samples, epoch, samples - read, 0);
     Sampler.Epoch part = new Sampler.Epoch(cut.end(read) - first, epoch, 0, cut.rank());
-    return new ShardBatches(sampler.order(part), cut, samples, first, all.drift(), batches);
+    SampleOrder order = Checks.order(sampler, sampler.order(part), part.samples());
+    return new ShardBatches(order, cut, samples, first, all.drift(), batches);
   }
 
   private static void checkDivisible(Sampler sampler, long samples, Batching.Cut cut) {

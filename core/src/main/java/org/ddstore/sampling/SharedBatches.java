@@ -21,7 +21,9 @@ final class SharedBatches implements EpochBatches {
     long positions = sampler.positions(samples);
     long batches = cut.batches(positions, rows);
     long dropped = cut.tail() == Tail.DROPPED ? positions - batches * cut.global() : 0;
-    SampleOrder order = sampler.order(new Sampler.Epoch(samples, epoch, dropped, 0));
+    SampleOrder order =
+        Checks.order(
+            sampler, sampler.order(new Sampler.Epoch(samples, epoch, dropped, 0)), positions);
     return new SharedBatches(order, cut, distribution == Distribution.STRIDED, batches);
   }
 

@@ -5,7 +5,8 @@ import java.util.Optional;
 
 /**
  * A sample is one tile of a fixed field of one row: tiles lie on a grid, row-major, and those of
- * the last column and line are moved back so that they end with the field. Together they cover it.
+ * the last column and line are moved back so that they end with the field. Together they cover it,
+ * unless steps are longer than a tile.
  */
 final class TileSpace implements SampleSpace, Crop {
   private final Box tile;

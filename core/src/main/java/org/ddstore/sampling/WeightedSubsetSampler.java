@@ -11,11 +11,13 @@ final class WeightedSubsetSampler implements Sampler {
   private final long seed;
   private final int draws;
   private final double[] weights;
+  private final String fingerprint;
 
   WeightedSubsetSampler(long seed, int draws, double... weights) {
     this.seed = seed;
     this.draws = draws;
     this.weights = Checks.weights(weights);
+    this.fingerprint = Fingerprint.of(weights);
     long possible = Arrays.stream(weights).filter(weight -> weight > 0).count();
     if (draws < 0 || draws > possible) {
       throw new IllegalArgumentException(
@@ -26,7 +28,7 @@ final class WeightedSubsetSampler implements Sampler {
 
   @Override
   public String describe() {
-    return "weightedOnce(%d, %d of %s)".formatted(seed, draws, Fingerprint.of(weights));
+    return "weightedOnce(%d, %d of %s)".formatted(seed, draws, fingerprint);
   }
 
   @Override
@@ -45,7 +47,7 @@ final class WeightedSubsetSampler implements Sampler {
     long key = KeyedHash.key(seed, epoch.number(), epoch.part());
     double[] arrival = new double[weights.length];
     for (int row = 0; row < arrival.length; row++) {
-      arrival[row] = -Math.log(KeyedHash.open(KeyedHash.word(key, row))) / weights[row];
+      arrival[row] = -StrictMath.log(KeyedHash.open(KeyedHash.word(key, row))) / weights[row];
     }
     return SampleOrder.of(ranked(arrival));
   }

@@ -56,6 +56,23 @@ class ClassBalancedSamplerTest {
     }
   }
 
+  /** Else a class that was asked for would never come. */
+  @Test
+  void aClassWithoutABlockIsRefused() {
+    int[] labels = IntStream.range(0, 103).map(row -> row < 3 ? 0 : 1).toArray();
+    ClassBalancedSampler sampler = Samplers.classBalanced(1, labels);
+    assertThatThrownBy(() -> sampler.weights(1, 0.1).positions(103))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "class 1 (weight 0.1) has 0 rows of an epoch without replacement, less than a block of 1: give it more weight or 0, take smaller blocks, or draw withReplacement(..)");
+    assertThatThrownBy(() -> sampler.weights(1, 3).blockRows(4).positions(103))
+        .hasMessageStartingWith("class 0 (weight 1.0) has 3 rows")
+        .hasMessageContaining("less than a block of 4");
+    assertThat(sampler.weights(1, 3).blockRows(3).positions(103)).isEqualTo(12);
+    assertThat(sampler.weights(0, 3).blockRows(4).positions(103)).isEqualTo(100);
+    assertThat(sampler.weights(1, 0.1).withReplacement(7).positions(103)).isEqualTo(7);
+  }
+
   /** One class a block by weights, and any row of it. */
   @Test
   void withReplacementClassesFollowTheWeightsAndRowsAreEven() {

@@ -102,6 +102,25 @@ class CostAwareSamplerTest {
     assertThat(batches).hasSize(count);
   }
 
+  /** Ten rows of which no two fit into a batch, in steps of three. */
+  @Test
+  void someBatchesOfAStepAreEmptyWhereEachHasRoomForOneRow() {
+    long[] costs = LongStream.range(0, 10).map(row -> 6 + row % 5).toArray();
+    List<EpochBatches> ranks = Epochs.ranks(Samplers.costAware(1, 10, costs), 10, 3, 0);
+    List<Long> rows = new ArrayList<>();
+    int empty = 0;
+    for (EpochBatches rank : ranks) {
+      assertThat(rank.batches()).isEqualTo(4);
+      for (long batch = 0; batch < rank.batches(); batch++) {
+        rows.addAll(Epochs.samples(rank, batch));
+        empty += rank.size(batch) == 0 ? 1 : 0;
+        assertThat(rank.share(batch)).isEqualTo((double) rank.size(batch) / rank.globalSize(batch));
+      }
+    }
+    assertThat(rows).containsExactlyInAnyOrderElementsOf(Epochs.upTo(10));
+    assertThat(empty).isEqualTo(2);
+  }
+
   @Test
   void whatCannotBePackedIsRefused() {
     assertThatThrownBy(() -> Samplers.costAware(1, 10, 5, 11))
@@ -109,7 +128,8 @@ class CostAwareSamplerTest {
         .hasMessage("cost 11 of row 1 outside [0, 10], the most that a batch may cost");
     assertThatThrownBy(() -> Samplers.costAware(1, 10, 5, 5).epoch(2, new WorldRank(0, 3), 0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("2 rows in steps of 3 batches cannot give each of 3 ranks one batch");
+        .hasMessage(
+            "2 rows in steps of 3 batches cannot give each of 3 ranks one batch: use fewer ranks, or batchesPerStep(..) from their number on");
     assertThatThrownBy(() -> Samplers.costAware(1, 10, 5, 5).epoch(3, new WorldRank(0, 1), 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("3 samples, but 2 costs: give one for each");

@@ -1,6 +1,7 @@
 package org.ddstore.sampling;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,31 @@ class OwnSamplerTest {
         .isEqualTo(List.of(7L, 6L, 5L, 4L));
     assertThat(Epochs.ofAll(Samplers.windows(2, 1, 1, new Backwards()).batchSize(1), 4, 1, 0))
         .isEqualTo(List.of(2L, 1L, 0L));
+  }
+
+  /** Says nothing of how many rows it leaves out. */
+  private record Half() implements Sampler {
+    @Override
+    public String describe() {
+      return "half";
+    }
+
+    @Override
+    public SampleOrder order(Epoch epoch) {
+      return SampleOrder.of(new long[(int) epoch.samples() / 2]);
+    }
+  }
+
+  @Test
+  void isRefusedIfItsOrderHasAnotherSizeThanItSays() {
+    for (Distribution distribution : Distribution.values()) {
+      BatchSampler batching = new Half().batchSize(2).everySample().distribution(distribution);
+      assertThatThrownBy(() -> batching.epoch(8, new WorldRank(0, 1), 0))
+          .as("%s", distribution)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "half has 8 positions, but gave an order of 4: positions(..) must say the size of order(..)");
+    }
   }
 
   @Test
