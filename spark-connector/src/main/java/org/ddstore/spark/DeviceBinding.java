@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 
 /**
  * Which accelerator a rank computes on, and what is doubtful about it.
@@ -22,6 +23,7 @@ record DeviceBinding(OptionalInt device, List<String> warnings) {
   static final String RESOURCE = "gpu";
 
   private static final Path DEVICES = Path.of("/dev");
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
   /**
    * Compares what the user, Spark and a launcher say.
@@ -30,23 +32,28 @@ record DeviceBinding(OptionalInt device, List<String> warnings) {
    * @param granted addresses that Spark gave to the task, maybe none
    * @param localRank the value of {@value #LOCAL_RANK}, null if it is not set
    * @param onHost how many devices the host has
-   * @throws IllegalArgumentException if the user's is not among Spark's, naming both
+   * @throws IllegalArgumentException if the user's is not among Spark's numbers, naming both
    */
   static DeviceBinding of(
       OptionalInt configured, List<String> granted, String localRank, int onHost) {
     String given = "spark.task.resource.%s gave %s".formatted(RESOURCE, granted);
+    List<String> numbers = granted.stream().filter(DeviceBinding::isNumber).toList();
     if (configured.isPresent()) {
       String device = Integer.toString(configured.getAsInt());
-      if (configured.getAsInt() < 0 || (!granted.isEmpty() && !granted.contains(device))) {
+      if (configured.getAsInt() < 0 || (!numbers.isEmpty() && !granted.contains(device))) {
         throw new IllegalArgumentException(
             "device %s is configured, but %s: configure none, or one of these"
-                .formatted(device, granted.isEmpty() ? "numbers begin at 0" : given));
+                .formatted(device, numbers.isEmpty() ? "numbers begin at 0" : given));
       }
     }
     List<String> warnings = new ArrayList<>();
     OptionalInt device = configured.isPresent() ? configured : first(granted);
     if (device.isEmpty() && !granted.isEmpty()) {
       warnings.add(given + ", which is not the number of a device: configure the device");
+    } else if (!granted.isEmpty() && numbers.isEmpty()) {
+      warnings.add(
+          "device %d is configured, and %s: whether they are one cannot be told"
+              .formatted(device.getAsInt(), given));
     } else if (device.isEmpty() && onHost > 1) {
       warnings.add(
           "this host has %d devices and nobody has said which is this rank's: set spark.task.resource.%s.amount, or configure the device"
@@ -63,13 +70,13 @@ record DeviceBinding(OptionalInt device, List<String> warnings) {
 
   /** Spark's first address, if it is a number: scripts of discovery may give other names. */
   private static OptionalInt first(List<String> granted) {
-    try {
-      return granted.isEmpty()
-          ? OptionalInt.empty()
-          : OptionalInt.of(Integer.parseInt(granted.get(0)));
-    } catch (NumberFormatException e) {
-      return OptionalInt.empty();
-    }
+    return granted.isEmpty() || !isNumber(granted.get(0))
+        ? OptionalInt.empty()
+        : OptionalInt.of(Integer.parseInt(granted.get(0)));
+  }
+
+  private static boolean isNumber(String address) {
+    return NUMBER.matcher(address).matches();
   }
 
   /** For people: the device, or why there is none. */

@@ -65,7 +65,17 @@ class DeviceBindingTest {
   void anAddressThatIsNoNumberIsAWarning() {
     DeviceBinding binding = DeviceBinding.of(NONE, List.of("GPU-5a"), null, 1);
     assertThat(binding.device()).isEmpty();
-    assertThat(binding.warnings()).singleElement().asString().contains("GPU-5a");
+    assertThat(binding.warnings())
+        .containsExactly(
+            "spark.task.resource.gpu gave [GPU-5a], which is not the number of a device: configure the device");
+    OptionalInt one = OptionalInt.of(1);
+    assertThat(DeviceBinding.of(one, List.of("GPU-5a"), null, 2))
+        .as("as the warning says")
+        .isEqualTo(
+            new DeviceBinding(
+                one,
+                List.of(
+                    "device 1 is configured, and spark.task.resource.gpu gave [GPU-5a]: whether they are one cannot be told")));
   }
 
   @Test
