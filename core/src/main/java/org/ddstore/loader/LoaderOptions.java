@@ -96,12 +96,14 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.fields = List.of(names));
   }
 
-  /** Gives a field out as float32 or bfloat16. Of two casts of one field the last counts. */
+  /**
+   * Gives a field of numbers out as float32 or bfloat16. Of two casts of one field the last counts.
+   */
   public LoaderOptions cast(String field, DType to) {
     return cast(field, to, 1);
   }
 
-  /** As {@link #cast(String, DType)}, each value times {@code scale}. */
+  /** As {@link #cast(String, DType)}, each value times {@code scale}, a finite number. */
   public LoaderOptions cast(String field, DType to, double scale) {
     return convert(new Conversion.ToType(field, to, (float) scale));
   }
@@ -121,6 +123,7 @@ public final class LoaderOptions implements Cloneable {
    * dense once.
    *
    * @param columns the ragged field of the values' columns, of [0, width)
+   * @param width at least 1
    */
   public LoaderOptions densify(String field, String columns, int width) {
     return convert(new Conversion.ToDense(field, columns, width));
@@ -146,16 +149,16 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.partialBatches = keep);
   }
 
-  /** How long the loop over an epoch waits for a batch. */
+  /** How long the loop over an epoch waits for a batch; above 0. */
   public LoaderOptions withPopTimeout(Duration timeout) {
     return with(options -> options.popTimeout = checkTimeout("popTimeout", timeout));
   }
 
   /**
-   * How long a close waits for what the workers are doing. User's code is interrupted at once; a
-   * read that waits for another process after a second, or after half of this time if that is less.
-   * A read of MPI is deaf to that: the close throws after this time, and the read ends when MPI
-   * comes back, or with the JVM.
+   * How long a close waits for what the workers are doing; above 0. User's code is interrupted at
+   * once; a read that waits for another process after a second, or after half of this time if that
+   * is less. A read of MPI is deaf to that: the close throws after this time, and the read ends
+   * when MPI comes back, or with the JVM.
    */
   public LoaderOptions withCloseTimeout(Duration timeout) {
     return with(options -> options.closeTimeout = checkTimeout("closeTimeout", timeout));

@@ -74,7 +74,7 @@ class PipelineTest extends OnSamples {
   }
 
   @Test
-  void noReaderPlans() {
+  void workersDoNotPlan() {
     Set<String> planners = ConcurrentHashMap.newKeySet();
     Sampler named = new NamedThreads(Samplers.shuffled(3), planners);
     String me = Thread.currentThread().getName();

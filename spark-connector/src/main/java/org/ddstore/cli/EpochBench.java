@@ -37,6 +37,8 @@ final class EpochBench implements Callable<Integer> {
   private static final int MAX_RANKS = 64;
   private static final int EXECUTOR_MB = 1024;
   private static final int ROUNDS = 5;
+  private static final int MOST_BATCH_MB =
+      128; // half of what a loader takes: remote rows come first
 
   @Option(
       names = "--row-bytes",
@@ -144,6 +146,11 @@ final class EpochBench implements Callable<Integer> {
     OptionRange.check(command, "--ranks", ranks, 1, MAX_RANKS);
     OptionRange.check(command, "--batch", batch, 1, 1 << 16);
     OptionRange.check(command, "--store-mb", storeMb, 1, 1 << 20);
+    if ((long) batch * Collections.max(rowBytes) > (long) MOST_BATCH_MB << 20) {
+      throw usage(
+          "--batch %d: of %d bytes a row more than %d MiB; use a smaller --batch or --row-bytes"
+              .formatted(batch, Collections.max(rowBytes), MOST_BATCH_MB));
+    }
     if (rows != 0) {
       OptionRange.check(command, "--rows", rows, (long) batch * ranks, EpochPlan.MOST_ROWS);
     } else if (((long) storeMb << 20) / Collections.max(rowBytes) < (long) batch * ranks) {

@@ -184,6 +184,10 @@ class CommandsIT {
     outcome = launcher.run("bench", "epoch", "--rows", "100", "--ranks", "2", "--batch", "64");
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err()).contains("--rows: 100 outside [128, ");
+    outcome = launcher.run("bench", "epoch", "--row-bytes", "262144", "--store-mb", "1024");
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err())
+        .contains("--batch 1024: of 262144 bytes a row more than 128 MiB; use a smaller");
   }
 
   @Test
