@@ -17,7 +17,6 @@ import org.ddstore.sampling.SampleOrder;
 import org.ddstore.sampling.SampleSpace;
 import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
-import org.ddstore.sampling.WorldRank;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,11 +24,9 @@ import org.junit.jupiter.api.Timeout;
 
 /** One thread does what planner, worker and consumer do, in an order that is chosen. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // waits of workers go on
-class PipelineByHandTest {
+class PipelineByHandTest extends OnSamples {
   private static final int BATCH = 10;
   private static final int DEPTH = 4;
-  private static final Duration AT_ONCE = Duration.ofMillis(1);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final long SLOW_NANOS = 1_000_000;
   private static final LoaderOptions OPTIONS =
       LoaderOptions.defaults()
@@ -40,12 +37,10 @@ class PipelineByHandTest {
 
   private final StageCounters counters = new StageCounters();
   private long clock; // what the consumer does takes no time of it
-  private Samples samples;
   private Pipeline pipeline;
 
   @BeforeEach
-  void open() {
-    samples = new Samples();
+  void openPipeline() {
     pipeline = pipeline(OPTIONS);
   }
 
@@ -60,13 +55,12 @@ class PipelineByHandTest {
   }
 
   @AfterEach
-  void close() throws Exception {
+  void closePipeline() {
     pipeline.close();
-    samples.close();
   }
 
   private static EpochSource epoch(Samples of, BatchSampler sampler) {
-    return new EpochSource(sampler, sampler.epoch(of.rows().rows(), new WorldRank(0, 1), 0), 0, 0);
+    return new EpochSource(sampler, sampler.epoch(of.rows().rows(), ALONE, 0), 0, 0);
   }
 
   /** Plans a batch in no time. */
@@ -123,8 +117,7 @@ class PipelineByHandTest {
   private void takes(int number) {
     try (LoadedBatch batch = pipeline.pop(PATIENCE)) {
       assertThat(batch.number()).isEqualTo(number);
-      EpochBatches planned =
-          Samplers.shuffled(1).batchSize(BATCH).epoch(Samples.ROWS, new WorldRank(0, 1), 0);
+      EpochBatches planned = Samplers.shuffled(1).batchSize(BATCH).epoch(Samples.ROWS, ALONE, 0);
       long[] rows = new long[BATCH];
       planned.fill(number, rows);
       for (int i = 0; i < BATCH; i++) {
