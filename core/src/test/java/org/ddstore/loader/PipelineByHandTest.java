@@ -11,6 +11,7 @@ import java.util.stream.LongStream;
 import org.ddstore.DDStoreException;
 import org.ddstore.PoolStarvedException;
 import org.ddstore.memory.HostMemory;
+import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.SampleOrder;
@@ -37,17 +38,27 @@ class PipelineByHandTest extends OnSamples {
 
   private final StageCounters counters = new StageCounters();
   private long clock; // what the consumer does takes no time of it
+  private Error noMemory;
+  private long bytesOfRows;
   private Pipeline pipeline;
 
   @BeforeEach
   void openPipeline() {
+    bytesOfRows = OffHeapBuffer.liveBytes();
     pipeline = pipeline(OPTIONS);
   }
 
   private Pipeline pipeline(LoaderOptions options) {
     Recipe recipe =
         Recipe.of(samples.rows(), SampleSpace.ROWS, options, HostMemory.plain("a test"));
-    return new Pipeline(recipe, options, counters, () -> clock);
+    return new Pipeline(recipe, options, counters, this::now);
+  }
+
+  private long now() {
+    if (noMemory != null) {
+      throw noMemory;
+    }
+    return clock;
   }
 
   private static EpochSource shuffled(Samples of) {
@@ -349,5 +360,55 @@ class PipelineByHandTest extends OnSamples {
     read();
     pipeline.pop(AT_ONCE).close();
     assertThat(count(Stage.TRAINER_WAITS)).isEqualTo(1);
+  }
+
+  /** It asks the clock when it has a slot, and before it catches what goes wrong with that. */
+  @Test
+  void whatAConsumerLosesIsFreedWhenItHasEnded() {
+    pipeline.push(shuffled(samples));
+    plan(1);
+    plan(1);
+    read(1);
+    takes(0); // the next that is planned comes in its memory
+    noMemory = new OutOfMemoryError("as if");
+    failsAndFreesAll(noMemory);
+  }
+
+  /** As of one that has no memory even for what it would give out. */
+  @Test
+  void whatAWorkerLosesIsFreedWhenItHasEnded() {
+    pipeline.push(shuffled(samples));
+    plan();
+    read();
+    takes(0);
+    plan();
+    assertThat(pipeline.nextToRead()).hasSize(1);
+    Error error = new OutOfMemoryError("as if");
+    pipeline.fail(error);
+    failsAndFreesAll(error);
+  }
+
+  private void failsAndFreesAll(Error error) {
+    assertThatThrownBy(() -> pipeline.pop(PATIENCE)).isSameAs(error);
+    assertThatThrownBy(() -> pipeline.pop(PATIENCE)).isSameAs(error);
+    pipeline.close();
+    assertThat(OffHeapBuffer.liveBytes()).as("lost").isGreaterThan(bytesOfRows);
+    pipeline.freeLost();
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesOfRows);
+  }
+
+  @Test
+  void whatTheConsumerHasIsNotLost() {
+    pipeline.push(shuffled(samples));
+    plan();
+    read();
+    LoadedBatch held = pipeline.pop(PATIENCE);
+    byte[] before = held.field("id").toByteArray();
+    pipeline.close();
+    pipeline.freeLost();
+    assertThat(OffHeapBuffer.liveBytes()).isGreaterThan(bytesOfRows);
+    assertThat(held.field("id").toByteArray()).isEqualTo(before);
+    held.close();
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesOfRows);
   }
 }
