@@ -1,8 +1,12 @@
 package org.ddstore.loader;
 
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.ddstore.Cleanup;
 
 /**
@@ -11,7 +15,9 @@ import org.ddstore.Cleanup;
  * wakes nobody. Guarded by the pipeline.
  */
 final class BatchQueue {
+  private final List<Slot> slots;
   private final Deque<Slot> idle = new ArrayDeque<>();
+  private final Set<Slot> held = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Deque<Entry> inOrder = new ArrayDeque<>();
   private final Recipe recipe;
   private final MemoryBudget budget;
@@ -21,7 +27,6 @@ final class BatchQueue {
   private final int depth;
   private final int workers;
   private int ready;
-  private int held;
   private boolean retired;
 
   BatchQueue(Recipe recipe, LoaderOptions options) {
@@ -31,9 +36,9 @@ final class BatchQueue {
     this.budget = new MemoryBudget(options.maxBytes(), recipe);
     this.toPlan = new PlanQueue(budget, idle);
     this.toRead = new ReadQueue(budget, idle, depth);
-    for (int i = 0; i <= depth; i++) { // the one more is the consumer's
-      idle.add(new Slot(recipe));
-    }
+    long count = depth + 1L; // the one more is the consumer's
+    this.slots = Stream.generate(() -> new Slot(recipe)).limit(count).toList();
+    idle.addAll(slots);
   }
 
   /**
@@ -180,14 +185,14 @@ final class BatchQueue {
 
   /** Takes {@link #firstReady}, which is then the consumer's. */
   void giveOut() {
+    held.add(inOrder.element().slot());
     inOrder.remove();
     ready--;
-    held++;
   }
 
   /** The consumer is done with a batch. */
   void giveBack(Slot slot) {
-    held--;
+    held.remove(slot);
     recycle(slot);
   }
 
@@ -227,10 +232,18 @@ final class BatchQueue {
     Cleanup.runAll(idle.stream().map(slot -> slot::free));
   }
 
+  /**
+   * Frees the slots that nobody gave back, but for the consumer's: those of threads that ended by
+   * an error between taking one and telling what became of it.
+   */
+  void freeLost() {
+    Cleanup.runAll(slots.stream().filter(slot -> !held.contains(slot)).map(slot -> slot::free));
+  }
+
   /** In words. */
   @Override
   public String toString() {
     return "%d of at most %d are planned, the consumer holds %d, %d sources are left, the batches have %s"
-        .formatted(inOrder.size(), depth, held, toPlan.sources(), budget);
+        .formatted(inOrder.size(), depth, held.size(), toPlan.sources(), budget);
   }
 }

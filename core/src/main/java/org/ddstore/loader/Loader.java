@@ -323,11 +323,19 @@ public final class Loader implements AutoCloseable {
           Stream.of(
               this::closeLoop,
               pipeline::close,
-              () -> crew.join(options.closeTimeout()),
-              () -> pipeline.awaitHelpers(options.closeTimeout()),
+              this::awaitThreads,
               memory::close,
               pipeline::checkFreed));
     }
+  }
+
+  /** What was lost is freed only if all have ended: it may be what one that goes on writes to. */
+  private void awaitThreads() {
+    Cleanup.runAll(
+        Stream.of(
+            () -> crew.join(options.closeTimeout()),
+            () -> pipeline.awaitHelpers(options.closeTimeout())));
+    pipeline.freeLost();
   }
 
   /** True once {@link #close} was called. */

@@ -25,7 +25,9 @@ import org.ddstore.PoolStarvedException;
  * <p>Each kind of thread waits for a condition of its own and is woken when it can go on, not
  * whenever something has changed: a wake-up costs as much as reading some hundred rows.
  *
- * <p>Whoever has a slot when the pipeline is closed, or its batch is cancelled, gives it back.
+ * <p>Whoever has a slot when the pipeline is closed, or its batch is cancelled, gives it back. Who
+ * cannot, for want of memory, fails the pipeline, and the slot is freed when all threads have
+ * ended.
  */
 final class Pipeline {
   /** Batches that are made quickly are handed to a waiting consumer some at once. */
@@ -463,6 +465,11 @@ final class Pipeline {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /** Frees what threads have lost; it is closed, and they and all helpers have ended. */
+  void freeLost() {
+    locked(batches::freeLost);
   }
 
   /** Throws what threads could not free after the close; to be called when they have ended. */

@@ -13,29 +13,12 @@ import org.ddstore.memory.ValueCast;
 import org.ddstore.sampling.Crop;
 import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
-import org.ddstore.sampling.WorldRank;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What becomes of fields between the store and the consumer, against loops. */
 @Timeout(120)
-class ConversionTest {
-  private static final WorldRank ALONE = new WorldRank(0, 1);
-
-  private Samples samples;
-
-  @BeforeEach
-  void open() {
-    samples = new Samples();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    samples.close();
-  }
-
+class ConversionTest extends OnSamples {
   private Loader open(Sampler sampler, LoaderOptions options) {
     return Loader.open(samples.rows(), sampler.batchSize(16), ALONE, options);
   }

@@ -25,15 +25,13 @@ import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** An epoch that is begun by one rank and gone on with by any number, whatever its tail is. */
 @Timeout(120)
-class ElasticLoaderTest {
+class ElasticLoaderTest extends OnSamples {
   private static final int EPOCH = 1;
   private static final int GLOBAL = 24;
   private static final int[] WORLDS = {1, 2, 3, 4, 8};
@@ -41,18 +39,6 @@ class ElasticLoaderTest {
   private static final LoaderOptions OPTIONS = LoaderOptions.defaults().withDepth(2);
   private static final long[] COSTS =
       LongStream.range(0, Samples.ROWS).map(row -> 1 + row % 5).toArray();
-
-  private Samples samples;
-
-  @BeforeEach
-  void open() {
-    samples = new Samples();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    samples.close();
-  }
 
   /**
    * What a rank was given.
@@ -99,8 +85,7 @@ class ElasticLoaderTest {
   void theRestOfItIsTheSameByteForByteAndTheReceiptIsClean(Way way) throws Exception {
     List<String> states = new ArrayList<>();
     List<List<String>> whole = new ArrayList<>();
-    try (Loader loader =
-        Loader.open(samples.rows(), way.sampler(), new WorldRank(0, 1), way.options())) {
+    try (Loader loader = Loader.open(samples.rows(), way.sampler(), ALONE, way.options())) {
       states.add(loader.state().toJson().replace("\"e\":0", "\"e\":" + EPOCH));
       for (LoadedBatch batch : loader.epoch(EPOCH)) {
         whole.add(content(batch));

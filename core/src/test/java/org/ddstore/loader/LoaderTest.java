@@ -18,8 +18,6 @@ import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,21 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Epochs: the right rows in the right order, from anywhere. */
 @Timeout(120)
-class LoaderTest {
-  private static final WorldRank ALONE = new WorldRank(0, 1);
-
-  private Samples samples;
-
-  @BeforeEach
-  void open() {
-    samples = new Samples();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    samples.close();
-  }
-
+class LoaderTest extends OnSamples {
   private Loader open(BatchSampler sampler, WorldRank place, LoaderOptions options) {
     return Loader.open(samples.rows(), sampler, place, options);
   }

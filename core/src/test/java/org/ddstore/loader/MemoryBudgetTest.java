@@ -11,17 +11,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Places for batches of which it is not known what they take. */
-class MemoryBudgetTest {
+class MemoryBudgetTest extends OnSamples {
   private static final int BATCH = 600;
   private static final List<Slot> NONE_IDLE = List.of();
 
   private final List<Slot> slots = new ArrayList<>();
-  private Samples samples;
   private Recipe recipe;
 
   @BeforeEach
-  void open() {
-    samples = new Samples();
+  void makeSlots() {
     recipe =
         Recipe.of(
             samples.rows(),
@@ -34,9 +32,8 @@ class MemoryBudgetTest {
   }
 
   @AfterEach
-  void close() throws Exception {
+  void freeSlots() {
     slots.forEach(Slot::free);
-    samples.close();
   }
 
   /** Reads rows that all have as many points. */

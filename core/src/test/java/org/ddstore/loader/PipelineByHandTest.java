@@ -11,13 +11,13 @@ import java.util.stream.LongStream;
 import org.ddstore.DDStoreException;
 import org.ddstore.PoolStarvedException;
 import org.ddstore.memory.HostMemory;
+import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.SampleOrder;
 import org.ddstore.sampling.SampleSpace;
 import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
-import org.ddstore.sampling.WorldRank;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,11 +25,9 @@ import org.junit.jupiter.api.Timeout;
 
 /** One thread does what planner, worker and consumer do, in an order that is chosen. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // waits of workers go on
-class PipelineByHandTest {
+class PipelineByHandTest extends OnSamples {
   private static final int BATCH = 10;
   private static final int DEPTH = 4;
-  private static final Duration AT_ONCE = Duration.ofMillis(1);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final long SLOW_NANOS = 1_000_000;
   private static final LoaderOptions OPTIONS =
       LoaderOptions.defaults()
@@ -40,19 +38,27 @@ class PipelineByHandTest {
 
   private final StageCounters counters = new StageCounters();
   private long clock; // what the consumer does takes no time of it
-  private Samples samples;
+  private Error noMemory;
+  private long bytesOfRows;
   private Pipeline pipeline;
 
   @BeforeEach
-  void open() {
-    samples = new Samples();
+  void openPipeline() {
+    bytesOfRows = OffHeapBuffer.liveBytes();
     pipeline = pipeline(OPTIONS);
   }
 
   private Pipeline pipeline(LoaderOptions options) {
     Recipe recipe =
         Recipe.of(samples.rows(), SampleSpace.ROWS, options, HostMemory.plain("a test"));
-    return new Pipeline(recipe, options, counters, () -> clock);
+    return new Pipeline(recipe, options, counters, this::now);
+  }
+
+  private long now() {
+    if (noMemory != null) {
+      throw noMemory;
+    }
+    return clock;
   }
 
   private static EpochSource shuffled(Samples of) {
@@ -60,13 +66,12 @@ class PipelineByHandTest {
   }
 
   @AfterEach
-  void close() throws Exception {
+  void closePipeline() {
     pipeline.close();
-    samples.close();
   }
 
   private static EpochSource epoch(Samples of, BatchSampler sampler) {
-    return new EpochSource(sampler, sampler.epoch(of.rows().rows(), new WorldRank(0, 1), 0), 0, 0);
+    return new EpochSource(sampler, sampler.epoch(of.rows().rows(), ALONE, 0), 0, 0);
   }
 
   /** Plans a batch in no time. */
@@ -123,8 +128,7 @@ class PipelineByHandTest {
   private void takes(int number) {
     try (LoadedBatch batch = pipeline.pop(PATIENCE)) {
       assertThat(batch.number()).isEqualTo(number);
-      EpochBatches planned =
-          Samplers.shuffled(1).batchSize(BATCH).epoch(Samples.ROWS, new WorldRank(0, 1), 0);
+      EpochBatches planned = Samplers.shuffled(1).batchSize(BATCH).epoch(Samples.ROWS, ALONE, 0);
       long[] rows = new long[BATCH];
       planned.fill(number, rows);
       for (int i = 0; i < BATCH; i++) {
@@ -356,5 +360,55 @@ class PipelineByHandTest {
     read();
     pipeline.pop(AT_ONCE).close();
     assertThat(count(Stage.TRAINER_WAITS)).isEqualTo(1);
+  }
+
+  /** It asks the clock when it has a slot, and before it catches what goes wrong with that. */
+  @Test
+  void whatAConsumerLosesIsFreedWhenItHasEnded() {
+    pipeline.push(shuffled(samples));
+    plan(1);
+    plan(1);
+    read(1);
+    takes(0); // the next that is planned comes in its memory
+    noMemory = new OutOfMemoryError("as if");
+    failsAndFreesAll(noMemory);
+  }
+
+  /** As of one that has no memory even for what it would give out. */
+  @Test
+  void whatAWorkerLosesIsFreedWhenItHasEnded() {
+    pipeline.push(shuffled(samples));
+    plan();
+    read();
+    takes(0);
+    plan();
+    assertThat(pipeline.nextToRead()).hasSize(1);
+    Error error = new OutOfMemoryError("as if");
+    pipeline.fail(error);
+    failsAndFreesAll(error);
+  }
+
+  private void failsAndFreesAll(Error error) {
+    assertThatThrownBy(() -> pipeline.pop(PATIENCE)).isSameAs(error);
+    assertThatThrownBy(() -> pipeline.pop(PATIENCE)).isSameAs(error);
+    pipeline.close();
+    assertThat(OffHeapBuffer.liveBytes()).as("lost").isGreaterThan(bytesOfRows);
+    pipeline.freeLost();
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesOfRows);
+  }
+
+  @Test
+  void whatTheConsumerHasIsNotLost() {
+    pipeline.push(shuffled(samples));
+    plan();
+    read();
+    LoadedBatch held = pipeline.pop(PATIENCE);
+    byte[] before = held.field("id").toByteArray();
+    pipeline.close();
+    pipeline.freeLost();
+    assertThat(OffHeapBuffer.liveBytes()).isGreaterThan(bytesOfRows);
+    assertThat(held.field("id").toByteArray()).isEqualTo(before);
+    held.close();
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesOfRows);
   }
 }

@@ -18,27 +18,13 @@ import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the ranks find together. */
 @Timeout(120)
-class ReceiptTest {
+class ReceiptTest extends OnSamples {
   private static final int WORLD = 3;
-
-  private Samples samples;
-
-  @BeforeEach
-  void open() {
-    samples = new Samples();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    samples.close();
-  }
 
   /** Runs ranks as threads; each consumes by itself, then all ask for the receipt. */
   private CoverageReceipt receipt(BatchSampler sampler, Consumer<Loader> rank0) throws Exception {

@@ -3,7 +3,6 @@ package org.ddstore.loader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,34 +14,25 @@ import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.StuckPinning;
 import org.ddstore.sampling.SampleSpace;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Memory that a driver does not let go of: it is an error, and nobody waits for it. */
 @Timeout(120)
-class UnfreeableMemoryTest {
+class UnfreeableMemoryTest extends OnSamples {
   private static final int SMALL = 10;
   private static final int LARGE = 2000;
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final AtomicBoolean isStuck = new AtomicBoolean();
   private final StageCounters counters = new StageCounters();
-  private Samples samples;
   private Pipeline pipeline;
   private Crew crew;
 
-  @BeforeEach
-  void open() {
-    samples = new Samples();
-  }
-
   @AfterEach
-  void close() throws Exception {
+  void stop() {
     isStuck.set(false);
     pipeline.close();
     crew.join(PATIENCE);
-    samples.close();
   }
 
   /** One that has room for one large batch. */

@@ -120,7 +120,7 @@ final class Train {
   }
 
   /** The tensor's own memory, without a copy: of no use once the batch is closed. */
-  private static NDArray view(Tensor tensor, NDManager memory) {
+  static NDArray view(Tensor tensor, NDManager memory) {
     return memory.create(tensor.asByteBuffer(), new Shape(tensor.shape()), DataType.FLOAT32);
   }
 

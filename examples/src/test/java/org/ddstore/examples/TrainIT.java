@@ -3,6 +3,7 @@ package org.ddstore.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,13 +12,17 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.ddstore.contract.Needed;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ./ddstore example train}, as a user runs it. */
 @Tag("system")
 @Tag("slow")
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class TrainIT {
   @TempDir Path directory;
 
@@ -44,6 +49,7 @@ class TrainIT {
   }
 
   @Test
+  @Order(1)
   void theLossFallsAndBothRanksEndWithTheSameParameters() throws Exception {
     Program training = run("--rows", "1000", "--epochs", "3", "--json").assertSuccess();
 
@@ -70,7 +76,31 @@ class TrainIT {
     }
   }
 
+  /** A write to the one is seen in the other. After a training, which fetches PyTorch. */
   @Test
+  @Order(2)
+  void anArrayIsTheMemoryOfItsBatch() throws Exception {
+    Path target = Path.of(System.getProperty("ddstore.root"), "examples", "target");
+    Path torch = target.resolve("torch");
+    Needed.check("PyTorch", Files.exists(torch.resolve("complete")), () -> "not in " + torch);
+    String classPath = System.getProperty("java.class.path") + File.pathSeparator + torch + "/*";
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Djava.io.tmpdir=" + temporary,
+            "-cp",
+            classPath,
+            ArrayProgram.class.getName());
+    builder.environment().put("DJL_CACHE_DIR", target.resolve("djl").toString());
+    builder.environment().put("DJL_OFFLINE", "true");
+
+    Program arrays = Program.run(directory, builder).assertSuccess();
+
+    assertThat(arrays.lastLine()).isEqualTo("float32[8, 28, 28], 7.0, 8.0");
+  }
+
+  @Test
+  @Order(3)
   void anUnknownOptionIsAnErrorOfUse() throws Exception {
     Program refused = run("--epoch", "3");
 
