@@ -136,7 +136,7 @@ abstract class FailureContract extends CommunicatorContract {
         Ranks.run(
             group,
             c -> {
-              c.allGather(new byte[4]);
+              c.awaitAll("start", TIMEOUT);
               if (c.rank() != 1) {
                 c.barrier();
               }
@@ -150,7 +150,7 @@ abstract class FailureContract extends CommunicatorContract {
           .hasMessageStartingWith("barrier(): ")
           .hasMessageContaining("within 1500 ms")
           .hasMessageContaining("rank 1 finished call")
-          .hasMessageContaining("allGather()");
+          .hasMessageContaining("awaitAll(start)");
     }
     assertBroken(group, DeadlineExceededException.class, "rank 1 finished call");
   }

@@ -104,7 +104,7 @@ abstract class GroupJvmsContract {
       assertThat(line(0))
           .startsWith(DeadlineExceededException.class.getName())
           .contains("rank 1 ")
-          .contains("call 2, allGather()");
+          .contains("call 2, awaitAll(start)");
       stopped.proceed();
     }
     // In its first barrier, or in the second: it may see that rank 0 came before that it gave up.
@@ -123,17 +123,17 @@ abstract class GroupJvmsContract {
     for (int r : new int[] {0, 2}) {
       assertThat(line(r))
           .startsWith(RankLostException.class.getName())
-          .contains("the process of rank 1 has ended; it finished call 2, allGather()");
+          .contains("the process of rank 1 has ended; it finished call 2, awaitAll(start)");
     }
   }
 
   @Test
   void aRankThatDoesNotComeIsNamedAndFailsWhenItDoes() throws Exception {
     // Twice: a message that rank 0 came may overtake the news that it gave up.
-    startAll(SHORT, "gather then barrier", "hold then barrier");
+    startAll(SHORT, "start then barrier", "hold then barrier");
     assertThat(line(1)).isEqualTo("holding");
     String late =
-        "not all 2 ranks arrived in call 3 within 3000 ms: rank 1 finished call 2, allGather(),"
+        "not all 2 ranks arrived in call 3 within 3000 ms: rank 1 finished call 2, awaitAll(start),"
             + " and has not called again";
     assertThat(line(0))
         .isEqualTo(DeadlineExceededException.class.getName() + ": barrier(): " + late);

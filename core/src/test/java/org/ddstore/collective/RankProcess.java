@@ -80,7 +80,7 @@ final class RankProcess {
       await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(file));
       addresses.add(Files.readAllBytes(file));
     }
-    return endpoint.connect(addresses, timeout);
+    return Ranks.connect(endpoint, addresses, timeout);
   }
 
   private String work(String what, long seed) throws Exception {
@@ -89,7 +89,7 @@ final class RankProcess {
         return collectives(seed);
       }
       case "barrier" -> {}
-      case "gather then barrier" -> communicator.allGather(new byte[1]);
+      case "start then barrier" -> start();
       case "hold" -> hold();
       case "hold then barrier" -> {
         hold();
@@ -109,8 +109,13 @@ final class RankProcess {
     throw new IOException("boom");
   }
 
+  /** Comes in time, whatever the timeout of what follows. */
+  private void start() {
+    communicator.awaitAll("start", CommunicatorContract.TIMEOUT);
+  }
+
   private void hold() throws IOException {
-    communicator.allGather(new byte[1]);
+    start();
     System.out.println("holding");
     if (in.readLine() == null) {
       throw new IOException("nobody let this rank go on");

@@ -163,7 +163,7 @@ abstract class SplitContract extends FailureContract {
       rank.thread().join(brief.multipliedBy(3).toMillis());
       assertThat(rank.outcome()).as("still waits").isNotDone();
     }
-    group.get(0).awaitAll("tasks", brief);
+    group.get(0).awaitAll("tasks", TIMEOUT);
     for (Ranks.Running<Object> rank : waiting) {
       rank.await().orThrow();
     }

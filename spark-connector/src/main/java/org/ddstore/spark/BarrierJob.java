@@ -165,7 +165,7 @@ final class BarrierJob {
               estimatedBytes,
               last == null && !worlds.isRefilling() ? settings : patient());
       worlds.refilling(false);
-      slotsWarning.look(ranks, cluster.slots());
+      slotsWarning.look(ranks, cluster, context.getConf());
       if (isMpi()) {
         List<String> executors =
             cluster.executors().stream().map(ClusterFacts.Executor::id).toList();

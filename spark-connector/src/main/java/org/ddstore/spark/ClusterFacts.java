@@ -189,6 +189,16 @@ public record ClusterFacts(
         .sum();
   }
 
+  /**
+   * Whether more executors are to come, as far as the application says how many it has asked for.
+   * {@code spark.cores.max} does not: it may be more than there is.
+   */
+  boolean isGrowing(SparkConf conf) {
+    OptionalInt asked =
+        conf.contains("spark.cores.max") ? OptionalInt.empty() : coresAskedFor(master, conf);
+    return asked.isPresent() && cores() < asked.getAsInt();
+  }
+
   /** The cores that the application will have when all executors are there, if it says so. */
   static OptionalInt coresAskedFor(String master, SparkConf conf) {
     Matcher localCluster = LOCAL_CLUSTER.matcher(master);

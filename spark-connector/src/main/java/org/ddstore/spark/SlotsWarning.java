@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.SparkConf;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +29,16 @@ final class SlotsWarning {
     return new SlotsWarning("\"%s\": ".formatted(name));
   }
 
-  void look(int ranks, int slots) {
-    RunWarnings.ofSlots(ranks, slots)
+  /**
+   * Before ranks start. Says nothing yet where executors are still to come: their slots stay free.
+   *
+   * @param conf of the application
+   */
+  void look(int ranks, ClusterFacts cluster, SparkConf conf) {
+    if (cluster.isGrowing(conf)) {
+      return;
+    }
+    RunWarnings.ofSlots(ranks, cluster.slots())
         .filter(warning -> said.compareAndSet(false, true))
         .ifPresent(warning -> LOG.warn("{}{}", prefix, warning));
   }
