@@ -185,6 +185,14 @@ public final class ResidentStore {
     places.lose(Set.of(executorId));
   }
 
+  /** What it loses with executors that are about to be ended, for people; empty if nothing. */
+  Optional<String> lossWith(Set<String> executors) {
+    return places
+        .findLost()
+        .lossWith(executors)
+        .map(loss -> "\"%s\" loses %s".formatted(name, loss));
+  }
+
   /** Finds what was lost unheard. */
   void findLost() {
     places.findLost();
