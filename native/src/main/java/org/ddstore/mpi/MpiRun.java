@@ -3,11 +3,14 @@ package org.ddstore.mpi;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.ddstore.Cleanup;
 import org.ddstore.DDStore;
 import org.ddstore.RankFailedException;
 import org.ddstore.StoreOptions;
@@ -38,6 +41,9 @@ public final class MpiRun {
   public static final int FAILED = 1;
 
   private static final int FAREWELL_SECONDS = 5;
+
+  /** Others that fail, too, come in this time; who does not is not waited for. */
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
   private final LaunchedRanks world;
   private final MpiOptions options;
@@ -165,12 +171,28 @@ public final class MpiRun {
    */
   public DDStore open(int color, StoreOptions storeOptions) {
     long number = opens++;
-    MpiTransport transport =
-        Mpi.join(communicator(), color, options.withReadTimeout(storeOptions.readTimeout()));
-    Communicator group = communicator().split(color);
-    DDStore store = DDStore.open(group, transport, storeOptions);
-    opened.push(new Opened(number, group, transport, store));
-    return store;
+    List<Runnable> closes = new ArrayList<>();
+    try {
+      MpiTransport transport =
+          Mpi.join(communicator(), color, options.withReadTimeout(storeOptions.readTimeout()));
+      closes.add(() -> transport.close(AFTER_FAILURE));
+      Communicator group = communicator().split(color);
+      closes.add(group::close);
+      DDStore store = DDStore.open(group, transport, storeOptions);
+      opened.push(new Opened(number, group, transport, store));
+      return store;
+    } catch (RuntimeException | Error e) {
+      closeAfter(e, closes);
+      throw e;
+    }
+  }
+
+  private static void closeAfter(Throwable failure, List<Runnable> closes) {
+    try {
+      Cleanup.runAll(closes.stream());
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
+    }
   }
 
   /**

@@ -258,7 +258,7 @@ final class BarrierJob {
     MpiWorlds worlds = MpiWorlds.of(session.sparkContext());
     if (watch.needsFreshWorld()) {
       worlds.condemn(watch.executors());
-    } else {
+    } else if (!watch.hasFailedBeforeMeeting()) {
       worlds.tried(watch.executors());
     }
   }

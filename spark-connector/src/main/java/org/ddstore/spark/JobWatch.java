@@ -119,6 +119,11 @@ final class JobWatch extends SparkListener {
         .anyMatch(failure -> failure.lostExecutor() || has(failure.cause(), JobWatch::saysFrozen));
   }
 
+  /** Whether a rank is known to have failed before all met: none is in an MPI world by this job. */
+  synchronized boolean hasFailedBeforeMeeting() {
+    return failures.stream().anyMatch(failure -> BeforeMeeting.isMarked(failure.cause()));
+  }
+
   private static boolean saysFrozen(Throwable thrown) {
     return thrown instanceof RankLostException || thrown instanceof FrozenMembershipException;
   }

@@ -38,7 +38,7 @@ final class MpiWorlds {
     }
   }
 
-  /** The ranks of a store have failed on executors: these may be in a world. */
+  /** The ranks of a store have met on executors, and failed: these may be in a world. */
   synchronized void tried(Collection<String> executors) {
     if (!executors.isEmpty() && worlds.stream().noneMatch(world -> meets(world, executors))) {
       worlds.add(new TreeSet<>(executors));

@@ -42,6 +42,9 @@ final class RankRunner<T> implements Serializable {
   /** Of the ranks' collectives, and of their rows if those are of no resident store. */
   private final StoreToken token = StoreToken.random();
 
+  /** Of the copy of this that a task has: whether it has come to where all ranks meet. */
+  private transient boolean meets;
+
   /**
    * @param loader null if nothing is loaded
    * @param rowsToken of a resident store whose rows are read; null if there is none
@@ -67,6 +70,9 @@ final class RankRunner<T> implements Serializable {
     try {
       return run(rows, context);
     } catch (Exception | Error e) {
+      if (!meets && settings.transport().equals(TransportChoice.MPI)) {
+        BeforeMeeting.mark(e, rank(context));
+      }
       if (Echo.isEcho(e, rank(context))) {
         Echo.awaitCause();
       }
@@ -115,6 +121,7 @@ final class RankRunner<T> implements Serializable {
       }
       long loadNanos = System.nanoTime() - start;
       String mine = new StartMessage(choice.offer(), endpoint.address()).encode();
+      meets = true;
       List<StartMessage> all =
           Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
       WireSession forRows = rowsSession == null ? session : rowsSession;

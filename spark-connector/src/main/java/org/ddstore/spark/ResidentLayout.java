@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.ddstore.Catalog;
@@ -78,6 +79,17 @@ final class ResidentLayout {
     return more.size() == lost.size()
         ? this
         : new ResidentLayout(version + 1, schema, groups, parts, more);
+  }
+
+  /** What would be lost with executors, for people; empty if nothing. */
+  Optional<String> lossWith(Set<String> executorIds) {
+    ResidentLayout left = without(executorIds);
+    Set<Place> more = new HashSet<>(left.lost);
+    more.removeAll(lost);
+    long gone = more.stream().filter(place -> !left.hasCopy(place)).count();
+    return more.isEmpty()
+        ? Optional.empty()
+        : Optional.of("%d shards; of %d of them no copy is left".formatted(more.size(), gone));
   }
 
   /** With shards that stand in the place of lost ones. */

@@ -2,14 +2,13 @@ package org.ddstore.spark;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.SparkEnv;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
@@ -31,20 +30,27 @@ import org.slf4j.LoggerFactory;
 final class ResidentProcesses implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentProcesses.class);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final long AGAIN_MS = 20;
+  private static final long AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final WireSession session;
+  private final Duration patience;
   private int holds; // guarded by this
   private boolean isClosed; // guarded by this
   private boolean hasLeft; // guarded by this
 
-  private ResidentProcesses(WireSession session) {
+  /**
+   * @param session of the store, which this closes
+   * @param patience with a process that does not answer
+   */
+  ResidentProcesses(WireSession session, Duration patience) {
     this.session = session;
+    this.patience = patience;
   }
 
   /** Joins the store from the driver. */
   static ResidentProcesses join(StoreToken token, Settings settings) {
-    return new ResidentProcesses(Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port())));
+    return new ResidentProcesses(
+        Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port())), PATIENCE);
   }
 
   /**
@@ -70,55 +76,45 @@ final class ResidentProcesses implements AutoCloseable {
     return gone;
   }
 
-  /** Frees what an attempt has loaded. Those that do not answer free it by themselves. */
+  /**
+   * Frees what an attempt has loaded, also if the thread is interrupted. Those that do not answer
+   * free it by themselves.
+   */
   void forget(Collection<ProcessAddress> processes, Nonce attempt) {
-    long deadlineNs = deadline();
-    for (ProcessAddress process : processes) {
-      try {
-        session.control().call(process, ResidentControl.forget(attempt), deadlineNs);
-      } catch (PeerGoneException e) {
-        // Then it is freed.
-      } catch (DDStoreException e) {
-        LOG.warn("{} may keep rows of a load that failed: {}", process, e.getMessage());
-      }
-    }
+    AtOnce.forEach("ddstore-tell", processes, process -> forgetAt(process, attempt));
   }
 
-  /** Frees everything; returns when it is freed. A process that does not answer is logged. */
-  void drop(Collection<ProcessAddress> processes) {
-    long deadlineNs = deadline();
-    List<ProcessAddress> left = new ArrayList<>(processes);
-    while (!left.isEmpty()) {
-      left.removeIf(process -> isDropped(process, deadlineNs));
-      if (!left.isEmpty() && !pause()) {
-        LOG.warn("interrupted while {} drop a store", left);
-        return;
-      }
-    }
-  }
-
-  private boolean isDropped(ProcessAddress process, long deadlineNs) {
+  private void forgetAt(ProcessAddress process, Nonce attempt) {
     try {
-      session.control().call(process, ResidentControl.drop(), deadlineNs);
-      return false; // it has begun; when it has ended, the store is gone there
+      session.control().call(process, ResidentControl.forget(attempt), deadline());
     } catch (PeerGoneException e) {
-      return true;
-    } catch (DeadlineExceededException e) {
-      LOG.warn("{} did not drop its rows within {}: {}", process, PATIENCE, e.getMessage());
-      return true;
-    } catch (DDStoreException e) {
-      LOG.warn("{} may keep rows of a dropped store: {}", process, e.getMessage());
-      return true;
+      // Then it is freed.
+    } catch (RuntimeException e) {
+      LOG.warn("{} may keep rows of a load that failed: {}", process, e.getMessage());
     }
   }
 
-  private static boolean pause() {
+  /**
+   * Frees everything, also if the thread is interrupted; returns when it is freed. All are told at
+   * the same time, and a process that does not answer is logged.
+   */
+  void drop(Collection<ProcessAddress> processes) {
+    AtOnce.forEach("ddstore-tell", processes, this::dropAt);
+  }
+
+  private void dropAt(ProcessAddress process) {
+    long deadlineNs = deadline();
     try {
-      TimeUnit.MILLISECONDS.sleep(AGAIN_MS);
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
+      while (true) { // it has begun, and when it has ended, the store is gone there
+        session.control().call(process, ResidentControl.drop(), deadlineNs);
+        LockSupport.parkNanos(AGAIN_NS);
+      }
+    } catch (PeerGoneException e) {
+      // Then it is freed.
+    } catch (DeadlineExceededException e) {
+      LOG.warn("{} did not drop its rows within {}: {}", process, patience, e.getMessage());
+    } catch (RuntimeException e) {
+      LOG.warn("{} may keep rows of a dropped store: {}", process, e.getMessage());
     }
   }
 
@@ -139,8 +135,8 @@ final class ResidentProcesses implements AutoCloseable {
     return all;
   }
 
-  private static long deadline() {
-    return System.nanoTime() + PATIENCE.toNanos();
+  private long deadline() {
+    return System.nanoTime() + patience.toNanos();
   }
 
   /** The end of the time in which a change of the store needs its processes. */

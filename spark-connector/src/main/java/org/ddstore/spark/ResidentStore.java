@@ -185,6 +185,14 @@ public final class ResidentStore {
     places.lose(Set.of(executorId));
   }
 
+  /** What it loses with executors that are about to be ended, for people; empty if nothing. */
+  Optional<String> lossWith(Set<String> executors) {
+    return places
+        .findLost()
+        .lossWith(executors)
+        .map(loss -> "\"%s\" loses %s".formatted(name, loss));
+  }
+
   /** Finds what was lost unheard. */
   void findLost() {
     places.findLost();
@@ -256,6 +264,13 @@ public final class ResidentStore {
    * @param rows of the columns and types of {@link #sourceSchema()}
    * @throws IllegalArgumentException if they have others, naming the difference
    * @throws IllegalStateException if the store has been dropped
+   * @throws PreflightException if the cluster cannot load them; it says what is missing. At once,
+   *     or when executors that were there have not been replaced within two minutes
+   * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
+   *     row
+   * @throws StoreJobException if the last attempt to load them failed; its cause is what a rank
+   *     threw
+   * @throws DDStoreException if an executor has loaded its rows and does not answer
    */
   public void append(Dataset<Row> rows) {
     ClassicSpark.require(rows);
@@ -279,7 +294,9 @@ public final class ResidentStore {
   /**
    * Frees everything, on all executors; readers in flight keep what they have mapped until they
    * end. An append or a repair that is in hand frees by itself what it has loaded meanwhile, and
-   * fails. Idempotent; blocks until it is freed, at most some 30 s.
+   * fails. Idempotent; blocks until it is freed, at most some 30 s: an executor that does not
+   * answer by then is logged, and holds up no other. An interrupt of the thread, before or
+   * meanwhile, does not end it; the flag is set afterwards.
    */
   public void drop() {
     Optional<Collection<ProcessAddress>> holders = places.end();

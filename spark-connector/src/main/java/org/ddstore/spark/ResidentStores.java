@@ -64,12 +64,14 @@ final class ResidentStores {
       ended = true;
       last = new ArrayList<>(stores.values());
     }
-    for (ResidentStore store : last) {
-      try {
-        store.drop();
-      } catch (RuntimeException e) {
-        LOG.warn("{} was not dropped at the end of the application", store, e);
-      }
+    AtOnce.forEach("ddstore-end", last, ResidentStores::drop); // one that hangs holds up all
+  }
+
+  private static void drop(ResidentStore store) {
+    try {
+      store.drop();
+    } catch (RuntimeException e) {
+      LOG.warn("{} was not dropped at the end of the application", store, e);
     }
   }
 

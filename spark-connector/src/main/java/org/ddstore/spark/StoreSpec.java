@@ -237,6 +237,12 @@ public final class StoreSpec {
    *
    * @param name 1 to 128 letters, digits, {@code _} and {@code -}; free in this application
    * @throws IllegalArgumentException if the name is not legal, or taken
+   * @throws PreflightException if the cluster cannot load it; it says what is missing. At once, or
+   *     when executors that were there have not been replaced within two minutes
+   * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
+   *     row
+   * @throws StoreJobException if the last attempt failed; its cause is what a rank threw
+   * @throws org.ddstore.DDStoreException if an executor has loaded its rows and does not answer
    */
   public ResidentStore load(String name) {
     return load(name, false);
@@ -244,7 +250,14 @@ public final class StoreSpec {
 
   /**
    * As {@link #load}, in the place of the store of this name if there is one, which is dropped when
-   * the new one stands: there must be memory for both.
+   * the new one stands: there must be memory for both. If the load fails, the old one stays.
+   *
+   * @throws IllegalArgumentException if the name is not legal, or a store of this name is being
+   *     loaded
+   * @throws PreflightException as for {@link #load}
+   * @throws org.ddstore.spark.ingest.IngestException as for {@link #load}
+   * @throws StoreJobException as for {@link #load}
+   * @throws org.ddstore.DDStoreException as for {@link #load}
    */
   public ResidentStore replace(String name) {
     return load(name, true);

@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Replaces all executors of MPI worlds that are of no use any more: their processes are members for
- * good, so only fresh ones can make the next world. What they have cached goes with them.
+ * good, so only fresh ones can make the next world. What they have cached goes with them, and
+ * shards of resident stores.
  */
 final class WorldReplacement {
   private static final Logger LOG = LoggerFactory.getLogger(WorldReplacement.class);
@@ -37,6 +38,9 @@ final class WorldReplacement {
     LOG.warn(
         "replacing executors {}: their MPI world has lost a member, or not all ranks are in it",
         old);
+    ResidentStores.of(context).list().stream()
+        .flatMap(store -> store.lossWith(old).stream())
+        .forEach(loss -> LOG.warn("with executors {} {}", old, loss));
     worlds.refilling(true);
     List<String> refused =
         old.stream().filter(id -> !context.killAndReplaceExecutor(id)).sorted().toList();

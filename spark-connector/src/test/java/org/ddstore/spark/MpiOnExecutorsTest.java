@@ -27,6 +27,7 @@ import org.ddstore.mpi.Mpi;
 import org.ddstore.mpi.MpiOptions;
 import org.ddstore.mpi.MpiTransport;
 import org.ddstore.mpi.NeedsMpi;
+import org.ddstore.spark.wire.LogTap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -325,6 +326,31 @@ class MpiOnExecutorsTest extends OnTestCluster {
     assertThat(numbers().maxAttempts(1).run(MpiOnExecutorsTest::readAllByMpi))
         .isEqualTo(Collections.nCopies(RANKS, SUM));
     assertThat(cluster.executors()).as("executors").doesNotContainAnyElementsOf(before);
+  }
+
+  @Test
+  void shardsThatGoWithReplacedExecutorsAreNamedInTheLogAndBroughtBack() {
+    assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
+    ResidentStore store = DDStores.from(numberedRows()).ranks(RANKS).width(1).load("copies");
+    try (LogTap log = LogTap.open()) {
+      Set<String> ids = executorIds();
+      kill(cluster.executors().iterator().next());
+      await("the driver knows")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> !executorIds().containsAll(ids));
+      assertThat(numbers().maxAttempts(1).run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
+
+      assertThat(log.of(WorldReplacement.class))
+          .hasSize(2)
+          .last()
+          .asString()
+          .matches(
+              "with executors \\[\\d+, \\d+] \"copies\" loses 2 shards; of 2 of them no copy is"
+                  + " left");
+      assertThat(store.run(OnTestCluster::readAll)).isEqualTo(Collections.nCopies(RANKS, SUM));
+    } finally {
+      store.drop();
+    }
   }
 
   private static Set<String> executorIds() {
