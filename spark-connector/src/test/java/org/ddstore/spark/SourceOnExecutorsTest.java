@@ -280,6 +280,40 @@ class SourceOnExecutorsTest extends SourceOnCluster {
   }
 
   @Test
+  void optionsOfAScanAreOptionsToo() {
+    numbers().write().format("ddstore").save("n");
+    assertThat(
+            spark
+                .read()
+                .option("INDEXCOLUMN", "i")
+                .format("ddstore")
+                .option("name", "n")
+                .load("n")
+                .where("i = 7")
+                .collectAsList())
+        .hasSize(1);
+    assertThat(spark.read().option("name", "n").table("ddstore.n").collectAsList()).hasSize(ROWS);
+    assertThatThrownBy(() -> spark.read().option("index", "i").table("ddstore.n").collectAsList())
+        .hasMessageContaining("option \"index\" of format \"ddstore\" is unknown; to read");
+    assertThatThrownBy(
+            () -> spark.read().option("indexColumn", "i").table("ddstore.n").collectAsList())
+        .hasMessageContaining("option \"indexColumn\" is \"i\", but ddstore.n is looked up without")
+        .hasMessageContaining("read().format(\"ddstore\").load(\"n\")");
+    assertThatThrownBy(() -> spark.read().option("name", "m").table("ddstore.n").collectAsList())
+        .hasMessageContaining("two stores are named: the table is ddstore.n, and its options say");
+    assertThatThrownBy(
+            () ->
+                spark
+                    .read()
+                    .schema(numbers().schema())
+                    .option("index", "i")
+                    .format("ddstore")
+                    .load("n")
+                    .collectAsList())
+        .hasMessageContaining("option \"index\" of format \"ddstore\" is unknown; to read");
+  }
+
+  @Test
   void sqlAnswersWhileRanksAreInsideAnEpoch(@TempDir Path gate) throws Exception {
     numbers().write().format("ddstore").option("ranks", "3").save("n");
     ResidentStore store = DDStores.open(spark, "n");
