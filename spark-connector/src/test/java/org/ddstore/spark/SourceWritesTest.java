@@ -111,6 +111,31 @@ class SourceWritesTest extends SourceOnCluster {
     assertThatThrownBy(() -> spark.table("ddstore.t")).isInstanceOf(AnalysisException.class);
   }
 
+  @Test
+  void tablesOfTheCatalogAreNothingButStores() {
+    spark.sql("create table ddstore.a using ddstore as select 1 as id");
+    spark.range(3).write().saveAsTable("ddstore.b"); // gives the session's provider by itself
+    spark.range(3).write().format("ddstore").saveAsTable("ddstore.c");
+    spark.sql("create table ddstore.d comment 'four' as select 1 as id");
+    assertThat(DDStores.list(spark)).hasSize(4);
+    assertThatThrownBy(() -> spark.sql("create table ddstore.e using orc as select 1 as id"))
+        .hasMessageContaining("tables of catalog \"ddstore\" are stores, not \"orc\": leave USING");
+    String location = "a store lies in the memory of executors, not at \"file:/x\": leave LOCATION";
+    for (String where : List.of("location '/x'", "options (path '/x')")) {
+      assertThatThrownBy(() -> spark.sql("create table ddstore.e " + where + " as select 1 as id"))
+          .as(where)
+          .hasMessageContaining(location);
+      assertThatThrownBy(
+              () -> spark.sql("create or replace table ddstore.a " + where + " as select 2 as id"))
+          .as(where)
+          .hasMessageContaining(location);
+    }
+    assertThatThrownBy(() -> spark.range(3).write().option("path", "/x").saveAsTable("ddstore.e"))
+        .hasMessageContaining(location);
+    assertThat(read("a").collectAsList()).hasToString("[[1]]");
+    assertThat(DDStores.list(spark)).hasSize(4);
+  }
+
   /** In an order that is none of its columns. */
   private Dataset<Row> unordered() {
     return spark

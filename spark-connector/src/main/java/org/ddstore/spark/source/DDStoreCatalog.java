@@ -121,7 +121,7 @@ public final class DDStoreCatalog implements StagingTableCatalog {
     return staged(table, schema, partitions, SaveMode.Overwrite, properties);
   }
 
-  private static StagedTable staged(
+  private StagedTable staged(
       Identifier table,
       StructType schema,
       Transform[] partitions,
@@ -134,8 +134,30 @@ public final class DDStoreCatalog implements StagingTableCatalog {
     if (partitions.length > 0) {
       throw new IllegalArgumentException("a store has no partitions: leave PARTITIONED BY out");
     }
+    refuseOthers(properties);
     return new StagedStore(
         new ReadOptions(table.name(), null), schema, mode, writeOptions(properties));
+  }
+
+  /**
+   * Refuses tables that are no stores. The provider of the session's setting is none that anybody
+   * has named: {@code df.write().saveAsTable(..)} gives it by itself.
+   */
+  private void refuseOthers(Map<String, String> properties) {
+    String provider = properties.get(PROP_PROVIDER);
+    if (provider != null
+        && !provider.equalsIgnoreCase(DDStoreSource.SHORT_NAME)
+        && !provider.equalsIgnoreCase(session().conf().get("spark.sql.sources.default"))) {
+      throw new IllegalArgumentException(
+          "tables of catalog \"%s\" are stores, not \"%s\": leave USING or format(..) out, or name ddstore there"
+              .formatted(name, provider));
+    }
+    String location = properties.get(PROP_LOCATION);
+    if (location != null) {
+      throw new IllegalArgumentException(
+          "a store lies in the memory of executors, not at \"%s\": leave LOCATION or option \"path\" out; options backing 'file' and directory keep it in files"
+              .formatted(location));
+    }
   }
 
   /** Spark gives each of OPTIONS twice, once with a prefix. */
