@@ -84,6 +84,14 @@ class SourceOnExecutorsTest extends SourceOnCluster {
         .containsExactlyInAnyOrder(3L, 7L, 8L, 9L, 10L, 11L, 12L, 13L, 14L, 15L, 2500L, 4999L);
     assertThat(metric(in, "ddstoreRows")).isEqualTo(12);
 
+    Dataset<Row> inWithNull =
+        spark.sql("select id from ddstore.n where __index in (7, null, 4999) or __index < 2");
+    assertThat(inWithNull.collectAsList().stream().map(row -> row.getLong(0)))
+        .containsExactlyInAnyOrder(0L, 1L, 7L, 4999L);
+    assertThat(metric(inWithNull, "ddstoreRows")).isEqualTo(4);
+    assertThat(spark.sql("select id from ddstore.n where __index not in (7, null)").collectAsList())
+        .isEmpty();
+
     Dataset<Row> mixed =
         spark.sql("select id from ddstore.n where __index < 70 and label = 3 and id > 20");
     assertThat(mixed.collectAsList().stream().map(row -> row.getLong(0)))
