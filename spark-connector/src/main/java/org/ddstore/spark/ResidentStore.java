@@ -11,6 +11,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.Backing;
 import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.Schema;
@@ -143,6 +144,11 @@ public final class ResidentStore {
   /** Binds every index to the bytes of its record; the same for every number of ranks. */
   public String digest() {
     return places.now().digest();
+  }
+
+  /** Whether its rows lie in files on disks. */
+  boolean isInFiles() {
+    return origin.settings().backing() == Backing.FILE;
   }
 
   /** Where its rows are, by append and rank, those of all replica groups. */
