@@ -269,6 +269,18 @@ public final class ResidentStore {
   }
 
   /**
+   * Loads rows by the options of the store's spec, in the place of the store under its name: it is
+   * dropped when the new one stands, so there must be memory for both. Blocks. Also where the store
+   * has been dropped by then.
+   *
+   * @return the new one
+   */
+  public ResidentStore replace(Dataset<Row> rows) {
+    ClassicSpark.require(rows);
+    return StoreSpec.of(origin.with(rows)).replace(name);
+  }
+
+  /**
    * Brings back the rows of executors that are gone: copies of them where a replica group has them,
    * else they are loaded again, and they alone. Handles that were asked for before do not know
    * where they are now. Blocks; does nothing if nothing is lost.

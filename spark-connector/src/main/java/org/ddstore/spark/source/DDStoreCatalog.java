@@ -5,7 +5,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
@@ -85,7 +84,7 @@ public final class DDStoreCatalog implements StagingTableCatalog {
   public Table loadTable(Identifier table) throws NoSuchTableException {
     ResidentStore store = find(table).orElseThrow(() -> new NoSuchTableException(table));
     return new CatalogTable(
-        new ReadOptions(store.name(), null), store.sourceSchema(), SaveMode.Append, Map.of());
+        new ReadOptions(store.name(), null), store.sourceSchema(), WriteMode.APPEND, Map.of());
   }
 
   @Override
@@ -102,7 +101,7 @@ public final class DDStoreCatalog implements StagingTableCatalog {
     if (tableExists(table)) {
       throw new TableAlreadyExistsException(table);
     }
-    return staged(table, schema, partitions, SaveMode.ErrorIfExists, properties);
+    return staged(table, schema, partitions, WriteMode.CREATE, properties);
   }
 
   @Override
@@ -112,20 +111,20 @@ public final class DDStoreCatalog implements StagingTableCatalog {
     if (!tableExists(table)) {
       throw new NoSuchTableException(table);
     }
-    return staged(table, schema, partitions, SaveMode.Overwrite, properties);
+    return staged(table, schema, partitions, WriteMode.REPLACE, properties);
   }
 
   @Override
   public StagedTable stageCreateOrReplace(
       Identifier table, StructType schema, Transform[] partitions, Map<String, String> properties) {
-    return staged(table, schema, partitions, SaveMode.Overwrite, properties);
+    return staged(table, schema, partitions, WriteMode.REPLACE, properties);
   }
 
   private StagedTable staged(
       Identifier table,
       StructType schema,
       Transform[] partitions,
-      SaveMode mode,
+      WriteMode mode,
       Map<String, String> properties) {
     if (table.namespace().length > 0) {
       throw new IllegalArgumentException(
