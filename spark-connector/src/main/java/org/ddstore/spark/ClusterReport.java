@@ -68,7 +68,8 @@ public record ClusterReport(
             .toList();
     int ranks = settings.ranks().orElse(Math.max(1, cluster.slots()));
     List<Problem> problems =
-        new ArrayList<>(Preflight.problems(cluster, HostFacts.read(directory), ranks, 0, settings));
+        new ArrayList<>(
+            Preflight.problems(cluster, HostFacts.read(directory), ranks, 0, 0, settings));
     problems.addAll(Preflight.problems(context.getConf()));
     if (!silent.isEmpty()) {
       problems.add(
@@ -77,7 +78,8 @@ public record ClusterReport(
               "look at their logs; other jobs of the application may hold their slots"));
     }
     for (ExecutorReport report : answers.values()) {
-      problems.addAll(MemoryCheck.problems(report.host(), new MemoryCheck.Need(0, 0, 0), settings));
+      problems.addAll(
+          MemoryCheck.problems(report.host(), new MemoryCheck.Need(0, 0, 0, 0), settings));
     }
     return new ClusterReport(
         cluster, List.copyOf(answers.values()), silent, problems.stream().distinct().toList());

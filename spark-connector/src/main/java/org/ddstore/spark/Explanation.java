@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
@@ -99,7 +100,8 @@ public record Explanation(
       List<Path> paths,
       String device,
       List<String> deviceWarnings,
-      String batches)
+      String batches,
+      long residentBytes)
       implements Serializable {
     private static final long serialVersionUID = 1L;
   }
@@ -155,7 +157,7 @@ public record Explanation(
         plan.schema(),
         plan.route(),
         warnings(plan, seen),
-        problems(ClusterFacts.of(session.sparkContext(), profile), settings, described),
+        problems(session.sparkContext(), profile, settings, described, seen),
         groups.width(),
         described,
         seen.get(0).transport(),
@@ -177,7 +179,12 @@ public record Explanation(
 
   /** As a load would find them, on the driver and on each executor. */
   private static List<PreflightException.Problem> problems(
-      ClusterFacts cluster, Settings settings, List<Rank> ranks) {
+      SparkContext context,
+      ResourceProfile profile,
+      Settings settings,
+      List<Rank> ranks,
+      List<Seen> seen) {
+    ClusterFacts cluster = ClusterFacts.of(context, profile);
     long bytes = ranks.stream().mapToLong(Rank::bytes).sum();
     Set<PreflightException.Problem> found =
         new LinkedHashSet<>(
@@ -186,6 +193,7 @@ public record Explanation(
                 HostFacts.read(settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY)),
                 ranks.size(),
                 bytes,
+                Preflight.residentBytes(context, cluster),
                 settings));
     for (Rank rank : ranks) {
       found.addAll(
@@ -194,7 +202,8 @@ public record Explanation(
               new MemoryCheck.Need(
                   rank.bytes(),
                   sum(ranks, other -> other.executor().equals(rank.executor())),
-                  sum(ranks, other -> other.host().hostName().equals(rank.host().hostName()))),
+                  sum(ranks, other -> other.host().hostName().equals(rank.host().hostName())),
+                  seen.get(rank.rank()).residentBytes()),
               settings));
     }
     return List.copyOf(found);
@@ -219,7 +228,8 @@ public record Explanation(
         paths,
         device.description(),
         device.warnings(),
-        HostMemory.probe());
+        HostMemory.probe(),
+        ResidentShards.memoryBytes());
   }
 
   private static final class NoRows implements ShardLoader {

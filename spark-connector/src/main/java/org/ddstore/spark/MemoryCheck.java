@@ -27,8 +27,10 @@ final class MemoryCheck {
    * @param rankBytes by the calling rank
    * @param executorBytes by all ranks of this JVM
    * @param hostBytes by all ranks of this host
+   * @param residentBytes that resident stores have in this JVM already; the space that is free in a
+   *     directory is less by them as it is
    */
-  record Need(long rankBytes, long executorBytes, long hostBytes) {}
+  record Need(long rankBytes, long executorBytes, long hostBytes, long residentBytes) {}
 
   /**
    * Does nothing if {@code spark.ddstore.checkMemory} is false.
@@ -71,21 +73,36 @@ final class MemoryCheck {
     if (host.containerLimitBytes() == null || settings.backing() == Backing.FILE) {
       return;
     }
-    long missingBytes = host.maxHeapBytes() + need.executorBytes - host.containerLimitBytes();
+    long missingBytes =
+        host.maxHeapBytes() + need.executorBytes + need.residentBytes - host.containerLimitBytes();
     if (missingBytes > 0) {
       problems.add(
           new Problem(
-              "heap of %s and shards of %s exceed the container's limit of %s by %s"
+              "heap of %s and shards of %s%s exceed the container's limit of %s by %s"
                   .formatted(
                       ByteSize.format(host.maxHeapBytes()),
                       ByteSize.format(need.executorBytes),
+                      beside(need.residentBytes),
                       ByteSize.format(host.containerLimitBytes()),
                       ByteSize.format(missingBytes)),
-              "raise spark.executor.memoryOverhead (or the container's limit) by %s, or lower"
+              dropping(need.residentBytes)
+                  + "raise spark.executor.memoryOverhead (or the container's limit) by %s, or lower"
                       .formatted(ByteSize.toSetting(missingBytes))
                   + " spark.executor.memory, or "
                   + FILE_BACKING));
     }
+  }
+
+  /** What of the memory is taken by resident stores, for a sentence. */
+  static String beside(long residentBytes) {
+    return residentBytes == 0
+        ? ""
+        : " beside %s of resident stores".formatted(ByteSize.format(residentBytes));
+  }
+
+  /** The remedy that there is where resident stores have memory. */
+  static String dropping(long residentBytes) {
+    return residentBytes == 0 ? "" : "drop resident stores, the one to be replaced too, or ";
   }
 
   static Problem noDirectory(Path directory, HostFacts host) {

@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -66,7 +67,8 @@ public final class Preflight {
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
     ProcessDirectory.sweepDead(directory); // what the dead have left is free, too
     HostFacts driver = HostFacts.read(directory);
-    List<Problem> problems = problems(cluster, driver, ranks, estimatedBytes, settings);
+    List<Problem> problems =
+        problems(cluster, driver, ranks, estimatedBytes, residentBytes(context, cluster), settings);
     problems.addAll(problems(context.getConf()));
     if (!problems.isEmpty()) {
       throw new PreflightException("cannot run %d ranks here:".formatted(ranks), problems);
@@ -98,9 +100,30 @@ public final class Preflight {
     return cluster.slots();
   }
 
-  /** All problems, of facts that are already known. */
+  /**
+   * Bytes of memory that resident stores have in every executor at least: one of them gets as many
+   * new rows as any.
+   */
+  static long residentBytes(SparkContext context, ClusterFacts cluster) {
+    Map<String, Long> byExecutor = ResidentStores.of(context).memoryBytes();
+    return cluster.executors().stream()
+        .mapToLong(executor -> byExecutor.getOrDefault(executor.id(), 0L))
+        .min()
+        .orElse(0);
+  }
+
+  /**
+   * All problems, of facts that are already known.
+   *
+   * @param residentBytes that resident stores have in each executor already
+   */
   static List<Problem> problems(
-      ClusterFacts cluster, HostFacts driver, int ranks, long estimatedBytes, Settings settings) {
+      ClusterFacts cluster,
+      HostFacts driver,
+      int ranks,
+      long estimatedBytes,
+      long residentBytes,
+      Settings settings) {
     List<Problem> problems = new ArrayList<>();
     if (cluster.slots() < ranks) {
       problems.add(tooFewSlots(cluster, ranks));
@@ -117,7 +140,7 @@ public final class Preflight {
     addDirectory(problems, cluster, driver, settings);
     if (settings.checkMemory() && estimatedBytes > 0) {
       addSharedMemory(problems, cluster, driver, ranks, estimatedBytes, settings);
-      addOverhead(problems, cluster, ranks, estimatedBytes, settings);
+      addOverhead(problems, cluster, ranks, estimatedBytes, residentBytes, settings);
     }
     return problems;
   }
@@ -211,7 +234,12 @@ public final class Preflight {
   }
 
   private static void addOverhead(
-      List<Problem> problems, ClusterFacts cluster, int ranks, long totalBytes, Settings settings) {
+      List<Problem> problems,
+      ClusterFacts cluster,
+      int ranks,
+      long totalBytes,
+      long residentBytes,
+      Settings settings) {
     if (cluster.overheadBytes() == null
         || cluster.executors().isEmpty()
         || settings.backing() == Backing.FILE) {
@@ -220,19 +248,23 @@ public final class Preflight {
     int executors = cluster.executors().size();
     int ranksEach = (ranks + executors - 1) / executors;
     long segmentBytes = share(totalBytes, ranksEach, ranks);
-    long neededBytes = segmentBytes + cluster.jvmOverheadBytes();
+    long neededBytes = segmentBytes + residentBytes + cluster.jvmOverheadBytes();
     if (neededBytes > cluster.overheadBytes()) {
       problems.add(
           new Problem(
-              ("%d ranks an executor keep %s beside its heap and the JVM takes %s there; the"
+              ("%d ranks an executor keep %s%s beside its heap and the JVM takes %s there; the"
                       + " memoryOverhead of its container is %s")
                   .formatted(
                       ranksEach,
                       ByteSize.format(segmentBytes),
+                      residentBytes == 0
+                          ? ""
+                          : " and resident stores %s".formatted(ByteSize.format(residentBytes)),
                       ByteSize.format(cluster.jvmOverheadBytes()),
                       ByteSize.format(cluster.overheadBytes())),
-              "spark.executor.memoryOverhead=%s, or spark.ddstore.backing=file"
-                  .formatted(ByteSize.toSetting(neededBytes))));
+              MemoryCheck.dropping(residentBytes)
+                  + "spark.executor.memoryOverhead=%s, or spark.ddstore.backing=file"
+                      .formatted(ByteSize.toSetting(neededBytes))));
     }
   }
 

@@ -175,7 +175,7 @@ final class RankRunner<T> implements Serializable {
     }
     MemoryCheck.check(
         HostFacts.read(directoryRoot()),
-        new MemoryCheck.Need(rankBytes, executorBytes, hostBytes),
+        new MemoryCheck.Need(rankBytes, executorBytes, hostBytes, ResidentShards.memoryBytes()),
         settings);
   }
 

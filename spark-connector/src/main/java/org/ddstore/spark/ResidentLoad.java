@@ -49,7 +49,7 @@ record ResidentLoad(
       int[] members = members(rank);
       int member = members[rank.rank()];
       Shard shard = rank.groups().groups() == 1 ? seal(rank) : sealOrCopy(rank, member);
-      lease(shard, WireOptions.of(SparkEnv.get(), rank.settings().port()));
+      lease(shard, rank.settings());
       long firstRow =
           base + loader.firstRow(member); // ranks of group 0 hold the shard of their number
       RowDigest digest = shard.digest(firstRow);
@@ -76,9 +76,10 @@ record ResidentLoad(
         Arrays.stream(executors).map(id -> new String(id, StandardCharsets.UTF_8)).toList());
   }
 
-  private void lease(Shard shard, WireOptions wire) {
+  private void lease(Shard shard, Settings settings) {
     try {
-      ResidentShards.lease(token, wire, attempt(), shard);
+      WireOptions wire = WireOptions.of(SparkEnv.get(), settings.port());
+      ResidentShards.lease(token, wire, attempt(), shard, settings.backing());
     } catch (RuntimeException | Error e) {
       shard.close();
       throw e;

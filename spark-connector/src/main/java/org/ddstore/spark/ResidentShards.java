@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.ddstore.Backing;
 import org.ddstore.Cleanup;
 import org.ddstore.Shard;
 import org.ddstore.memory.Nonce;
@@ -38,8 +39,8 @@ final class ResidentShards {
 
   private ResidentShards() {}
 
-  /** A shard, and the attempt to load it. */
-  private record Held(Shard shard, Nonce attempt) {}
+  /** A shard, where it lies, and the attempt to load it. */
+  private record Held(Shard shard, Backing backing, Nonce attempt) {}
 
   /** What this process has of one store. */
   private static final class Holding {
@@ -73,7 +74,8 @@ final class ResidentShards {
   record Summary(int shards, long rows, long bytes, long servedRequests) {}
 
   /** Takes a shard over, and joins the store if this is the first one. */
-  static void lease(StoreToken token, WireOptions wire, Nonce attempt, Shard shard) {
+  static void lease(
+      StoreToken token, WireOptions wire, Nonce attempt, Shard shard, Backing backing) {
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(token.id());
       if (holding == null) {
@@ -81,7 +83,7 @@ final class ResidentShards {
         holding.session.control().serve(new ResidentControl(token.id()));
         HOLDINGS.put(token.id(), holding);
       }
-      holding.leased.add(new Held(shard, attempt));
+      holding.leased.add(new Held(shard, backing, attempt));
     }
   }
 
@@ -183,6 +185,20 @@ final class ResidentShards {
   static boolean holds(Nonce store) {
     synchronized (HOLDINGS) {
       return HOLDINGS.containsKey(store);
+    }
+  }
+
+  /**
+   * Bytes of memory that stay taken here by all stores. Files on a disk do not count, nor what a
+   * load has brought that has not ended: it counts that itself.
+   */
+  static long memoryBytes() {
+    synchronized (HOLDINGS) {
+      return HOLDINGS.values().stream()
+          .flatMap(holding -> holding.confirmed.stream())
+          .filter(held -> held.backing() != Backing.FILE)
+          .mapToLong(held -> held.shard().bytes())
+          .sum();
     }
   }
 

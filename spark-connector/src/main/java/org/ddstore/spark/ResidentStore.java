@@ -11,6 +11,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.Backing;
 import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.Schema;
@@ -145,6 +146,11 @@ public final class ResidentStore {
     return places.now().digest();
   }
 
+  /** Whether its rows lie in files on disks. */
+  boolean isInFiles() {
+    return origin.settings().backing() == Backing.FILE;
+  }
+
   /** Where its rows are, by append and rank, those of all replica groups. */
   public List<ResidentShard> shards() {
     return places.now().shards();
@@ -275,6 +281,18 @@ public final class ResidentStore {
   public void append(Dataset<Row> rows) {
     ClassicSpark.require(rows);
     changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows);
+  }
+
+  /**
+   * Loads rows by the options of the store's spec, in the place of the store under its name: it is
+   * dropped when the new one stands, so there must be memory for both. Blocks. Also where the store
+   * has been dropped by then.
+   *
+   * @return the new one
+   */
+  public ResidentStore replace(Dataset<Row> rows) {
+    ClassicSpark.require(rows);
+    return StoreSpec.of(origin.with(rows)).replace(name);
   }
 
   /**

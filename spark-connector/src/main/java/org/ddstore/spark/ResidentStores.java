@@ -138,6 +138,19 @@ final class ResidentStores {
     return store;
   }
 
+  /** Bytes of memory by executor that all stores together have; files on a disk do not count. */
+  Map<String, Long> memoryBytes() {
+    Map<String, Long> byExecutor = new HashMap<>();
+    for (ResidentStore store : list()) {
+      if (!store.isInFiles()) {
+        store.shards().stream()
+            .filter(shard -> !shard.isLost())
+            .forEach(shard -> byExecutor.merge(shard.executorId(), shard.bytes(), Long::sum));
+      }
+    }
+    return byExecutor;
+  }
+
   synchronized List<ResidentStore> list() {
     return List.copyOf(stores.values());
   }

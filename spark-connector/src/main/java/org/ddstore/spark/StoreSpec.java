@@ -57,6 +57,11 @@ public final class StoreSpec {
         context.resourceProfileManager().defaultResourceProfile());
   }
 
+  /** The spec by which a store was loaded, for the rows of the origin. */
+  static StoreSpec of(ResidentOrigin origin) {
+    return new StoreSpec(origin.rows(), origin.ingest(), origin.settings(), origin.profile());
+  }
+
   private StoreSpec with(UnaryOperator<IngestOptions> change) {
     return new StoreSpec(rows, change.apply(ingest), settings, profile);
   }

@@ -137,7 +137,8 @@ class PreflightTest {
   void fullSharedMemoryNamesNeedAndSpaceAndOffersFiles() {
     HostFacts host = host(GIB, 4 * GIB, null);
 
-    List<Problem> problems = Preflight.problems(cluster(2, 2, "here"), host, 4, 2 * GIB, DEFAULTS);
+    List<Problem> problems =
+        Preflight.problems(cluster(2, 2, "here"), host, 4, 2 * GIB, 0, DEFAULTS);
 
     assertThat(problems)
         .containsExactly(
@@ -152,7 +153,8 @@ class PreflightTest {
   void otherHostsAreNotJudgedByThisOne() {
     HostFacts host = host(GIB, 4 * GIB, null);
 
-    assertThat(Preflight.problems(cluster(2, 2, "there"), host, 4, 99 * GIB, DEFAULTS)).isEmpty();
+    assertThat(Preflight.problems(cluster(2, 2, "there"), host, 4, 99 * GIB, 0, DEFAULTS))
+        .isEmpty();
   }
 
   @Test
@@ -160,8 +162,9 @@ class PreflightTest {
     HostFacts host = host(GIB, 4 * GIB, null);
     Settings unchecked = DEFAULTS.withCheckMemory(false);
 
-    assertThat(Preflight.problems(cluster(2, 2, "here"), host, 4, 99 * GIB, unchecked)).isEmpty();
-    assertThat(Preflight.problems(cluster(2, 2, "here"), host, 4, 0, DEFAULTS)).isEmpty();
+    assertThat(Preflight.problems(cluster(2, 2, "here"), host, 4, 99 * GIB, 0, unchecked))
+        .isEmpty();
+    assertThat(Preflight.problems(cluster(2, 2, "here"), host, 4, 0, 0, DEFAULTS)).isEmpty();
   }
 
   @Test
@@ -207,6 +210,16 @@ class PreflightTest {
                     + " there; the memoryOverhead of its container is 1.95 GiB",
                 "spark.executor.memoryOverhead=3892m, or spark.ddstore.backing=file"));
     assertThat(problems(cluster, 4, 6 * GIB, onDisk())).as("pages of files do not count").isEmpty();
+    assertThat(problems(cluster, 4, GIB, DEFAULTS)).isEmpty();
+    assertThat(Preflight.problems(cluster, host(99 * GIB, 99 * GIB, null), 4, GIB, GIB, DEFAULTS))
+        .as("beside what is there already")
+        .containsExactly(
+            new Problem(
+                "2 ranks an executor keep 512.00 MiB and resident stores 1.00 GiB beside its heap"
+                    + " and the JVM takes 819.20 MiB there; the memoryOverhead of its container is"
+                    + " 1.95 GiB",
+                "drop resident stores, the one to be replaced too, or"
+                    + " spark.executor.memoryOverhead=2356m, or spark.ddstore.backing=file"));
   }
 
   @Test
@@ -238,7 +251,7 @@ class PreflightTest {
 
   @Test
   void aRankIsRefusedByItsHostAndItsContainer() {
-    MemoryCheck.Need need = new MemoryCheck.Need(2 * GIB, 4 * GIB, 8 * GIB);
+    MemoryCheck.Need need = new MemoryCheck.Need(2 * GIB, 4 * GIB, 8 * GIB, 0);
     Settings direct = DEFAULTS.withBacking(Backing.DIRECT);
 
     assertThat(MemoryCheck.problems(host(GIB, 9 * GIB, null), need, DEFAULTS))
@@ -269,13 +282,34 @@ class PreflightTest {
         .doesNotThrowAnyException();
   }
 
+  @Test
+  void whatResidentStoresHoldAlreadyCountsInTheContainer() {
+    MemoryCheck.Need overwrite = new MemoryCheck.Need(8 * GIB, 8 * GIB, 8 * GIB, 8 * GIB);
+    MemoryCheck.Need load = new MemoryCheck.Need(8 * GIB, 8 * GIB, 8 * GIB, 0);
+    HostFacts host = host(24 * GIB, 32 * GIB, 16 * GIB);
+
+    assertThat(MemoryCheck.problems(host, load, DEFAULTS)).isEmpty();
+    assertThat(MemoryCheck.problems(host, overwrite, DEFAULTS))
+        .containsExactly(
+            new Problem(
+                "heap of 1.00 GiB and shards of 8.00 GiB beside 8.00 GiB of resident stores exceed"
+                    + " the container's limit of 16.00 GiB by 1.00 GiB",
+                "drop resident stores, the one to be replaced too, or raise"
+                    + " spark.executor.memoryOverhead (or the container's limit) by 1024m, or lower"
+                    + " spark.executor.memory, or spark.ddstore.backing=file with"
+                    + " spark.ddstore.directory on a disk"));
+    assertThat(MemoryCheck.problems(host, overwrite, onDisk()))
+        .as("pages of files do not count")
+        .isEmpty();
+  }
+
   private Settings onDisk() {
     return DEFAULTS.withBacking(Backing.FILE).withDirectory(directory);
   }
 
   private static List<Problem> problems(
       ClusterFacts cluster, int ranks, long bytes, Settings settings) {
-    return Preflight.problems(cluster, host(99 * GIB, 99 * GIB, null), ranks, bytes, settings);
+    return Preflight.problems(cluster, host(99 * GIB, 99 * GIB, null), ranks, bytes, 0, settings);
   }
 
   private static ClusterFacts cluster(int executors, int cores, String host) {

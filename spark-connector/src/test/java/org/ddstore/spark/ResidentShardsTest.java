@@ -60,7 +60,7 @@ class ResidentShardsTest {
 
   private Nonce lease(Duration lease) {
     Nonce attempt = Nonce.random();
-    ResidentShards.lease(token, wire, attempt, shard());
+    ResidentShards.lease(token, wire, attempt, shard(), Backing.DIRECT);
     ResidentShards.beginLease(token.id(), attempt, lease);
     return attempt;
   }
@@ -82,8 +82,10 @@ class ResidentShardsTest {
   void whatIsConfirmedOutlivesItsLease() {
     Nonce kept = lease(LONGER);
     long bytes = OffHeapBuffer.liveBytes() - bytesBefore;
+    assertThat(ResidentShards.memoryBytes()).as("counted by its load so far").isZero();
     assertThat(ResidentShards.confirm(token.id(), kept)).isTrue();
     lease(LONGER); // ends after the other one
+    assertThat(ResidentShards.memoryBytes()).isEqualTo(ROWS * (long) Long.BYTES);
     awaitBytes(bytes);
     assertThat(ResidentShards.summary(token.id()).shards()).isEqualTo(1);
     assertThat(ResidentShards.summary(token.id()).rows()).isEqualTo(ROWS);

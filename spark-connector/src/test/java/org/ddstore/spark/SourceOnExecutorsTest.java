@@ -84,6 +84,14 @@ class SourceOnExecutorsTest extends SourceOnCluster {
         .containsExactlyInAnyOrder(3L, 7L, 8L, 9L, 10L, 11L, 12L, 13L, 14L, 15L, 2500L, 4999L);
     assertThat(metric(in, "ddstoreRows")).isEqualTo(12);
 
+    Dataset<Row> inWithNull =
+        spark.sql("select id from ddstore.n where __index in (7, null, 4999) or __index < 2");
+    assertThat(inWithNull.collectAsList().stream().map(row -> row.getLong(0)))
+        .containsExactlyInAnyOrder(0L, 1L, 7L, 4999L);
+    assertThat(metric(inWithNull, "ddstoreRows")).isEqualTo(4);
+    assertThat(spark.sql("select id from ddstore.n where __index not in (7, null)").collectAsList())
+        .isEmpty();
+
     Dataset<Row> mixed =
         spark.sql("select id from ddstore.n where __index < 70 and label = 3 and id > 20");
     assertThat(mixed.collectAsList().stream().map(row -> row.getLong(0)))
@@ -277,6 +285,40 @@ class SourceOnExecutorsTest extends SourceOnCluster {
     assertThatThrownBy(
             () -> spark.read().schema("id int").format("ddstore").load("n").collectAsList())
         .hasMessageContaining("store \"n\" has the columns");
+  }
+
+  @Test
+  void optionsOfAScanAreOptionsToo() {
+    numbers().write().format("ddstore").save("n");
+    assertThat(
+            spark
+                .read()
+                .option("INDEXCOLUMN", "i")
+                .format("ddstore")
+                .option("name", "n")
+                .load("n")
+                .where("i = 7")
+                .collectAsList())
+        .hasSize(1);
+    assertThat(spark.read().option("name", "n").table("ddstore.n").collectAsList()).hasSize(ROWS);
+    assertThatThrownBy(() -> spark.read().option("index", "i").table("ddstore.n").collectAsList())
+        .hasMessageContaining("option \"index\" of format \"ddstore\" is unknown; to read");
+    assertThatThrownBy(
+            () -> spark.read().option("indexColumn", "i").table("ddstore.n").collectAsList())
+        .hasMessageContaining("option \"indexColumn\" is \"i\", but ddstore.n is looked up without")
+        .hasMessageContaining("read().format(\"ddstore\").load(\"n\")");
+    assertThatThrownBy(() -> spark.read().option("name", "m").table("ddstore.n").collectAsList())
+        .hasMessageContaining("two stores are named: the table is ddstore.n, and its options say");
+    assertThatThrownBy(
+            () ->
+                spark
+                    .read()
+                    .schema(numbers().schema())
+                    .option("index", "i")
+                    .format("ddstore")
+                    .load("n")
+                    .collectAsList())
+        .hasMessageContaining("option \"index\" of format \"ddstore\" is unknown; to read");
   }
 
   @Test

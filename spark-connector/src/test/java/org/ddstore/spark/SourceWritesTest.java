@@ -111,6 +111,68 @@ class SourceWritesTest extends SourceOnCluster {
     assertThatThrownBy(() -> spark.table("ddstore.t")).isInstanceOf(AnalysisException.class);
   }
 
+  @Test
+  void tablesOfTheCatalogAreNothingButStores() {
+    spark.sql("create table ddstore.a using ddstore as select 1 as id");
+    spark.range(3).write().saveAsTable("ddstore.b"); // gives the session's provider by itself
+    spark.range(3).write().format("ddstore").saveAsTable("ddstore.c");
+    spark.sql("create table ddstore.d comment 'four' as select 1 as id");
+    assertThat(DDStores.list(spark)).hasSize(4);
+    assertThatThrownBy(() -> spark.sql("create table ddstore.e using orc as select 1 as id"))
+        .hasMessageContaining("tables of catalog \"ddstore\" are stores, not \"orc\": leave USING");
+    String location = "a store lies in the memory of executors, not at \"file:/x\": leave LOCATION";
+    for (String where : List.of("location '/x'", "options (path '/x')")) {
+      assertThatThrownBy(() -> spark.sql("create table ddstore.e " + where + " as select 1 as id"))
+          .as(where)
+          .hasMessageContaining(location);
+      assertThatThrownBy(
+              () -> spark.sql("create or replace table ddstore.a " + where + " as select 2 as id"))
+          .as(where)
+          .hasMessageContaining(location);
+    }
+    assertThatThrownBy(() -> spark.range(3).write().option("path", "/x").saveAsTable("ddstore.e"))
+        .hasMessageContaining(location);
+    assertThat(read("a").collectAsList()).hasToString("[[1]]");
+    assertThat(DDStores.list(spark)).hasSize(4);
+  }
+
+  @Test
+  void anOverwriteWithoutOptionsTakesThoseOfTheStore() {
+    Dataset<Row> rows = spark.range(10).selectExpr("id", "array(id, -id) as v", "9 - id as place");
+    Map<String, String> options =
+        Map.of("ranks", "2", "width", "1", "orderBy", "place", "type.v", "int16[2]");
+    rows.write().format("ddstore").options(options).save("o");
+    String records = DDStores.open(spark, "o").schema().toString();
+    rows.createOrReplaceTempView("rows");
+    List<Runnable> overwrites =
+        List.of(
+            () -> spark.sql("insert overwrite ddstore.o select * from rows where id < 8"),
+            () -> rows.where("id < 8").write().mode("overwrite").insertInto("ddstore.o"),
+            () -> rows.where("id < 8").write().format("ddstore").mode("overwrite").save("o"));
+    for (Runnable overwrite : overwrites) {
+      ResidentStore before = DDStores.open(spark, "o");
+      overwrite.run();
+      ResidentStore after = DDStores.open(spark, "o");
+      assertThat(before.isDropped()).isTrue();
+      assertThat(List.of(after.ranks(), after.width(), after.rows())).isEqualTo(List.of(2, 1, 8L));
+      assertThat(after.schema()).hasToString(records);
+      assertThat(spark.sql("select id from ddstore.o order by __index").collectAsList())
+          .hasToString("[[7], [6], [5], [4], [3], [2], [1], [0]]");
+    }
+    rows.write().format("ddstore").mode("overwrite").option("ranks", 3).save("o");
+    ResidentStore ofItsOwn = DDStores.open(spark, "o");
+    assertThat(List.of(ofItsOwn.ranks(), ofItsOwn.width())).isEqualTo(List.of(3, 3));
+    assertThat(ofItsOwn.schema().toString()).isNotEqualTo(records);
+    spark.range(5).write().format("ddstore").mode("overwrite").save("o");
+    assertThat(DDStores.open(spark, "o").ranks()).as("other columns, all slots").isEqualTo(4);
+    spark.sql("create or replace table ddstore.o options (ranks 2) as select 1L as id");
+    spark.sql("create or replace table ddstore.o as select 1L as id");
+    assertThat(DDStores.open(spark, "o").ranks()).as("made anew").isEqualTo(4);
+    spark.range(20).writeTo("ddstore.o").option("ranks", "1").createOrReplace();
+    spark.sql("insert overwrite ddstore.o select 2L");
+    assertThat(DDStores.open(spark, "o").ranks()).as("of CREATE TABLE").isEqualTo(1);
+  }
+
   /** In an order that is none of its columns. */
   private Dataset<Row> unordered() {
     return spark

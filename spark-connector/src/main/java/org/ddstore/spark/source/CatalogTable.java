@@ -4,7 +4,6 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
@@ -18,7 +17,7 @@ import org.apache.spark.sql.types.StructType;
 
 /** A store as a table of the catalog: can be inserted into. */
 class CatalogTable extends DDStoreTable implements SupportsWrite {
-  private final SaveMode mode;
+  private final WriteMode mode;
   private final Map<String, String> properties;
 
   /**
@@ -26,7 +25,7 @@ class CatalogTable extends DDStoreTable implements SupportsWrite {
    * @param properties options of the load that makes the store; empty where it is there
    */
   CatalogTable(
-      ReadOptions options, StructType schema, SaveMode mode, Map<String, String> properties) {
+      ReadOptions options, StructType schema, WriteMode mode, Map<String, String> properties) {
     super(options, schema);
     this.mode = mode;
     this.properties = properties;
@@ -45,11 +44,14 @@ class CatalogTable extends DDStoreTable implements SupportsWrite {
     return new Insert(new WriteOptions(options), info.schema());
   }
 
-  /** One insert; after {@link #truncate()} it takes the place of all rows. */
+  /**
+   * One insert; after {@link #truncate()}, which Spark also calls for what replaces a whole table,
+   * it takes the place of all rows.
+   */
   private final class Insert implements SupportsTruncate {
     private final WriteOptions options;
     private final StructType rows;
-    private SaveMode insertMode = mode;
+    private WriteMode insertMode = mode;
 
     Insert(WriteOptions options, StructType rows) {
       this.options = options;
@@ -58,13 +60,13 @@ class CatalogTable extends DDStoreTable implements SupportsWrite {
 
     @Override
     public WriteBuilder truncate() {
-      insertMode = SaveMode.Overwrite;
+      insertMode = mode == WriteMode.APPEND ? WriteMode.OVERWRITE : mode;
       return this;
     }
 
     @Override
     public Write build() {
-      SaveMode chosen = insertMode;
+      WriteMode chosen = insertMode;
       return new V1Write() {
         @Override
         public InsertableRelation toInsertableRelation() {

@@ -5,7 +5,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
@@ -85,7 +84,7 @@ public final class DDStoreCatalog implements StagingTableCatalog {
   public Table loadTable(Identifier table) throws NoSuchTableException {
     ResidentStore store = find(table).orElseThrow(() -> new NoSuchTableException(table));
     return new CatalogTable(
-        new ReadOptions(store.name(), null), store.sourceSchema(), SaveMode.Append, Map.of());
+        new ReadOptions(store.name(), null), store.sourceSchema(), WriteMode.APPEND, Map.of());
   }
 
   @Override
@@ -102,7 +101,7 @@ public final class DDStoreCatalog implements StagingTableCatalog {
     if (tableExists(table)) {
       throw new TableAlreadyExistsException(table);
     }
-    return staged(table, schema, partitions, SaveMode.ErrorIfExists, properties);
+    return staged(table, schema, partitions, WriteMode.CREATE, properties);
   }
 
   @Override
@@ -112,20 +111,20 @@ public final class DDStoreCatalog implements StagingTableCatalog {
     if (!tableExists(table)) {
       throw new NoSuchTableException(table);
     }
-    return staged(table, schema, partitions, SaveMode.Overwrite, properties);
+    return staged(table, schema, partitions, WriteMode.REPLACE, properties);
   }
 
   @Override
   public StagedTable stageCreateOrReplace(
       Identifier table, StructType schema, Transform[] partitions, Map<String, String> properties) {
-    return staged(table, schema, partitions, SaveMode.Overwrite, properties);
+    return staged(table, schema, partitions, WriteMode.REPLACE, properties);
   }
 
-  private static StagedTable staged(
+  private StagedTable staged(
       Identifier table,
       StructType schema,
       Transform[] partitions,
-      SaveMode mode,
+      WriteMode mode,
       Map<String, String> properties) {
     if (table.namespace().length > 0) {
       throw new IllegalArgumentException(
@@ -134,8 +133,30 @@ public final class DDStoreCatalog implements StagingTableCatalog {
     if (partitions.length > 0) {
       throw new IllegalArgumentException("a store has no partitions: leave PARTITIONED BY out");
     }
+    refuseOthers(properties);
     return new StagedStore(
         new ReadOptions(table.name(), null), schema, mode, writeOptions(properties));
+  }
+
+  /**
+   * Refuses tables that are no stores. The provider of the session's setting is none that anybody
+   * has named: {@code df.write().saveAsTable(..)} gives it by itself.
+   */
+  private void refuseOthers(Map<String, String> properties) {
+    String provider = properties.get(PROP_PROVIDER);
+    if (provider != null
+        && !provider.equalsIgnoreCase(DDStoreSource.SHORT_NAME)
+        && !provider.equalsIgnoreCase(session().conf().get("spark.sql.sources.default"))) {
+      throw new IllegalArgumentException(
+          "tables of catalog \"%s\" are stores, not \"%s\": leave USING or format(..) out, or name ddstore there"
+              .formatted(name, provider));
+    }
+    String location = properties.get(PROP_LOCATION);
+    if (location != null) {
+      throw new IllegalArgumentException(
+          "a store lies in the memory of executors, not at \"%s\": leave LOCATION or option \"path\" out; options backing 'file' and directory keep it in files"
+              .formatted(location));
+    }
   }
 
   /** Spark gives each of OPTIONS twice, once with a prefix. */

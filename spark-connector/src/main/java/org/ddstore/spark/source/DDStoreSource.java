@@ -71,8 +71,8 @@ public final class DDStoreSource
       Dataset<Row> rows) {
     WriteOptions options = new WriteOptions(CollectionConverters.asJava(parameters));
     String name = options.storeName();
-    StoreWriter.write(name, mode, options, rows);
-    return new StoreRelation(context, name, options, SaveMode.Append, rows.schema());
+    StoreWriter.write(name, WriteMode.of(mode), options, rows);
+    return new StoreRelation(context, name, options, WriteMode.APPEND, rows.schema());
   }
 
   /** The load says which types there are, and what to do with others. */

@@ -89,6 +89,7 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns {
 
   @Override
   public final ScanBuilder newScanBuilder(CaseInsensitiveStringMap ofTheScan) {
+    options.checkScan(ofTheScan);
     ResidentStore now = DDStores.open(SparkSession.active(), options.name());
     StructType actual = schemaOf(now, options);
     if (!DataType.equalsIgnoreNullability(actual, schema)) {

@@ -9,7 +9,11 @@ import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 
-/** Turns conditions on the global index alone into the rows that they name. */
+/**
+ * Turns conditions on the global index alone into the rows that they name: those for which they are
+ * true. A NULL in a list makes {@code IN} unknown where it was false, which are the same to a
+ * filter, but not below {@code NOT}: that stays with Spark.
+ */
 final class IndexPredicate {
   private final Set<String> columns;
   private final long rows;
@@ -32,7 +36,10 @@ final class IndexPredicate {
     return switch (predicate.name()) {
       case "AND" -> both(children, RowRanges::and);
       case "OR" -> both(children, RowRanges::or);
-      case "NOT" -> ranges(children[0]).map(ranges -> ranges.except(rows));
+      case "NOT" ->
+          hasNull(children[0])
+              ? Optional.empty()
+              : ranges(children[0]).map(ranges -> ranges.except(rows));
       case "ALWAYS_TRUE" -> Optional.of(all());
       case "ALWAYS_FALSE" -> Optional.of(RowRanges.NONE);
       case "IS_NOT_NULL" -> isIndex(children[0]) ? Optional.of(all()) : Optional.empty();
@@ -54,13 +61,16 @@ final class IndexPredicate {
 
   private Optional<RowRanges> in(Expression... children) {
     long[] values = new long[children.length - 1];
+    int count = 0;
     boolean all = isIndex(children[0]);
-    for (int i = 0; i < values.length && all; i++) {
-      Long value = number(children[i + 1]);
-      all = value != null;
-      values[i] = all ? value : 0;
+    for (int i = 1; i < children.length && all; i++) {
+      Long value = number(children[i]);
+      all = value != null || isNull(children[i]);
+      if (value != null) {
+        values[count++] = value;
+      }
     }
-    return all ? Optional.of(RowRanges.of(inside(values))) : Optional.empty();
+    return all ? Optional.of(RowRanges.of(inside(Arrays.copyOf(values, count)))) : Optional.empty();
   }
 
   /** Those that are indices at all. */
@@ -112,6 +122,15 @@ final class IndexPredicate {
     return expression instanceof NamedReference reference
         && reference.fieldNames().length == 1
         && columns.contains(reference.fieldNames()[0]);
+  }
+
+  private static boolean isNull(Expression expression) {
+    return expression instanceof Literal<?> literal && literal.value() == null;
+  }
+
+  private static boolean hasNull(Expression expression) {
+    return isNull(expression)
+        || Arrays.stream(expression.children()).anyMatch(IndexPredicate::hasNull);
   }
 
   /** The value of a whole number; null for all else. */

@@ -28,6 +28,28 @@ record ReadOptions(String name, String indexColumn) {
     return new ReadOptions(storeName(options), options.get(INDEX_COLUMN));
   }
 
+  /**
+   * Looks at what is said where the table is scanned, which has been looked up by these options
+   * before: its own options once more, or those of {@code spark.read().table(..)}.
+   *
+   * @throws IllegalArgumentException for an unknown option, or one that asks for another table
+   */
+  void checkScan(CaseInsensitiveStringMap scan) {
+    refuseUnknown(scan, LEGAL, "read");
+    if ((scan.containsKey(NAME) || scan.containsKey(PATH)) && !storeName(scan).equals(name)) {
+      throw new IllegalArgumentException(
+          "two stores are named: the table is ddstore.%s, and its options say \"%s\""
+              .formatted(name, storeName(scan)));
+    }
+    String index = scan.get(INDEX_COLUMN);
+    if (index != null && !index.equals(indexColumn)) {
+      throw new IllegalArgumentException(
+          ("option \"indexColumn\" is \"%s\", but ddstore.%s is looked up without options: give it"
+                  + " to read().format(\"ddstore\").load(\"%s\") or to a view, or name __index")
+              .formatted(index, name, name));
+    }
+  }
+
   /** The store that {@code name}, or what is given to {@code load} or {@code save}, names. */
   static String storeName(Map<String, String> options) {
     String name = options.get(NAME);

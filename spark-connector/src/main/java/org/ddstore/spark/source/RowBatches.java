@@ -86,9 +86,14 @@ final class RowBatches implements AutoCloseable {
     return counts;
   }
 
-  /** The next batch, valid until the one after it; null if there is none. */
+  /**
+   * The next batch, valid until the one after it is asked for; null if there is none. What was
+   * copied is freed then: Spark before 4.2 closes a reader when its task ends, and a task may have
+   * one for each of many partitions.
+   */
   ColumnarBatch next() {
     if (run == rows.size()) {
+      close();
       return null;
     }
     if (fields.length == 0) {

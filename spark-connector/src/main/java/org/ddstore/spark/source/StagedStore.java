@@ -1,7 +1,6 @@
 package org.ddstore.spark.source;
 
 import java.util.Map;
-import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.types.StructType;
 
@@ -11,7 +10,7 @@ import org.apache.spark.sql.types.StructType;
  */
 final class StagedStore extends CatalogTable implements StagedTable {
   StagedStore(
-      ReadOptions options, StructType schema, SaveMode mode, Map<String, String> properties) {
+      ReadOptions options, StructType schema, WriteMode mode, Map<String, String> properties) {
     super(options, schema, mode, properties);
   }
 

@@ -3,7 +3,6 @@ package org.ddstore.spark.source;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SQLContext;
-import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.sources.BaseRelation;
 import org.apache.spark.sql.sources.InsertableRelation;
 import org.apache.spark.sql.types.StructType;
@@ -13,14 +12,14 @@ final class StoreRelation extends BaseRelation implements InsertableRelation {
   private final SQLContext context;
   private final String name;
   private final WriteOptions options;
-  private final SaveMode mode;
+  private final WriteMode mode;
   private final StructType schema;
 
   /**
    * @param mode of an insert that does not overwrite
    */
   StoreRelation(
-      SQLContext context, String name, WriteOptions options, SaveMode mode, StructType schema) {
+      SQLContext context, String name, WriteOptions options, WriteMode mode, StructType schema) {
     this.context = context;
     this.name = name;
     this.options = options;
@@ -40,6 +39,6 @@ final class StoreRelation extends BaseRelation implements InsertableRelation {
 
   @Override
   public void insert(Dataset<Row> rows, boolean overwrite) {
-    StoreWriter.write(name, overwrite ? SaveMode.Overwrite : mode, options, rows);
+    StoreWriter.write(name, overwrite ? WriteMode.OVERWRITE : mode, options, rows);
   }
 }

@@ -3,8 +3,8 @@ package org.ddstore.spark.source;
 import java.util.Optional;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.DataType;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
 
@@ -24,10 +24,10 @@ final class StoreWriter {
    *
    * @throws IllegalArgumentException for options that do not fit, or a store that is there
    */
-  static void write(String name, SaveMode mode, WriteOptions options, Dataset<Row> rows) {
+  static void write(String name, WriteMode mode, WriteOptions options, Dataset<Row> rows) {
     Optional<ResidentStore> existing = find(rows.sparkSession(), name);
     switch (mode) {
-      case ErrorIfExists -> {
+      case CREATE -> {
         if (existing.isPresent()) {
           throw new IllegalArgumentException(
               "a store \"%s\" is there already: drop it, or write with mode overwrite, append or ignore"
@@ -35,13 +35,20 @@ final class StoreWriter {
         }
         options.spec(rows).load(name);
       }
-      case Ignore -> {
+      case IGNORE -> {
         if (existing.isEmpty()) {
           options.spec(rows).load(name);
         }
       }
-      case Overwrite -> options.spec(rows).replace(name);
-      case Append -> {
+      case OVERWRITE -> {
+        if (existing.isPresent() && options.isPlain() && hasColumnsOf(existing.get(), rows)) {
+          existing.get().replace(rows);
+        } else {
+          options.spec(rows).replace(name);
+        }
+      }
+      case REPLACE -> options.spec(rows).replace(name);
+      case APPEND -> {
         if (existing.isEmpty()) {
           options.spec(rows).load(name);
         } else {
@@ -49,6 +56,10 @@ final class StoreWriter {
         }
       }
     }
+  }
+
+  private static boolean hasColumnsOf(ResidentStore store, Dataset<Row> rows) {
+    return DataType.equalsIgnoreNullability(store.sourceSchema(), rows.schema());
   }
 
   /** A store keeps the options with which it was made. */

@@ -8,10 +8,12 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Expressions;
+import org.apache.spark.sql.connector.expressions.LiteralValue;
 import org.apache.spark.sql.connector.expressions.filter.And;
 import org.apache.spark.sql.connector.expressions.filter.Not;
 import org.apache.spark.sql.connector.expressions.filter.Or;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.types.DataTypes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,9 +27,16 @@ class IndexPredicateTest {
     Expression[] children = new Expression[values.length + 1];
     children[0] = Expressions.column(column);
     for (int v = 0; v < values.length; v++) {
-      children[v + 1] = Expressions.literal(values[v]);
+      children[v + 1] = literal(values[v]);
     }
     return new Predicate(operator, children);
+  }
+
+  /** Spark's own factory makes none of null. */
+  private static Expression literal(Object value) {
+    return value == null
+        ? new LiteralValue<>(null, DataTypes.LongType)
+        : Expressions.literal(value);
   }
 
   private static boolean holds(String operator, long row, long value) {
@@ -73,6 +82,24 @@ class IndexPredicateTest {
     assertThat(index.ranges(new And(low, compare(">", "i", 7L)))).contains(RowRanges.of(8, 9));
     assertThat(index.ranges(new Not(low))).contains(RowRanges.between(10, 100));
     assertThat(index.ranges(new Not(new And(low, high)))).contains(RowRanges.between(0, 100));
+  }
+
+  @Test
+  void nullsInAListNameNoRow() {
+    Predicate list = compare("IN", "i", 5L, null, 99L);
+    Predicate low = compare("<", "i", 10L);
+    assertThat(index.ranges(list)).contains(RowRanges.of(5, 99));
+    assertThat(index.ranges(compare("IN", "i", (Object) null))).contains(RowRanges.NONE);
+    assertThat(index.ranges(new And(list, low))).contains(RowRanges.of(5));
+    assertThat(index.ranges(new Or(list, low)))
+        .contains(RowRanges.between(0, 10).or(RowRanges.of(99)));
+    assertThat(
+            Arrays.asList(
+                index.ranges(new Not(list)),
+                index.ranges(new Not(new Or(low, new Not(list)))),
+                index.ranges(new And(low, new Not(new And(low, list))))))
+        .as("below NOT unknown is not false")
+        .containsOnly(Optional.empty());
   }
 
   @Test
