@@ -200,8 +200,8 @@ public final class Loader implements AutoCloseable {
   /**
    * Where the consumer is: behind the last batch that it was given. Before the first epoch, at its
    * beginning. Batches of pushed samples after an epoch do not count. A state has the rows that the
-   * epoch began with, so one within an epoch is refused once rows were appended. It has the updates
-   * up to now, while batches that were made ahead may have the rows of before.
+   * epoch began with, so one is refused once rows were appended, until another epoch is begun. It
+   * has the updates up to now, while batches that were made ahead may have the rows of before.
    *
    * @throws IllegalStateException if samples were pushed and no epoch was begun: what an iterator
    *     has given is not part of a state

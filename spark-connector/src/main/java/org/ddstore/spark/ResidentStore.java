@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -288,11 +289,31 @@ public final class ResidentStore {
    * dropped when the new one stands, so there must be memory for both. Blocks. Also where the store
    * has been dropped by then.
    *
+   * @param rows with all columns that the options name, also those that are no fields, as one to
+   *     order by may be
    * @return the new one
+   * @throws IllegalArgumentException if rows lack such columns, naming them
    */
   public ResidentStore replace(Dataset<Row> rows) {
     ClassicSpark.require(rows);
+    List<String> missing =
+        origin.ingest().named().stream().filter(column -> !hasColumn(rows, column)).toList();
+    if (!missing.isEmpty()) {
+      throw new IllegalArgumentException(
+          "the options of \"%s\" name %s, and the rows have %s: overwrite it by options of your own, as mode(\"overwrite\") with ranks"
+              .formatted(name, missing, Arrays.toString(rows.columns())));
+    }
     return StoreSpec.of(origin.with(rows)).replace(name);
+  }
+
+  /** Or the struct that a path begins with. */
+  private static boolean hasColumn(Dataset<Row> rows, String name) {
+    String path = name.replace("`", "");
+    return Arrays.stream(rows.columns())
+        .anyMatch(
+            column ->
+                path.equalsIgnoreCase(column)
+                    || path.regionMatches(true, 0, column + ".", 0, column.length() + 1));
   }
 
   /**

@@ -119,7 +119,7 @@ class ResidentProcessesTest {
       processes.forget(addresses(), Nonce.random());
     }
     assertThat(Thread.interrupted()).as("still interrupted").isTrue();
-    assertThat(holders).allMatch(holder -> holder.asked.get() == 1);
+    assertThat(holders).allMatch(holder -> holder.asked.get() >= 1);
   }
 
   @Test

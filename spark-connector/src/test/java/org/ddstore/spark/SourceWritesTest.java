@@ -173,6 +173,20 @@ class SourceWritesTest extends SourceOnCluster {
     assertThat(DDStores.open(spark, "o").ranks()).as("of CREATE TABLE").isEqualTo(1);
   }
 
+  /** They cannot be given again. */
+  @Test
+  void anOverwriteByOptionsOfColumnsThatAreNotThereIsRefused() {
+    Dataset<Row> rows = spark.range(10).selectExpr("id", "9 - id as place");
+    rows.createOrReplaceTempView("placed");
+    rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
+    assertThatThrownBy(() -> spark.sql("insert overwrite ddstore.h select id from placed"))
+        .hasStackTraceContaining(
+            "the options of \"h\" name [place], and the rows have [id]: overwrite it by options of your own");
+    assertThat(spark.sql("select id from ddstore.h").count()).isEqualTo(10);
+    rows.select("id").write().format("ddstore").mode("overwrite").option("ranks", 1).save("h");
+    assertThat(DDStores.open(spark, "h").ranks()).isEqualTo(1);
+  }
+
   /** In an order that is none of its columns. */
   private Dataset<Row> unordered() {
     return spark

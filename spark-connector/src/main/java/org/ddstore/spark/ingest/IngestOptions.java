@@ -169,6 +169,16 @@ public final class IngestOptions {
     return columns.isEmpty();
   }
 
+  /** All columns of which something is said, or fields of their structs; no chosen columns. */
+  public Set<String> named() {
+    Set<String> names = new LinkedHashSet<>(orderBy);
+    names.addAll(fields.keySet());
+    names.addAll(fills.keySet());
+    names.addAll(pads.keySet());
+    names.addAll(truncated);
+    return names;
+  }
+
   /** Empty for the order of the source. */
   public List<String> orderBy() {
     return List.copyOf(orderBy);
