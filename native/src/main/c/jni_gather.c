@@ -40,7 +40,8 @@ struct table {
 
 /*
  * Takes the part of a batch that begins with first, at most so many: of addresses, or of rows that a table
- * tells the places of if it is not NULL. False if an exception is pending.
+ * tells the places of if it is not NULL. Java may change its array at any time: each element is read once, into the part,
+ * and checked there. 1; 0 if an exception is pending; -ERANGE if a row is outside the table.
  */
 static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, jint first, jint count, jint most,
                 struct part *part) {
@@ -54,9 +55,9 @@ static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, 
   if ((*env)->ExceptionCheck(env)) {
     return 0;
   }
-  if (table != NULL) {
-    dds_locate(&table->places, part->row, part->records.known, part->records.count, table->rows_of_extents,
-               part->address);
+  if (table != NULL && dds_locate(&table->places, part->row, part->records.known, part->records.count,
+                                  table->rows_of_extents, part->address) < part->records.known) {
+    return -ERANGE;
   }
   return 1;
 }
@@ -117,8 +118,9 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterFields(
       }
     }
     for (jint first = 0; first < count; first += PART) {
-      if (!take(env, table, rows, offset, first, count, PART, &part)) {
-        return 0;
+      int taken = take(env, table, rows, offset, first, count, PART, &part);
+      if (taken <= 0) {
+        return taken;
       }
       dds_scatter(&part.records, described, (size_t)group);
     }
@@ -170,8 +172,9 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterArray(
     }
   }
   for (jint first = 0; first < count && result == 0; first += most) {
-    if (!take(env, table, rows, offset, first, count, most, &part)) {
-      return 0;
+    int taken = take(env, table, rows, offset, first, count, most, &part);
+    if (taken <= 0) {
+      return taken;
     }
     if (field_bytes > PINNED_BYTES) {
       result = scatter_large(env, &part.records, field, array, array_bytes + (jlong)first * field_bytes);

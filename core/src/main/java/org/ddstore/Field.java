@@ -51,11 +51,11 @@ public final class Field {
   private final int[] shape;
   private final int elements;
 
-  Field(String name, Kind kind, DType dtype, int... shape) {
+  Field(String name, Kind kind, DType dtype, int... dimensions) {
     this.name = Objects.requireNonNull(name, "name");
     this.kind = kind;
     this.dtype = Objects.requireNonNull(dtype, "dtype");
-    this.shape = shape.clone();
+    this.shape = dimensions.clone(); // what is checked is what is kept
     if (name.isEmpty()) {
       throw new IllegalArgumentException("a field name must not be empty");
     }

@@ -49,6 +49,7 @@ public final class Reader implements AutoCloseable {
   private final GatherTarget[] oneTarget = {target};
   private GrowingBuffer piece;
   private long[] consecutive = new long[0];
+  private long[] checked = new long[0];
   private long changingSinceNanos;
   private int untimed;
   private int untilTimed;
@@ -72,7 +73,8 @@ public final class Reader implements AutoCloseable {
   /**
    * Reads rows in the order given; repeats are allowed. Local, does not wait for any rank.
    *
-   * @param indices global indices of [0, rows); none makes an empty batch
+   * @param indices global indices of [0, rows); none makes an empty batch. They are copied first:
+   *     of an array that another thread changes meanwhile, each row is one that it named
    * @return a batch to be closed by the caller
    * @throws IndexOutOfBoundsException if an index is outside, naming it; nothing is read then
    * @throws IllegalArgumentException if a field of the batch would exceed 2 GiB; it names the legal
@@ -101,12 +103,24 @@ public final class Reader implements AutoCloseable {
     try {
       long start = begin();
       Placement placement = variable.placement();
-      placement.checkAll(indices, variable.name());
-      fill(placement, batch.memory(), indices);
-      count(start, indices.length, batch.memory().valueBytes());
+      int count = check(placement, indices);
+      fill(placement, batch.memory(), 0, count);
+      count(start, count, batch.memory().valueBytes());
     } finally {
       pass.exit();
     }
+  }
+
+  /**
+   * Makes {@link #checked} a copy of the caller's indices: the caller may change its array during
+   * the read. Returns how many there are.
+   */
+  private int check(Placement placement, long... indices) {
+    if (checked.length < indices.length) {
+      checked = new long[indices.length];
+    }
+    placement.copyChecked(indices, checked, 0, variable.name());
+    return indices.length;
   }
 
   /**
@@ -118,9 +132,13 @@ public final class Reader implements AutoCloseable {
    * @throws IndexOutOfBoundsException if an index of any is outside; nothing is read then
    */
   public void getBatches(List<Batch> batches, List<long[]> indices) {
-    if (batches.size() != indices.size()) {
+    getBatches(batches.toArray(Batch[]::new), indices.toArray(long[][]::new));
+  }
+
+  private void getBatches(Batch[] batches, long[]... indices) {
+    if (batches.length != indices.length) {
       throw new IllegalArgumentException(
-          "%d batches for %d arrays of indices".formatted(batches.size(), indices.size()));
+          "%d batches for %d arrays of indices".formatted(batches.length, indices.length));
     }
     for (Batch batch : batches) {
       if (!batch.holds(fields)) {
@@ -131,97 +149,105 @@ public final class Reader implements AutoCloseable {
     try {
       long start = begin();
       Placement placement = variable.placement();
-      long[] all = joined(placement, indices);
-      if (placement.hasRemote() && all.length <= ReadPlan.maxRows(placement)) {
-        fillTogether(placement, batches, indices, all);
+      int[] starts = checkAll(placement, indices);
+      int all = starts[batches.length];
+      if (placement.hasRemote() && all <= ReadPlan.maxRows(placement)) {
+        fillTogether(placement, batches, starts);
       } else {
-        for (int b = 0; b < batches.size(); b++) {
-          fill(placement, batches.get(b).memory(), indices.get(b));
+        for (int b = 0; b < batches.length; b++) {
+          fill(placement, batches[b].memory(), starts[b], starts[b + 1] - starts[b]);
         }
       }
       long bytes = 0;
       for (Batch batch : batches) {
         bytes += batch.memory().valueBytes();
       }
-      count(start, all.length, bytes);
+      count(start, all, bytes);
     } finally {
       pass.exit();
     }
   }
 
-  /** All indices, checked. */
-  private long[] joined(Placement placement, List<long[]> indices) {
-    long[] all = new long[Math.toIntExact(indices.stream().mapToLong(rows -> rows.length).sum())];
-    int at = 0;
-    for (long[] rows : indices) {
-      placement.checkAll(rows, variable.name());
-      System.arraycopy(rows, 0, all, at, rows.length);
-      at += rows.length;
+  /**
+   * As {@link #check} for several arrays, one after the other. Returns where each begins among all,
+   * and how many there are.
+   */
+  private int[] checkAll(Placement placement, long[]... indices) {
+    int[] starts = new int[indices.length + 1];
+    for (int b = 0; b < indices.length; b++) {
+      starts[b + 1] = Math.addExact(starts[b], indices[b].length);
     }
-    return all;
+    if (checked.length < starts[indices.length]) {
+      checked = new long[starts[indices.length]];
+    }
+    for (int b = 0; b < indices.length; b++) {
+      placement.copyChecked(indices[b], checked, starts[b], variable.name());
+    }
+    return starts;
   }
 
-  private void fillTogether(
-      Placement placement, List<Batch> batches, List<long[]> indices, long... all) {
-    for (int b = 0; b < batches.size(); b++) {
-      batches.get(b).memory().reserve(indices.get(b).length);
+  /**
+   * @param starts where the checked indices of each batch begin, and how many there are
+   */
+  private void fillTogether(Placement placement, Batch[] batches, int... starts) {
+    for (int b = 0; b < batches.length; b++) {
+      batches[b].memory().reserve(starts[b + 1] - starts[b]);
     }
+    int all = starts[batches.length];
     boolean ragged = !variable.schema().isFixed();
-    int window = ragged ? Math.max(1, all.length) : windowRows(placement);
-    for (int row = 0; row == 0 || row < all.length; row += window) {
-      int count = Math.min(window, all.length - row);
+    int window = ragged ? Math.max(1, all) : windowRows(placement);
+    for (int row = 0; row == 0 || row < all; row += window) {
+      int count = Math.min(window, all - row);
       do {
-        locator.locate(placement, all, row, count);
-        fillParts(batches, indices, row, count);
+        locator.locate(placement, checked, row, count);
+        fillParts(batches, starts, row, count);
       } while (!plan.isStable() && awaitStable(plan.changingRank()));
       tally();
     }
   }
 
   /** Copies the rows of the plan, which are rows [row, row + count) of all, each to its batch. */
-  private void fillParts(List<Batch> batches, List<long[]> indices, int row, int count) {
-    int first = 0; // of a batch, among all
-    for (int b = 0; b < batches.size(); b++) {
-      int end = first + indices.get(b).length;
+  private void fillParts(Batch[] batches, int[] starts, int row, int count) {
+    for (int b = 0; b < batches.length; b++) {
+      int first = starts[b]; // of the batch, among all
       int from = Math.max(row, first);
-      int rows = Math.max(0, Math.min(row + count, end) - from);
-      BatchMemory memory = batches.get(b).memory();
+      int rows = Math.max(0, Math.min(row + count, starts[b + 1]) - from);
+      BatchMemory memory = batches[b].memory();
       if (!variable.schema().isFixed()) {
         memory.fill(plan.part(from, rows), gather);
       } else if (rows > 0) {
         memory.fillFixed(plan.part(from - row, rows), gather, from - first);
       }
-      first = end;
     }
   }
 
-  /** Reads rows that were checked into a batch. */
-  private void fill(Placement placement, BatchMemory memory, long... indices) {
-    memory.reserve(indices.length);
+  /** Reads the rows of some checked indices into a batch. */
+  private void fill(Placement placement, BatchMemory memory, int first, int count) {
+    memory.reserve(count);
     if (variable.schema().isFixed()) {
-      fillInWindows(placement, memory, indices);
+      fillInWindows(placement, memory, first, count);
     } else {
-      checkRagged(placement, indices.length);
+      checkRagged(placement, count);
       do {
-        locator.locate(placement, indices, 0, indices.length);
+        locator.locate(placement, checked, first, count);
         memory.fill(plan, gather);
       } while (!plan.isStable() && awaitStable(plan.changingRank()));
       tally();
     }
   }
 
-  private void fillInWindows(Placement placement, BatchMemory memory, long... indices) {
+  private void fillInWindows(Placement placement, BatchMemory memory, int first, int rows) {
     int window = batchWindowRows(placement);
     int row = 0;
     do {
-      int count = Math.min(window, indices.length - row);
+      int count = Math.min(window, rows - row);
       do {
-        locator.locate(placement, indices, row, count);
+        locator.locate(placement, checked, first + row, count);
         memory.fillFixed(plan, gather, row);
       } while (!plan.isStable() && awaitStable(plan.changingRank()));
       tally();
       row += count;
-    } while (row < indices.length);
+    } while (row < rows);
   }
 
   /** Rows that are read at once: remote ones need memory to come to. */
@@ -257,24 +283,24 @@ public final class Reader implements AutoCloseable {
     try {
       long start = begin();
       Placement placement = variable.placement();
-      placement.checkAll(indices, variable.name());
+      int count = check(placement, indices);
       if (destination.memory().aim(target, kernel)) {
-        copyInWindows(placement, indices);
+        copyInWindows(placement, count);
       } else {
-        copyInPieces(placement, destination, field.bytes(), indices);
+        copyInPieces(placement, destination, field.bytes(), count);
       }
-      count(start, indices.length, (long) indices.length * field.bytes());
+      count(start, count, (long) count * field.bytes());
     } finally {
       target.clear();
       pass.exit();
     }
   }
 
-  private void copyInWindows(Placement placement, long... indices) {
+  private void copyInWindows(Placement placement, int rows) {
     int window = windowRows(placement);
-    for (int row = 0; row < indices.length; row += window) {
-      copy(placement, row, indices, row, Math.min(window, indices.length - row));
-      if (indices.length - row <= window) {
+    for (int row = 0; row < rows; row += window) {
+      copy(placement, row, checked, row, Math.min(window, rows - row));
+      if (rows - row <= window) {
         break; // the window may be as large as an int
       }
     }
@@ -291,16 +317,16 @@ public final class Reader implements AutoCloseable {
 
   /** Java arrays take no unaligned rows: these go through a piece that fits a cache. */
   private void copyInPieces(
-      Placement placement, Tensor destination, int rowBytes, long... indices) {
+      Placement placement, Tensor destination, int rowBytes, int rows) {
     int pieceBytes = placement.hasRemote() ? REMOTE_PIECE_BYTES : PIECE_BYTES;
     int pieceRows = Math.min(windowRows(placement), Math.max(1, pieceBytes / rowBytes));
     if (piece == null) {
       piece = new GrowingBuffer();
     }
-    target.set(piece, (long) Math.min(pieceRows, indices.length) * rowBytes);
-    for (int row = 0; row < indices.length; row += pieceRows) {
-      int count = Math.min(pieceRows, indices.length - row);
-      copy(placement, 0, indices, row, count);
+    target.set(piece, (long) Math.min(pieceRows, rows) * rowBytes);
+    for (int row = 0; row < rows; row += pieceRows) {
+      int count = Math.min(pieceRows, rows - row);
+      copy(placement, 0, checked, row, count);
       destination.memory().write((long) row * rowBytes, piece.buffer(), 0, count * rowBytes);
     }
   }

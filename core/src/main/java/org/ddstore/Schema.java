@@ -36,14 +36,14 @@ public final class Schema {
   private final int fixedBytes;
   private final int raggedFields;
 
-  private Schema(Field... fields) {
+  private Schema(Field... all) {
+    this.fields = all.clone(); // what is checked is what is kept
     if (fields.length == 0) {
       throw new IllegalArgumentException("a schema needs at least one field");
     }
     if (fields.length > 0xFFFF) {
       throw new IllegalArgumentException(fields.length + " fields outside [1, 65535]");
     }
-    this.fields = fields.clone();
     this.indexByName = new HashMap<>(fields.length * 2);
     this.offsets = new int[fields.length];
     long fixed = 0;

@@ -20,10 +20,10 @@ public final class Tensor {
     this(dtype, shape, memory, null);
   }
 
-  private Tensor(DType dtype, long[] shape, TensorMemory memory, Lease lease) {
+  private Tensor(DType dtype, long[] dimensions, TensorMemory memory, Lease lease) {
     this.lease = lease;
     this.dtype = Objects.requireNonNull(dtype, "dtype");
-    this.shape = shape.clone();
+    this.shape = dimensions.clone(); // what is checked is what is kept
     long count = 1;
     for (long dimension : shape) {
       if (dimension < 0) {

@@ -35,7 +35,7 @@ public final class ClassBalancedSampler implements Sampler {
    * a class out, as it must one without rows.
    */
   public ClassBalancedSampler weights(double... ofClasses) {
-    return new ClassBalancedSampler(seed, rows, blockRows, draws, ofClasses);
+    return new ClassBalancedSampler(seed, rows, blockRows, draws, ofClasses.clone());
   }
 
   /** So many samples of one class after each other, at least 1; 1 unless set. */

@@ -26,6 +26,9 @@ public final class CostAwareSampler implements BatchSampler {
     this.costs = costs;
   }
 
+  /**
+   * @param costs stay as they are from now on
+   */
   static CostAwareSampler of(long seed, long maxCost, long... costs) {
     for (int row = 0; row < costs.length; row++) {
       if (costs[row] < 0 || costs[row] > maxCost) {
@@ -34,7 +37,7 @@ public final class CostAwareSampler implements BatchSampler {
                 .formatted(costs[row], row, maxCost));
       }
     }
-    return new CostAwareSampler(seed, maxCost, 0, Fingerprint.of(costs), costs.clone());
+    return new CostAwareSampler(seed, maxCost, 0, Fingerprint.of(costs), costs);
   }
 
   /**

@@ -5,7 +5,7 @@ import org.ddstore.Field;
 
 /**
  * Ready samplers. Each is deterministic in its arguments and the epoch: every rank gets the same
- * order. One's own implement {@link Sampler}.
+ * order. One's own implement {@link Sampler}. Arrays are copied before they are checked.
  */
 public final class Samplers {
   private Samplers() {}
@@ -42,7 +42,7 @@ public final class Samplers {
    * @param weights one for each row, of [0, infinity)
    */
   public static Sampler weighted(long seed, long draws, double... weights) {
-    return new WeightedSampler(seed, draws, weights);
+    return new WeightedSampler(seed, draws, weights.clone());
   }
 
   /**
@@ -52,7 +52,7 @@ public final class Samplers {
    * @param weights one for each row, of [0, infinity)
    */
   public static Sampler weightedWithoutReplacement(long seed, int draws, double... weights) {
-    return new WeightedSubsetSampler(seed, draws, weights);
+    return new WeightedSubsetSampler(seed, draws, weights.clone());
   }
 
   /**
@@ -61,7 +61,7 @@ public final class Samplers {
    * @param labels the class of each row, from 0
    */
   public static ClassBalancedSampler classBalanced(long seed, int... labels) {
-    return ClassBalancedSampler.of(seed, labels);
+    return ClassBalancedSampler.of(seed, labels.clone());
   }
 
   /**
@@ -71,7 +71,7 @@ public final class Samplers {
    * @param costs one for each row, of [0, maxCost]: bytes, tokens, edges
    */
   public static CostAwareSampler costAware(long seed, long maxCost, long... costs) {
-    return CostAwareSampler.of(seed, maxCost, costs);
+    return CostAwareSampler.of(seed, maxCost, costs.clone());
   }
 
   /**
@@ -96,7 +96,7 @@ public final class Samplers {
    * @param shape of the box in the first dimensions of the field; of the others it has all
    */
   public static Sampler randomCrops(long seed, Sampler order, Field field, int... shape) {
-    return new SpacedSampler(new RandomCropSpace(seed, new Box(field, shape)), order);
+    return new SpacedSampler(new RandomCropSpace(seed, new Box(field, shape.clone())), order);
   }
 
   /**
@@ -107,7 +107,8 @@ public final class Samplers {
    * @param shape of a tile in the first dimensions of the field; of the others it has all
    */
   public static Sampler tiles(Sampler order, Field field, int... shape) {
-    return overlappingTiles(order, field, shape, shape);
+    int[] edges = shape.clone();
+    return overlappingTiles(order, field, edges, edges);
   }
 
   /**
@@ -122,7 +123,7 @@ public final class Samplers {
           "tiles %s with steps %s: give as many steps as dimensions"
               .formatted(Arrays.toString(shape), Arrays.toString(steps)));
     }
-    Box box = new Box(field, shape);
+    Box box = new Box(field, shape.clone());
     int[] all = box.shape();
     System.arraycopy(steps, 0, all, 0, steps.length);
     return new SpacedSampler(new TileSpace(box, all), order);

@@ -47,6 +47,7 @@ public interface GatherKernel {
    *
    * @param fields {@link #FIELD_LONGS} a field
    * @param fieldCount how many fields, at least 1
+   * @throws IndexOutOfBoundsException if the rows are indices and one is outside their table
    */
   void scatter(KernelRows rows, long[] fields, int fieldCount);
 
@@ -58,6 +59,7 @@ public interface GatherKernel {
    * @param bytes of the field
    * @param array of primitives, large enough
    * @param arrayBytes where the first one goes, in bytes
+   * @throws IndexOutOfBoundsException as above
    */
   void scatterToArray(KernelRows rows, int offset, int bytes, Object array, long arrayBytes);
 

@@ -125,25 +125,29 @@ public final class Placement {
   }
 
   /**
-   * Checks indices.
+   * Copies indices and checks the copies. Whoever gave the indices may change them at any time, and
+   * none of the copies.
    *
+   * @param target receives the copies, from {@code from} on
    * @throws IndexOutOfBoundsException if one is outside; the message names it, its position and the
    *     legal range
    */
-  public void checkAll(long[] indices, String variable) {
+  public void copyChecked(long[] indices, long[] target, int from, String variable) {
+    System.arraycopy(indices, 0, target, from, indices.length);
     long limit = rows();
+    int end = from + indices.length;
     long signs = 0; // one branch for all: a loop that the compiler makes vectors of
-    for (long index : indices) {
-      signs |= index | (limit - 1 - index);
+    for (int i = from; i < end; i++) {
+      signs |= target[i] | (limit - 1 - target[i]);
     }
     if (signs >= 0) {
       return;
     }
-    for (int i = 0; i < indices.length; i++) {
-      if (indices[i] < 0 || indices[i] >= limit) {
+    for (int i = from; i < end; i++) {
+      if (target[i] < 0 || target[i] >= limit) {
         throw new IndexOutOfBoundsException(
             "row %d (number %d of the batch) outside [0, %d) of \"%s\""
-                .formatted(indices[i], i, limit, variable));
+                .formatted(target[i], i - from, limit, variable));
       }
     }
   }

@@ -96,8 +96,9 @@ public final class ReadPlan {
   }
 
   /**
-   * Locates {@code count} of the indices, which {@link Placement#checkAll} has checked. Rows that
-   * memory does not reach have no place before {@link #fetch}.
+   * Locates {@code count} of the indices, which {@link Placement#copyChecked} has checked and which
+   * nobody changes before the rows are copied. Rows that memory does not reach have no place before
+   * {@link #fetch}.
    *
    * @param offset of the first index to locate
    */

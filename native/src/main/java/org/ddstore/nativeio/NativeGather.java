@@ -6,6 +6,7 @@ import org.ddstore.transport.KernelRows;
 /** The gather kernel in C. */
 final class NativeGather implements GatherKernel {
   private static final int EINVAL = 22;
+  private static final int ERANGE = 34;
 
   @Override
   public void scatter(KernelRows rows, long[] fields, int fieldCount) {
@@ -57,6 +58,9 @@ final class NativeGather implements GatherKernel {
   private static void check(int result) {
     if (result == -EINVAL) {
       throw new IllegalArgumentException("a table of places that the library has no room for");
+    }
+    if (result == -ERANGE) {
+      throw new IndexOutOfBoundsException("a row that is outside its table of places");
     }
     if (result < 0) {
       throw new OutOfMemoryError("the JVM gave no memory to copy rows: error " + -result);

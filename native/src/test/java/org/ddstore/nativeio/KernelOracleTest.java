@@ -113,6 +113,27 @@ class KernelOracleTest {
     }
   }
 
+  /** Whoever calls has checked them, and may have been given an array that changes since. */
+  @Test
+  void refusesRowsOutsideItsTable() {
+    Schema schema = Schema.of(Field.fixed("x", DType.INT64));
+    Placement placement = place(schema, 3);
+    for (long bad :
+        new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, placement.rows(), placement.rows() + 100}) {
+      for (int at : new int[] {0, 511, 512, 527, 699}) {
+        long[] indices = draw(placement, 700);
+        indices[at] = bad;
+        assertThatThrownBy(() -> fixed(placement, kernel, schema, new int[] {0}, indices))
+            .as("row %d at %d", bad, at)
+            .isExactlyInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(
+                () -> gather(placement, schema, 0, indices, t -> t.setArray(new long[700])))
+            .as("row %d at %d", bad, at)
+            .isExactlyInstanceOf(IndexOutOfBoundsException.class);
+      }
+    }
+  }
+
   /** More extents than a table of places holds: they are found one by one. */
   @Test
   void scattersFromManyExtents() {
@@ -135,24 +156,24 @@ class KernelOracleTest {
       byte[] expected = fixed(placement, null, schema, new int[] {1}, indices)[0];
 
       float[] floats = new float[elements * indices.length];
-      gather(placement, schema, indices, target -> target.setArray(floats));
+      gather(placement, schema, 1, indices, target -> target.setArray(floats));
       ByteBuffer bytes = ByteBuffer.allocate(expected.length).order(ByteOrder.LITTLE_ENDIAN);
       bytes.asFloatBuffer().put(floats);
       assertThat(bytes.array()).as("%d floats", elements).isEqualTo(expected);
 
       ByteBuffer slice = ByteBuffer.allocate(expected.length + 20).slice(13, expected.length);
-      gather(placement, schema, indices, target -> target.set(slice, 0));
+      gather(placement, schema, 1, indices, target -> target.set(slice, 0));
       assertThat(slice).isEqualTo(ByteBuffer.wrap(expected));
     }
   }
 
   private void gather(
-      Placement placement, Schema schema, long[] indices, Consumer<GatherTarget> aim) {
+      Placement placement, Schema schema, int field, long[] indices, Consumer<GatherTarget> aim) {
     GatherTarget target = new GatherTarget();
     aim.accept(target);
     ReadPlan plan = new ReadPlan(kernel);
     plan.locate(placement, indices, 0, indices.length);
-    gatherOf(schema, 1).copy(plan, new GatherTarget[] {target}, 0);
+    gatherOf(schema, field).copy(plan, new GatherTarget[] {target}, 0);
     assertThat(plan.rowsBy(ReadPath.OWN_PROCESS.index())).isEqualTo(indices.length);
   }
 
