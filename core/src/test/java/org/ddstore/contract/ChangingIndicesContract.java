@@ -22,7 +22,7 @@ interface ChangingIndicesContract extends Contract {
   /** The index that changes. */
   int PLACE = 250;
 
-  int READS = 1000;
+  int READS = 300;
 
   @Test
   default void anIndexThatChangesGivesARowThatItNamed() throws Exception {
