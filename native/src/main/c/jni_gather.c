@@ -213,6 +213,71 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPieces(JNIEnv 
   return 0;
 }
 
+/* Bytes of pieces that may come from a disk, on their way into a Java array that is not pinned meanwhile. */
+struct block {
+  uint8_t bytes[16 << 10];
+  jint filled;
+};
+
+/* Moves a block to its place, from which the next one goes on. */
+static jint put_block(JNIEnv *env, struct block *block, jbyteArray target, jint done) {
+  jint filled = block->filled;
+  block->filled = 0;
+  (*env)->SetByteArrayRegion(env, target, done, filled, (const jbyte *)block->bytes);
+  return done + filled;
+}
+
+/* Copies pieces into blocks and these into an array, from done on. Returns where the last full block ends. */
+static jint pack_blocks(JNIEnv *env, const int64_t *pieces, const int32_t *bytes, jint count, struct block *block,
+                        jbyteArray target, jint done) {
+  for (jint i = 0; i < count; i++) {
+    const uint8_t *from = (const uint8_t *)(uintptr_t)pieces[i];
+    for (jint left = bytes[i]; left > 0;) {
+      jint now = MIN(left, (jint)sizeof block->bytes - block->filled);
+      memcpy(block->bytes + block->filled, from, (size_t)now);
+      block->filled += now;
+      from += now;
+      left -= now;
+      if (block->filled == (jint)sizeof block->bytes) {
+        done = put_block(env, block, target, done);
+        if ((*env)->ExceptionCheck(env)) {
+          return done;
+        }
+      }
+    }
+  }
+  return done;
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPagedPieces(JNIEnv *env, jclass type,
+                                                                              jlongArray pieces, jintArray bytes,
+                                                                              jint count, jbyteArray target,
+                                                                              jint target_offset) {
+  int64_t addresses[PART];
+  int32_t sizes[PART];
+  struct block block;
+  jint done = target_offset;
+  (void)type;
+  block.filled = 0;
+  for (jint first = 0; first < count; first += PART) {
+    jint part = MIN(PART, count - first);
+    (*env)->GetLongArrayRegion(env, pieces, first, part, (jlong *)addresses);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+    (*env)->GetIntArrayRegion(env, bytes, first, part, (jint *)sizes);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+    done = pack_blocks(env, addresses, sizes, part, &block, target, done);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+  }
+  put_block(env, &block, target, done);
+  return 0;
+}
+
 /* The ragged fields of a schema, all at once: a record's are found one after the other. Null if not to be had. */
 static struct dds_ragged *ragged_fields(JNIEnv *env, jlongArray fields, jlong *own, jsize own_longs) {
   jsize longs = (*env)->GetArrayLength(env, fields);

@@ -284,7 +284,7 @@ public final class Reader implements AutoCloseable {
       long start = begin();
       Placement placement = variable.placement();
       int count = check(placement, indices);
-      if (destination.memory().aim(target, kernel)) {
+      if (destination.memory().aim(target, kernel) && !pinsForDisk(placement)) {
         copyInWindows(placement, count);
       } else {
         copyInPieces(placement, destination, field.bytes(), count);
@@ -294,6 +294,11 @@ public final class Reader implements AutoCloseable {
       target.clear();
       pass.exit();
     }
+  }
+
+  /** A pinned array keeps the collector waiting: not as long as a disk may take. */
+  private boolean pinsForDisk(Placement placement) {
+    return kernel != null && target.isArray() && placement.isPaged();
   }
 
   private void copyInWindows(Placement placement, int rows) {
@@ -315,7 +320,10 @@ public final class Reader implements AutoCloseable {
     tally();
   }
 
-  /** Java arrays take no unaligned rows: these go through a piece that fits a cache. */
+  /**
+   * Goes through a piece that fits a cache: Java arrays take no unaligned rows, and must not be
+   * pinned while rows are read from a disk.
+   */
   private void copyInPieces(
       Placement placement, Tensor destination, int rowBytes, int rows) {
     int pieceBytes = placement.hasRemote() ? REMOTE_PIECE_BYTES : PIECE_BYTES;

@@ -149,6 +149,11 @@ final class DirectSegmentWriter extends SegmentWriter {
     }
 
     @Override
+    public boolean isPaged() {
+      return false;
+    }
+
+    @Override
     public void unlink() {
       // Nothing has a name.
     }

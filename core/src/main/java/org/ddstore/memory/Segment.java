@@ -147,6 +147,11 @@ public final class Segment {
     return memory.isOwned();
   }
 
+  /** True if its pages may have to be read from a disk, so that a copy of a row may wait for it. */
+  public boolean isPaged() {
+    return memory.isPaged();
+  }
+
   /** The file that other processes of this host may map, or null. */
   public String path() {
     return memory.path();

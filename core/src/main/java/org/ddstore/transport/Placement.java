@@ -22,6 +22,7 @@ public final class Placement {
   private final ReadPath[] paths;
   private final int[] pathIndices;
   private final boolean ragged;
+  private final boolean paged;
   private final long[] placeTable;
   private final String[] reasons;
 
@@ -39,6 +40,7 @@ public final class Placement {
     this.paths = attachments.stream().map(Attachment::path).toArray(ReadPath[]::new);
     this.pathIndices = Arrays.stream(paths).mapToInt(ReadPath::index).toArray();
     this.ragged = attachments.stream().anyMatch(Attachment::isRagged);
+    this.paged = Arrays.stream(segments).anyMatch(s -> s != null && s.isPaged());
     this.placeTable = PlaceTable.of(extents, segments);
     this.reasons = attachments.stream().map(Attachment::reason).toArray(String[]::new);
   }
@@ -104,6 +106,11 @@ public final class Placement {
   /** True if the records have ragged fields. */
   boolean isRagged() {
     return ragged;
+  }
+
+  /** True if rows may have to be read from a disk of this host. */
+  public boolean isPaged() {
+    return paged;
   }
 
   /** By {@link PlaceTable#of}; may be null. */

@@ -43,6 +43,11 @@ final class NativeGather implements GatherKernel {
   }
 
   @Override
+  public void packPaged(long[] pieces, int[] bytes, int count, byte[] target, int targetOffset) {
+    check(packPagedPieces(pieces, bytes, count, target, targetOffset));
+  }
+
+  @Override
   public int measureRagged(
       long[] records, int[] recordBytes, int count, int firstLength, long[] fields, long[] totals) {
     int wrong = measure(records, recordBytes, count, firstLength, fields, totals);
@@ -91,6 +96,10 @@ final class NativeGather implements GatherKernel {
 
   /** 0 or -errno. */
   private static native int packPieces(
+      long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
+
+  /** 0 or -errno. */
+  private static native int packPagedPieces(
       long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
 
   /** -1, the number of a record, or another -errno. */

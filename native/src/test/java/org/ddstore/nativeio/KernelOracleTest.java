@@ -3,6 +3,7 @@ package org.ddstore.nativeio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import org.ddstore.Field;
 import org.ddstore.ReadPath;
 import org.ddstore.Schema;
 import org.ddstore.contract.Needed;
+import org.ddstore.contract.TestRoots;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.RawAddress;
@@ -233,6 +235,26 @@ class KernelOracleTest {
     }
   }
 
+  /** Records that may come from a disk go through blocks, which small rooms do not fill. */
+  @Test
+  void packsRecordsOfFiles() throws IOException {
+    Path root = TestRoots.onDisk();
+    try {
+      for (Schema schema : List.of(fixedSchema(3), raggedSchema())) {
+        Segment segment = segment(Backing.FILE, root, schema, 300, segments.size());
+        segments.add(segment);
+        assertThat(segment.isPaged()).isTrue();
+        for (int room : new int[] {0, 1, 100, 5000, 16 << 10, 100_000}) {
+          assertThat(packed(segment, kernel, room)).isEqualTo(packed(segment, null, room));
+        }
+      }
+    } finally {
+      release();
+      segments.clear();
+      TestRoots.delete(root);
+    }
+  }
+
   private byte[] packed(Segment segment, GatherKernel by, int room) {
     Random runs = new Random(seed);
     ByteBuffer target = ByteBuffer.allocate(room + 10).position(3).limit(3 + room).slice();
@@ -400,16 +422,15 @@ class KernelOracleTest {
     long[] sizes = new long[extents];
     for (int e = 0; e < extents; e++) {
       sizes[e] = rows / 2 + 7L + random.nextInt(rows);
-      Segment segment = segment(schema, sizes[e], e);
+      Segment segment = segment(Backing.DIRECT, NO_ROOT, schema, sizes[e], e);
       segments.add(segment);
       attachments.add(new Attachment(segment, null, ReadPath.OWN_PROCESS, "a test"));
     }
     return new Placement(ExtentMap.EMPTY.append(sizes), attachments);
   }
 
-  private Segment segment(Schema schema, long rows, int number) {
-    SegmentWriter writer =
-        SegmentWriter.create(Backing.DIRECT, NO_ROOT, "kernel-oracle-" + number, schema);
+  private Segment segment(Backing backing, Path root, Schema schema, long rows, int number) {
+    SegmentWriter writer = SegmentWriter.create(backing, root, "kernel-oracle-" + number, schema);
     for (long row = 0; row < rows; row++) {
       int[] lengths = new int[schema.raggedFields()];
       int bytes = schema.prefixBytes();
