@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -63,7 +64,13 @@ public final class DDStore extends ReadableStore {
    * @param transport stays the caller's, who closes it after the store; null for memory alone
    */
   public static DDStore open(Communicator communicator, Transport transport, StoreOptions options) {
-    communicator.barrier();
+    Objects.requireNonNull(communicator, "communicator is null");
+    communicator.exchange(
+        "open()",
+        () -> {
+          Objects.requireNonNull(options, "options is null");
+          return new byte[0];
+        });
     return new DDStore(communicator, transport, options);
   }
 
@@ -88,7 +95,7 @@ public final class DDStore extends ReadableStore {
    * @throws CollectiveMismatchException if ranks give different types or shapes
    */
   public Variable add(String name, Tensor rows) {
-    return addNew(name, () -> Schema.of(rows.rowField(name)), writer -> writer.appendRows(rows));
+    return addNew(name, () -> schemaOf(name, rows), writer -> writer.appendRows(rows));
   }
 
   /**
@@ -110,7 +117,10 @@ public final class DDStore extends ReadableStore {
   public Variable init(String name, long localRows, DType dtype, int... rowShape) {
     return addNew(
         name,
-        () -> Schema.of(Field.fixed(name, dtype, rowShape)),
+        () -> {
+          Objects.requireNonNull(rowShape, "rowShape is null");
+          return Schema.of(Field.fixed(name, dtype, rowShape));
+        },
         writer -> writer.appendZeros(localRows));
   }
 
@@ -122,7 +132,12 @@ public final class DDStore extends ReadableStore {
   public void append(String name, Tensor rows) {
     appendTo(
         name,
-        new Contribution(() -> Schema.of(rows.rowField(name)), writer -> writer.appendRows(rows)));
+        new Contribution(() -> schemaOf(name, rows), writer -> writer.appendRows(rows)));
+  }
+
+  private static Schema schemaOf(String name, Tensor rows) {
+    Objects.requireNonNull(rows, "rows is null");
+    return Schema.of(rows.rowField(name));
   }
 
   /** As {@link #append(String, Tensor)}, of records of any schema. Collective. */
@@ -172,6 +187,7 @@ public final class DDStore extends ReadableStore {
   }
 
   private List<SegmentCopies> adoptable(List<Catalog> copies) {
+    Objects.requireNonNull(copies, "copies is null");
     List<SegmentCopies> variables = Catalog.join(copies);
     if (copies.get(0).ranks() != ranks()) {
       throw new IllegalArgumentException(
@@ -208,6 +224,7 @@ public final class DDStore extends ReadableStore {
   /** Always null: there is none yet. */
   private Variable checkNew(String name) {
     checkOpen();
+    Objects.requireNonNull(name, "name is null");
     if (contains(name)) {
       throw new IllegalArgumentException(
           "a variable \"%s\" was added before: %s".formatted(name, variable(name)));
@@ -272,6 +289,7 @@ public final class DDStore extends ReadableStore {
    * @throws IndexOutOfBoundsException if the rows are not all this rank's
    */
   public void update(String name, Tensor rows, long localRow) {
+    Objects.requireNonNull(rows, "rows is null");
     Variable variable = variable(name);
     checkOwned(variable, "updated");
     Schema schema = variable.schema();

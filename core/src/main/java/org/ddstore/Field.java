@@ -95,11 +95,13 @@ public final class Field {
 
   /** A field of fixed shape; no shape makes a scalar. Dimensions are at least 1. */
   public static Field fixed(String name, DType dtype, int... shape) {
+    Objects.requireNonNull(shape, "shape is null");
     return new Field(name, Kind.FIXED, dtype, shape);
   }
 
   /** A field whose first dimension varies: a record holds {@code [length, innerShape...]}. */
   public static Field ragged(String name, DType dtype, int... innerShape) {
+    Objects.requireNonNull(innerShape, "innerShape is null");
     return new Field(name, Kind.RAGGED, dtype, innerShape);
   }
 

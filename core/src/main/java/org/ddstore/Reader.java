@@ -3,6 +3,7 @@ package org.ddstore;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -81,6 +82,7 @@ public final class Reader implements AutoCloseable {
    *     number of rows
    */
   public Batch getBatch(long... indices) {
+    Objects.requireNonNull(indices, "indices is null");
     Batch batch = pool.take();
     try {
       getBatch(batch, indices);
@@ -96,6 +98,8 @@ public final class Reader implements AutoCloseable {
    * open: what it held is replaced.
    */
   public void getBatch(Batch batch, long... indices) {
+    Objects.requireNonNull(batch, "batch is null");
+    Objects.requireNonNull(indices, "indices is null");
     if (!batch.isOf(pool)) {
       throw new IllegalArgumentException(batch + " was not given by " + this);
     }
@@ -132,6 +136,14 @@ public final class Reader implements AutoCloseable {
    * @throws IndexOutOfBoundsException if an index of any is outside; nothing is read then
    */
   public void getBatches(List<Batch> batches, List<long[]> indices) {
+    Objects.requireNonNull(batches, "batches is null");
+    for (Object element : batches) {
+      Objects.requireNonNull(element, "an element of batches is null");
+    }
+    Objects.requireNonNull(indices, "indices is null");
+    for (Object element : indices) {
+      Objects.requireNonNull(element, "an element of indices is null");
+    }
     getBatches(batches.toArray(Batch[]::new), indices.toArray(long[][]::new));
   }
 
@@ -278,6 +290,8 @@ public final class Reader implements AutoCloseable {
    * @throws IllegalArgumentException if the destination does not match the field
    */
   public void getBatch(Tensor destination, long... indices) {
+    Objects.requireNonNull(destination, "destination is null");
+    Objects.requireNonNull(indices, "indices is null");
     Field field = checkDestination(destination, indices.length);
     pass.enter(this);
     try {
@@ -349,6 +363,7 @@ public final class Reader implements AutoCloseable {
    * @throws IllegalArgumentException if the destination does not match the field
    */
   public void get(Tensor destination, long start) {
+    Objects.requireNonNull(destination, "destination is null");
     Field field = checkDestination(destination, destination.rows());
     pass.enter(this);
     try {
@@ -568,6 +583,7 @@ public final class Reader implements AutoCloseable {
 
   /** What this reader has read over a path. Any thread. */
   public ReadStatistics statistics(ReadPath path) {
+    Objects.requireNonNull(path, "path is null");
     return counters.statistics(path);
   }
 

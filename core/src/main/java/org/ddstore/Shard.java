@@ -1,5 +1,6 @@
 package org.ddstore;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.ddstore.memory.RowDigest;
@@ -33,6 +34,7 @@ public final class Shard implements AutoCloseable {
    * @throws DDStoreException if the memory cannot be had, or not be exported
    */
   public static Shard seal(ShardWriter writer, Transport exportBy) {
+    Objects.requireNonNull(writer, "writer is null");
     try (writer) {
       Segment segment = writer.seal();
       try {

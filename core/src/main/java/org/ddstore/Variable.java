@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -113,6 +114,10 @@ public final class Variable {
    * @throws IllegalArgumentException if there is no such field, or one is named twice
    */
   public Reader reader(String... fields) {
+    Objects.requireNonNull(fields, "fields is null");
+    for (Object element : fields) {
+      Objects.requireNonNull(element, "an element of fields is null");
+    }
     return reader(ReaderOptions.defaults().withFields(fields));
   }
 
@@ -122,6 +127,7 @@ public final class Variable {
    * @throws IllegalArgumentException also if a cast is of no fixed field that is read, or not legal
    */
   public Reader reader(ReaderOptions options) {
+    Objects.requireNonNull(options, "options is null");
     gate.checkOpen();
     Reader reader = new Reader(this, gate.newPass(), new Projection(this, options));
     readers.add(reader);

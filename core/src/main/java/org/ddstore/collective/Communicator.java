@@ -92,7 +92,8 @@ public final class Communicator implements AutoCloseable {
   public void awaitAll(String what, Duration patience) {
     Callable<byte[]> nothing =
         () -> {
-          rounds.setTimeout(checkTimeout(patience));
+          Objects.requireNonNull(what, "what is null");
+          rounds.setTimeout(checkTimeout(Objects.requireNonNull(patience, "patience is null")));
           return new byte[0];
         };
     collective("awaitAll(" + what + ")", nothing, mine -> Gather.all(rounds, mine));
@@ -145,19 +146,19 @@ public final class Communicator implements AutoCloseable {
    */
   public void allReduce(float[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float32[" + inPlace.length + "]";
-    reduce(type, op, () -> new FloatReduction(inPlace, op));
+    reduce(type, op, () -> new FloatReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /** As {@link #allReduce(float[], ReduceOp)}. */
   public void allReduce(double[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float64[" + inPlace.length + "]";
-    reduce(type, op, () -> new DoubleReduction(inPlace, op));
+    reduce(type, op, () -> new DoubleReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /** As {@link #allReduce(float[], ReduceOp)}. */
   public void allReduce(long[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "int64[" + inPlace.length + "]";
-    reduce(type, op, () -> new LongReduction(inPlace, op));
+    reduce(type, op, () -> new LongReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /**
@@ -172,7 +173,8 @@ public final class Communicator implements AutoCloseable {
   public byte[][] exchange(String call, Callable<byte[]> contribution) {
     Callable<byte[]> checked =
         () -> {
-          Objects.requireNonNull(call, "call");
+          Objects.requireNonNull(call, "call is null");
+          Objects.requireNonNull(contribution, "contribution is null");
           return Objects.requireNonNull(contribution.call(), "contribution");
         };
     return collective(String.valueOf(call), checked, mine -> Gather.all(rounds, mine));
@@ -186,6 +188,7 @@ public final class Communicator implements AutoCloseable {
    * @param reason named in the others' exceptions
    */
   public void abort(Throwable reason) {
+    Objects.requireNonNull(reason, "reason is null");
     if (!closed.get()) {
       family.giveUp(reason);
     }

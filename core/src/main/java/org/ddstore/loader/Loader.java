@@ -79,12 +79,20 @@ public final class Loader implements AutoCloseable {
   /** A loader of a variable's rows, to be closed by the caller before the store. Local. */
   public static Loader open(
       Variable variable, BatchSampler sampler, WorldRank place, LoaderOptions options) {
+    Objects.requireNonNull(variable, "variable is null");
+    Objects.requireNonNull(sampler, "sampler is null");
+    Objects.requireNonNull(place, "place is null");
+    Objects.requireNonNull(options, "options is null");
     return new Loader(variable, sampler, place, options);
   }
 
   /** As above; rank and world are asked for once, now. */
   public static Loader open(
       Variable variable, BatchSampler sampler, Supplier<WorldRank> place, LoaderOptions options) {
+    Objects.requireNonNull(variable, "variable is null");
+    Objects.requireNonNull(sampler, "sampler is null");
+    Objects.requireNonNull(place, "place is null");
+    Objects.requireNonNull(options, "options is null");
     return new Loader(variable, sampler, place.get(), options);
   }
 
@@ -110,6 +118,7 @@ public final class Loader implements AutoCloseable {
    *     sampler or options, naming what differs. What transforms do is not known to states
    */
   public EpochLoop resume(EpochState state) {
+    Objects.requireNonNull(state, "state is null");
     state.checkSame(stateAt(0, 0, variable.rows()));
     return begin(state.epoch(), state.batch());
   }
@@ -165,6 +174,7 @@ public final class Loader implements AutoCloseable {
    *     stays set, and the loader can go on
    */
   public LoadedBatch pop(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     clock.asked(System.nanoTime());
     LoadedBatch batch = pipeline.pop(timeout);
     clock.got(System.nanoTime());
@@ -241,6 +251,7 @@ public final class Loader implements AutoCloseable {
    *     where one rank has, the others get a {@link org.ddstore.RankFailedException}
    */
   public CoverageReceipt receipt(Communicator communicator) {
+    Objects.requireNonNull(communicator, "communicator is null");
     AtomicReference<Coverage> mine = new AtomicReference<>();
     Callable<byte[]> contribution =
         () -> {
@@ -302,6 +313,7 @@ public final class Loader implements AutoCloseable {
    * @param communicator of the ranks of this loader
    */
   public double utilisation(Communicator communicator) {
+    Objects.requireNonNull(communicator, "communicator is null");
     double[] totals = clock.totals();
     communicator.allReduce(totals, ReduceOp.SUM);
     return totals[1] == 0 ? 0 : totals[0] / totals[1];

@@ -1,5 +1,7 @@
 package org.ddstore.sampling;
 
+import java.util.Objects;
+
 /**
  * Batches of like cost instead of like size, for ragged records: a batch has as many rows as a
  * bound on their cost allows. All ranks have the same number of batches, those of one step have
@@ -71,6 +73,7 @@ public final class CostAwareSampler implements BatchSampler {
 
   @Override
   public EpochBatches epoch(long rows, WorldRank place, long epoch) {
+    Objects.requireNonNull(place, "place is null");
     Checks.samples(rows, costs.length, "costs");
     int step = batchesOfStep(place.world());
     if (rows < step || step < place.world()) {

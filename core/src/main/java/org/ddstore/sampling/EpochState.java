@@ -54,6 +54,10 @@ public record EpochState(
 
   /** Keeps 64 bits of the digest. */
   public EpochState {
+    Objects.requireNonNull(sampling, "sampling is null");
+    Objects.requireNonNull(schema, "schema is null");
+    Objects.requireNonNull(digest, "digest is null");
+    Objects.requireNonNull(delivery, "delivery is null");
     digest = digest.substring(0, Math.min(DIGEST_DIGITS, digest.length()));
   }
 
@@ -110,6 +114,7 @@ public record EpochState(
    *     changed since
    */
   public static EpochState parse(String json) {
+    Objects.requireNonNull(json, "json is null");
     Map<String, Object> members = FlatJson.read(json);
     checkWhole(members, json);
     String data = member(members, "d", String.class, json);
@@ -151,6 +156,7 @@ public record EpochState(
    * @throws IllegalArgumentException naming what differs
    */
   public void checkSame(EpochState here) {
+    Objects.requireNonNull(here, "here is null");
     StringBuilder differences = new StringBuilder();
     compare(differences, "rows", rows, here.rows);
     compare(differences, "number of updates", version, here.version);

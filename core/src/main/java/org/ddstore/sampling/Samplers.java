@@ -1,6 +1,7 @@
 package org.ddstore.sampling;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.ddstore.Field;
 
 /**
@@ -42,6 +43,7 @@ public final class Samplers {
    * @param weights one for each row, of [0, infinity)
    */
   public static Sampler weighted(long seed, long draws, double... weights) {
+    Objects.requireNonNull(weights, "weights is null");
     return new WeightedSampler(seed, draws, weights.clone());
   }
 
@@ -52,6 +54,7 @@ public final class Samplers {
    * @param weights one for each row, of [0, infinity)
    */
   public static Sampler weightedWithoutReplacement(long seed, int draws, double... weights) {
+    Objects.requireNonNull(weights, "weights is null");
     return new WeightedSubsetSampler(seed, draws, weights.clone());
   }
 
@@ -61,6 +64,7 @@ public final class Samplers {
    * @param labels the class of each row, from 0
    */
   public static ClassBalancedSampler classBalanced(long seed, int... labels) {
+    Objects.requireNonNull(labels, "labels is null");
     return ClassBalancedSampler.of(seed, labels.clone());
   }
 
@@ -71,6 +75,7 @@ public final class Samplers {
    * @param costs one for each row, of [0, maxCost]: bytes, tokens, edges
    */
   public static CostAwareSampler costAware(long seed, long maxCost, long... costs) {
+    Objects.requireNonNull(costs, "costs is null");
     return CostAwareSampler.of(seed, maxCost, costs.clone());
   }
 
@@ -86,6 +91,7 @@ public final class Samplers {
    * @param order of the windows, as of rows
    */
   public static Sampler windows(int window, int stride, int dilation, Sampler order) {
+    Objects.requireNonNull(order, "order is null");
     return new SpacedSampler(new WindowSpace(window, stride, dilation), order);
   }
 
@@ -96,6 +102,9 @@ public final class Samplers {
    * @param shape of the box in the first dimensions of the field; of the others it has all
    */
   public static Sampler randomCrops(long seed, Sampler order, Field field, int... shape) {
+    Objects.requireNonNull(order, "order is null");
+    Objects.requireNonNull(field, "field is null");
+    Objects.requireNonNull(shape, "shape is null");
     return new SpacedSampler(new RandomCropSpace(seed, new Box(field, shape.clone())), order);
   }
 
@@ -107,6 +116,9 @@ public final class Samplers {
    * @param shape of a tile in the first dimensions of the field; of the others it has all
    */
   public static Sampler tiles(Sampler order, Field field, int... shape) {
+    Objects.requireNonNull(order, "order is null");
+    Objects.requireNonNull(field, "field is null");
+    Objects.requireNonNull(shape, "shape is null");
     int[] edges = shape.clone();
     return overlappingTiles(order, field, edges, edges);
   }
@@ -118,6 +130,10 @@ public final class Samplers {
    *     are longer than a tile
    */
   public static Sampler overlappingTiles(Sampler order, Field field, int[] shape, int... steps) {
+    Objects.requireNonNull(order, "order is null");
+    Objects.requireNonNull(field, "field is null");
+    Objects.requireNonNull(shape, "shape is null");
+    Objects.requireNonNull(steps, "steps is null");
     if (shape.length != steps.length) {
       throw new IllegalArgumentException(
           "tiles %s with steps %s: give as many steps as dimensions"
