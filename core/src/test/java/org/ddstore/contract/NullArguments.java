@@ -110,8 +110,10 @@ public final class NullArguments {
                   executable instanceof Method ? executable.getName() : "new",
                   parameters[p].getName());
       if (!parameters[p].getType().isPrimitive() && !nullable.contains(name)) {
-        Object[] arguments = Arrays.stream(parameters).map(this::argument).toArray();
-        arguments[p] = null;
+        Object[] arguments = new Object[parameters.length]; // null where it is to be named
+        for (int other = 0; other < parameters.length; other++) {
+          arguments[other] = other == p ? null : argument(parameters[other]);
+        }
         callOnce(name, parameters[p].getName(), call, arguments);
       }
     }

@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -119,6 +120,8 @@ public final class RankContext {
    *     rank's task, naming both
    */
   public Loader loader(BatchSampler sampler, LoaderOptions options) {
+    Objects.requireNonNull(sampler, "sampler is null");
+    Objects.requireNonNull(options, "options is null");
     WorldRank place = new WorldRank(rank(), ranks());
     OptionalInt device = bind(options.device());
     LoaderOptions ofRows = options.withDefaultDigest(digest);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -280,6 +281,7 @@ public final class ResidentStore {
    * @throws DDStoreException if an executor has loaded its rows and does not answer
    */
   public void append(Dataset<Row> rows) {
+    Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
     changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows);
   }
@@ -295,6 +297,7 @@ public final class ResidentStore {
    * @throws IllegalArgumentException if rows lack such columns, naming them
    */
   public ResidentStore replace(Dataset<Row> rows) {
+    Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
     List<String> missing =
         origin.ingest().named().stream().filter(column -> !hasColumn(rows, column)).toList();

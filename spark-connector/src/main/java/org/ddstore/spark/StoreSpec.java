@@ -8,6 +8,7 @@ import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkContext;
@@ -92,6 +93,7 @@ public final class StoreSpec {
    *     or {@code auto} for the best that there is
    */
   public StoreSpec transport(String name) {
+    Objects.requireNonNull(name, "name is null");
     return set(s -> s.withTransport(name));
   }
 
@@ -105,11 +107,13 @@ public final class StoreSpec {
 
   /** How long a batch may take whose rows come over the transport. */
   public StoreSpec readTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withReadTimeout(timeout));
   }
 
   /** How long a rank that has ended its task serves its rows to ranks that have not. */
   public StoreSpec finishTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withFinishTimeout(timeout));
   }
 
@@ -118,42 +122,62 @@ public final class StoreSpec {
    * Spark takes a profile on clusters, not in {@code local} mode.
    */
   public StoreSpec resources(ResourceProfile ofEachRank) {
+    Objects.requireNonNull(ofEachRank, "ofEachRank is null");
     context().resourceProfileManager().addResourceProfile(ofEachRank);
     return new StoreSpec(rows, ingest, settings, ofEachRank);
   }
 
   /** See {@link IngestOptions#withColumns}. */
   public StoreSpec columns(String... names) {
+    Objects.requireNonNull(names, "names is null");
+    for (Object element : names) {
+      Objects.requireNonNull(element, "an element of names is null");
+    }
     return with(i -> i.withColumns(names));
   }
 
   /** Declares type and fixed shape of a column's field; see {@link IngestOptions#withField}. */
   public StoreSpec field(String column, DType dtype, int... shape) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(dtype, "dtype is null");
+    Objects.requireNonNull(shape, "shape is null");
     return with(i -> i.withField(column, dtype, shape));
   }
 
   /** Declares a column of arrays to be ragged; see {@link IngestOptions#withRagged}. */
   public StoreSpec raggedField(String column, DType dtype, int... innerShape) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(dtype, "dtype is null");
+    Objects.requireNonNull(innerShape, "innerShape is null");
     return with(i -> i.withRagged(column, dtype, innerShape));
   }
 
   /** Puts a value in the place of nulls; see {@link IngestOptions#withFilledNulls}. */
   public StoreSpec fillNulls(String column, Serializable value) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(value, "value is null");
     return with(i -> i.withFilledNulls(column, value));
   }
 
   /** Pads arrays that are shorter than their declared shape. */
   public StoreSpec pad(String column, Number value) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(value, "value is null");
     return with(i -> i.withPadding(column, value));
   }
 
   /** Cuts arrays that are longer than their declared shape. */
   public StoreSpec truncate(String column) {
+    Objects.requireNonNull(column, "column is null");
     return with(i -> i.withTruncation(column));
   }
 
   /** Orders the rows by columns, ascending, ties by their place in the source. */
   public StoreSpec orderBy(String... columns) {
+    Objects.requireNonNull(columns, "columns is null");
+    for (Object element : columns) {
+      Objects.requireNonNull(element, "an element of columns is null");
+    }
     return with(i -> i.withOrderBy(columns));
   }
 
@@ -164,11 +188,13 @@ public final class StoreSpec {
 
   /** Where the shards lie: {@code SHM} or {@code DIRECT}; for files see {@link #files}. */
   public StoreSpec backing(Backing backing) {
+    Objects.requireNonNull(backing, "backing is null");
     return set(s -> s.withBacking(backing));
   }
 
   /** Keeps the shards in mapped files under a directory that every executor has. */
   public StoreSpec files(Path directory) {
+    Objects.requireNonNull(directory, "directory is null");
     return set(s -> s.withBacking(Backing.FILE).withDirectory(directory));
   }
 
@@ -179,6 +205,7 @@ public final class StoreSpec {
 
   /** Keeps the shards in shared memory under another mount than /dev/shm. */
   public StoreSpec sharedMemory(Path directory) {
+    Objects.requireNonNull(directory, "directory is null");
     return set(s -> s.withBacking(Backing.SHM).withDirectory(directory));
   }
 
@@ -189,16 +216,19 @@ public final class StoreSpec {
 
   /** How long a close waits for reads in flight. */
   public StoreSpec closeTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withCloseTimeout(timeout));
   }
 
   /** How long a start waits for executors to register before it says that slots are missing. */
   public StoreSpec slotsTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withSlotsTimeout(timeout));
   }
 
   /** How long a rank waits for the others in a collective call. */
   public StoreSpec collectiveTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withCollectiveTimeout(timeout));
   }
 
@@ -269,6 +299,7 @@ public final class StoreSpec {
   }
 
   private ResidentStore load(String name, boolean inPlace) {
+    Objects.requireNonNull(name, "name is null");
     boolean isMpi = settings.transport().equals(TransportChoice.MPI);
     if (isMpi) {
       LOG.warn("{}: {}", name, ResidentStore.NO_MPI);
@@ -287,6 +318,7 @@ public final class StoreSpec {
 
   /** Spark would say so after the rows have been planned, and in a hundred lines. */
   static void checkSerializable(RankTask<?> task) {
+    Objects.requireNonNull(task, "task is null");
     try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
       out.writeObject(task);
     } catch (NotSerializableException e) {

@@ -82,7 +82,9 @@ public final class IngestOptions {
               .formatted(column, value == null ? "null" : value.getClass().getName()));
     }
     IngestOptions copy = new IngestOptions(this);
-    copy.fills.put(Objects.requireNonNull(column, "column"), value);
+    copy.fills.put(
+        Objects.requireNonNull(column, "column"),
+        value instanceof byte[] bytes ? bytes.clone() : value);
     return copy;
   }
 
