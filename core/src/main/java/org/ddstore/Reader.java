@@ -137,13 +137,7 @@ public final class Reader implements AutoCloseable {
    */
   public void getBatches(List<Batch> batches, List<long[]> indices) {
     Objects.requireNonNull(batches, "batches is null");
-    for (Object element : batches) {
-      Objects.requireNonNull(element, "an element of batches is null");
-    }
     Objects.requireNonNull(indices, "indices is null");
-    for (Object element : indices) {
-      Objects.requireNonNull(element, "an element of indices is null");
-    }
     getBatches(batches.toArray(Batch[]::new), indices.toArray(long[][]::new));
   }
 
@@ -152,7 +146,11 @@ public final class Reader implements AutoCloseable {
       throw new IllegalArgumentException(
           "%d batches for %d arrays of indices".formatted(batches.length, indices.length));
     }
+    for (long[] rows : indices) {
+      Objects.requireNonNull(rows, "an element of indices is null");
+    }
     for (Batch batch : batches) {
+      Objects.requireNonNull(batch, "an element of batches is null");
       if (!batch.holds(fields)) {
         throw new IllegalArgumentException(batch + " was not given by a reader like " + this);
       }

@@ -104,11 +104,14 @@ public final class ReadPlan {
    */
   public void locate(Placement where, long[] indices, int offset, int count) {
     begin(where, count);
-    kernelRows.setAddresses(address, count);
     if (kernel != null && count >= KERNEL_LOCATES_ROWS && where.placeTable() != null) {
       leaveToKernel(indices, offset, count);
       return;
     }
+    if (capacity < count) {
+      reserve(Math.max(count, capacity + (capacity >> 1)));
+    }
+    kernelRows.setAddresses(address, count);
     ExtentMap extents = where.extents();
     boolean ragged = where.isRagged();
     for (int i = 0; i < count; i++) {
@@ -226,9 +229,6 @@ public final class ReadPlan {
     touched.begin(where);
     remote.begin(where, count);
     Arrays.fill(rowsByPath, 0);
-    if (capacity < count) {
-      reserve(Math.max(count, capacity + (capacity >> 1)));
-    }
   }
 
   private void reserve(int newCapacity) {

@@ -153,8 +153,8 @@ interface ChangingIndicesContract extends Contract {
       thread =
           new Thread(
               () -> {
-                for (int turn = 0; !over; turn++) {
-                  indices[PLACE] = values[turn / 64 % values.length];
+                for (int turn = 0; !over; turn = (turn + 1) % (64 * values.length)) {
+                  indices[PLACE] = values[turn / 64];
                 }
               },
               "changer");
