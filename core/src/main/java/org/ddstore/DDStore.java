@@ -130,9 +130,7 @@ public final class DDStore extends ReadableStore {
    * their next call on.
    */
   public void append(String name, Tensor rows) {
-    appendTo(
-        name,
-        new Contribution(() -> schemaOf(name, rows), writer -> writer.appendRows(rows)));
+    appendTo(name, new Contribution(() -> schemaOf(name, rows), writer -> writer.appendRows(rows)));
   }
 
   private static Schema schemaOf(String name, Tensor rows) {

@@ -336,8 +336,7 @@ public final class Reader implements AutoCloseable {
    * Goes through a piece that fits a cache: Java arrays take no unaligned rows, and must not be
    * pinned while rows are read from a disk.
    */
-  private void copyInPieces(
-      Placement placement, Tensor destination, int rowBytes, int rows) {
+  private void copyInPieces(Placement placement, Tensor destination, int rowBytes, int rows) {
     int pieceBytes = placement.hasRemote() ? REMOTE_PIECE_BYTES : PIECE_BYTES;
     int pieceRows = Math.min(windowRows(placement), Math.max(1, pieceBytes / rowBytes));
     if (piece == null) {

@@ -65,8 +65,7 @@ class NullArgumentsTest {
 
   @Test
   void valuesNameTheirNullArguments() {
-    EpochState state =
-        new EpochState(0, 0, 1, 0, "sequential", "1f3a9c04", "", Delivery.PLAIN);
+    EpochState state = new EpochState(0, 0, 1, 0, "sequential", "1f3a9c04", "", Delivery.PLAIN);
     arguments()
         .sample(Object.class, "owner")
         .sample(Lease.class, new Lease("owner"))

@@ -146,19 +146,24 @@ public final class Communicator implements AutoCloseable {
    */
   public void allReduce(float[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float32[" + inPlace.length + "]";
-    reduce(type, op, () -> new FloatReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+    reduce(
+        type, op, () -> new FloatReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /** As {@link #allReduce(float[], ReduceOp)}. */
   public void allReduce(double[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float64[" + inPlace.length + "]";
-    reduce(type, op, () -> new DoubleReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+    reduce(
+        type,
+        op,
+        () -> new DoubleReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /** As {@link #allReduce(float[], ReduceOp)}. */
   public void allReduce(long[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "int64[" + inPlace.length + "]";
-    reduce(type, op, () -> new LongReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+    reduce(
+        type, op, () -> new LongReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /**

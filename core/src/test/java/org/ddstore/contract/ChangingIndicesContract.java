@@ -61,8 +61,7 @@ interface ChangingIndicesContract extends Contract {
                   assertThat(first.field("x").toByteArray()).isEqualTo(Rows.longs(1, 1));
                   assertRows(batch.field("x").toByteArray());
                 }
-                if (read % 10 == 0
-                    && succeeds(() -> ofRecords.getBatch(record, indices), whole)) {
+                if (read % 10 == 0 && succeeds(() -> ofRecords.getBatch(record, indices), whole)) {
                   assertRecord(record);
                 }
               }
@@ -167,9 +166,14 @@ interface ChangingIndicesContract extends Contract {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       over = true;
-      thread.join();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted while the changer ends", e);
+      }
     }
   }
 }

@@ -54,8 +54,7 @@ class PagedMemoryTest {
     long[] indices = LongStream.range(0, ROWS).map(i -> i * 787 % ROWS).toArray();
     try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0);
         DDStore store = DDStore.open(alone, options)) {
-      Variable x =
-          store.add("x", Tensor.wrap(LongStream.range(0, 3 * ROWS).toArray(), ROWS, 3));
+      Variable x = store.add("x", Tensor.wrap(LongStream.range(0, 3 * ROWS).toArray(), ROWS, 3));
       try (Reader reader = x.reader()) {
         long[] longs = new long[3 * ROWS];
         reader.getBatch(Tensor.wrap(longs, ROWS, 3), indices);
