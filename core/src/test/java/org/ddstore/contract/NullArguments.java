@@ -132,7 +132,7 @@ public final class NullArguments {
         problems.add("%s throws %s".formatted(name, e.getCause()));
       }
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(name, e);
+      throw new LinkageError(name, e);
     }
   }
 
