@@ -159,7 +159,7 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   private static StoreInfo.VariableInfo describe(Variable variable) {
-    Placement placement = variable.placement();
+    Placement placement = variable.layout();
     ExtentMap extents = placement.extents();
     List<StoreInfo.Extent> described = new ArrayList<>();
     long bytes = 0;

@@ -3,7 +3,6 @@ package org.ddstore;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.ddstore.layout.ExtentMap;
@@ -32,8 +31,6 @@ public final class Reader implements AutoCloseable {
 
   private static final int SMALL_TIMED_EVERY = 16;
 
-  private static final long NOT_CHANGING = Long.MIN_VALUE;
-  private static final long STABLE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Variable variable;
   private final Projection fields;
@@ -49,7 +46,7 @@ public final class Reader implements AutoCloseable {
   private final GatherTarget[] oneTarget = {target};
   private GrowingBuffer piece;
   private long[] consecutive = new long[0];
-  private long changingSinceNanos;
+  private final StableWait stableWait;
   private int untimed;
   private int untilTimed;
 
@@ -62,6 +59,7 @@ public final class Reader implements AutoCloseable {
     this.locator = new RowLocator(variable, kernel);
     this.plan = locator.plan();
     this.gather = new RecordGather(fields);
+    this.stableWait = new StableWait(variable);
   }
 
   /** The variable that this reader reads. */
@@ -362,7 +360,7 @@ public final class Reader implements AutoCloseable {
     long place = segment.place(row - extents.firstRow(extent));
     ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
     int position = Segment.positionOf(place) + variable.schema().fixedOffset(fields.position(0));
-    changingSinceNanos = NOT_CHANGING;
+    stableWait.begin();
     long version;
     do {
       version = segment.version();
@@ -469,21 +467,7 @@ public final class Reader implements AutoCloseable {
   }
 
   private boolean awaitStable(int changingRank) {
-    long now = System.nanoTime();
-    if (changingSinceNanos == NOT_CHANGING) {
-      changingSinceNanos = now;
-    } else if (now - changingSinceNanos > STABLE_TIMEOUT_NANOS) {
-      throw new DeadlineExceededException(
-          "rows of \"%s\" have been changing for %d s on rank %d, which may have died in epochBegin()"
-              .formatted(
-                  variable.name(),
-                  TimeUnit.NANOSECONDS.toSeconds(STABLE_TIMEOUT_NANOS),
-                  changingRank));
-    }
-    if (Thread.currentThread().isInterrupted()) {
-      throw new DDStoreException("interrupted while rows of \"" + variable.name() + "\" changed");
-    }
-    Thread.onSpinWait();
+    stableWait.pause(changingRank);
     return true;
   }
 
@@ -491,7 +475,7 @@ public final class Reader implements AutoCloseable {
   private long begin() {
     locator.begin();
     Arrays.fill(rowsByPath, 0);
-    changingSinceNanos = NOT_CHANGING;
+    stableWait.begin();
     return System.nanoTime();
   }
 

@@ -49,18 +49,20 @@ final class StagedUpdates implements AutoCloseable {
     return changed;
   }
 
-  /** Writes all staged rows, in the order in which they were staged. */
+  /**
+   * Writes all staged rows, in the order in which they were staged. All segments that change are
+   * marked before the first row is written and until the last one is: if this process ends, or this
+   * fails, in between, no reader takes their rows for stable.
+   */
   void apply() {
     try {
+      List<Segment> changing = pieces.stream().map(Piece::segment).distinct().toList();
+      changing.forEach(Segment::beginChange);
       for (Piece piece : pieces) {
         ByteBuffer records = piece.records().buffer().duplicate().limit(piece.bytes());
-        piece.segment().beginChange();
-        try {
-          piece.segment().overwrite(piece.row(), records);
-        } finally {
-          piece.segment().endChange();
-        }
+        piece.segment().overwrite(piece.row(), records);
       }
+      changing.forEach(Segment::endChange);
     } finally {
       close();
     }

@@ -79,7 +79,10 @@ public final class StoreOptions {
     return new StoreOptions(backing, directory, newCloseTimeout, readTimeout, shortcut);
   }
 
-  /** How long a batch may take whose rows come over a network. */
+  /**
+   * How long a batch may take whose rows come over a network, and how long a read waits for rows of
+   * any rank that are being changed by {@link DDStore#epochBegin()}.
+   */
   public StoreOptions withReadTimeout(Duration newReadTimeout) {
     if (newReadTimeout.isNegative() || newReadTimeout.isZero()) {
       throw new IllegalArgumentException("read timeout " + newReadTimeout + " is not above 0");

@@ -157,7 +157,8 @@ public final class Loader implements AutoCloseable {
 
   /**
    * Takes the next batch, which the caller closes. Blocks. Rows of its own host that another rank
-   * is changing ({@link org.ddstore.DDStore#epochBegin()}) may take up to ten seconds more.
+   * is changing ({@link org.ddstore.DDStore#epochBegin()}) may take up to the read timeout of the
+   * store more.
    *
    * @throws org.ddstore.PoolStarvedException if none is ready in time; the next call goes on
    *     waiting

@@ -147,6 +147,13 @@ public final class Segment {
     return memory.isOwned();
   }
 
+  /** False only if the process that made the segment has certainly ended. Does not block. */
+  public boolean ownerLives() {
+    return isOwned()
+        || path() == null
+        || ProcessDirectory.isAlive(ProcessDirectory.lockFileBeside(Path.of(path())));
+  }
+
   /** The file that other processes of this host may map, or null. */
   public String path() {
     return memory.path();

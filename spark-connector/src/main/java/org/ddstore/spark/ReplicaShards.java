@@ -28,13 +28,27 @@ record ReplicaShards(
   void add(DDStore store, ShardWriter writer) {
     boolean loads = groups.loads(ranks.rank());
     if (loads) {
-      store.add(RankContext.ROWS, writer);
+      addRows(store, writer);
     }
     byte[] catalog = ranks.broadcast(ranks.rank() == 0 ? store.catalog().toBytes() : null, 0);
     if (!loads) {
       copy(Catalog.parse(catalog), writer);
-      store.add(RankContext.ROWS, writer);
+      addRows(store, writer);
     }
+  }
+
+  /** A change would reach the ranks of this group alone, and readers of others see other rows. */
+  private void addRows(DDStore store, ShardWriter writer) {
+    store.addReadOnly(
+        RankContext.ROWS,
+        writer,
+        "it is one of %d copies (%s %d of %d ranks), and a change would not reach the others; load without %s, or change a variable that the task adds"
+            .formatted(
+                groups.groups(),
+                Setting.WIDTH.key(),
+                groups.width(),
+                groups.ranks(),
+                Setting.WIDTH.key()));
   }
 
   /**
