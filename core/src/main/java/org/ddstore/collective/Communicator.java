@@ -30,6 +30,13 @@ import org.ddstore.RankFailedException;
  * <p><b>Threads.</b> One thread at a time; a second one is refused with {@link
  * IllegalStateException} and does no harm. {@link #abort} and {@link #close()} may be called by any
  * thread at any time.
+ *
+ * <p><b>Several groups.</b> A rank may use groups that were {@linkplain #split split} from one
+ * another from several threads, each group by one at a time. As long as one thread has called all
+ * collectives of a rank since its first split, that thread is taken to be the only one: if two such
+ * ranks wait for each other in different groups for a second, all their groups break by {@link
+ * org.ddstore.CollectiveMismatchException}. Ranks of which several threads have called are never
+ * judged so: they wait until the deadline.
  */
 public final class Communicator implements AutoCloseable {
   private static final Duration MAX_TIMEOUT = Duration.ofDays(365);
@@ -44,10 +51,11 @@ public final class Communicator implements AutoCloseable {
   /**
    * @param lanes given back at the close
    * @param family of the rank whose communicator this is, which it joins
+   * @param origins of each rank, its number in the group that all of the family were split from
    */
-  Communicator(GroupLanes lanes, Duration timeout, Family family) {
+  Communicator(GroupLanes lanes, Duration timeout, Family family, int... origins) {
     this.lanes = lanes;
-    this.rounds = new Rounds(lanes);
+    this.rounds = new Rounds(lanes, family, origins);
     this.timeout = timeout;
     this.family = family;
     family.add(rounds);
@@ -107,6 +115,7 @@ public final class Communicator implements AutoCloseable {
    * @param color any number
    */
   public Communicator split(int color) {
+    family.splitBy(Thread.currentThread());
     return new Split(this, lanes.exchange(), family).into(color);
   }
 
@@ -211,6 +220,11 @@ public final class Communicator implements AutoCloseable {
     return lanes.exchange().kind() + " rank " + rank() + "/" + size();
   }
 
+  /** The number of a rank in the group that this one was split from, at last. Local. */
+  int origin(int ofRank) {
+    return rounds.origin(ofRank);
+  }
+
   /** True while a thread is in a collective. Local. */
   boolean isBusy() {
     return user.get() != null;
@@ -233,6 +247,7 @@ public final class Communicator implements AutoCloseable {
 
   private <C, R> R collective(String call, Callable<C> ownWork, Function<C, R> together) {
     occupy(call);
+    family.calledBy(Thread.currentThread());
     try {
       rounds.begin(call, timeout);
       C mine = doOwnWork(call, ownWork);

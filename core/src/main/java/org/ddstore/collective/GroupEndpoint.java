@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.ddstore.ProcessAddress;
 
 /**
@@ -103,13 +104,23 @@ public final class GroupEndpoint implements AutoCloseable {
 
   /** The part of {@link #connect} that does not wait; {@link #deleteName()} is left to do. */
   Communicator attach(List<byte[]> addresses, Duration timeout, Family family) throws IOException {
+    return attach(addresses, timeout, family, IntStream.range(0, address.size()).toArray());
+  }
+
+  /**
+   * As above, for a group that was split from another one.
+   *
+   * @param origins of each rank, its number in the group that all of the family were split from
+   */
+  Communicator attach(List<byte[]> addresses, Duration timeout, Family family, int... origins)
+      throws IOException {
     checkOpen();
     GroupLanes lanes = new GroupLanes(exchange, lane, memory, address);
     open = false;
     try {
       Communicator.checkTimeout(timeout);
       lanes.attach(parse(addresses));
-      return new Communicator(lanes, timeout, family);
+      return new Communicator(lanes, timeout, family, origins);
     } catch (IOException | RuntimeException | Error e) {
       lane.fail(Diagnosis.gaveUp(address.rank(), e));
       lanes.close();

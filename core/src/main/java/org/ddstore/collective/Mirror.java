@@ -26,6 +26,8 @@ final class Mirror implements Lane {
   private volatile long entered;
   private volatile long finished;
   private volatile long state;
+  private volatile boolean severalThreads;
+  private volatile long updates;
 
   Mirror(LaneOwner owner) {
     this.owner = owner;
@@ -57,6 +59,8 @@ final class Mirror implements Lane {
       gap = update.posted() > posted;
       entered = Math.max(entered, update.entered());
       finished = Math.max(finished, update.finished());
+      severalThreads |= update.hasSeveralThreads();
+      updates++;
       if (!gap && state == OPEN) {
         failure = update.failureOrNull();
         state = update.state();
@@ -66,6 +70,11 @@ final class Mirror implements Lane {
     if (gap) {
       owner.askAgain(posted);
     }
+  }
+
+  /** How many updates have come. */
+  long updates() {
+    return updates;
   }
 
   /** Takes note that its owner has no such lane any more. */
@@ -121,6 +130,11 @@ final class Mirror implements Lane {
   @Override
   public long state() {
     return state;
+  }
+
+  @Override
+  public boolean hasSeveralThreads() {
+    return severalThreads;
   }
 
   @Override
