@@ -516,6 +516,15 @@ public final class Reader implements AutoCloseable {
     return plan.fetchedBytes();
   }
 
+  /**
+   * Human-readable: whom a read that is in progress waits for, and since when; empty if it waits for
+   * nobody. Any thread.
+   */
+  public String waitsFor() {
+    String remote = plan.waitsFor();
+    return remote.isEmpty() ? stableWait.describe() : remote;
+  }
+
   /** What this reader has read over a path. Any thread. */
   public ReadStatistics statistics(ReadPath path) {
     return counters.statistics(path);

@@ -15,7 +15,8 @@ final class StableWait {
   private static final long PROBE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Variable variable;
-  private boolean waits;
+  private volatile boolean waits;
+  private volatile int awaitedRank;
   private long sinceNanos;
   private long nextProbeNanos;
 
@@ -25,7 +26,17 @@ final class StableWait {
 
   /** Begins a read: nothing is waited for yet. */
   void begin() {
-    waits = false;
+    if (waits) {
+      waits = false;
+    }
+  }
+
+  /** Human-readable: which rank is waited for and since when; empty if none is. Any thread. */
+  String describe() {
+    return waits
+        ? "for rank %d, which has been changing its rows for %,d ms"
+            .formatted(awaitedRank, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos))
+        : "";
   }
 
   /**
@@ -37,10 +48,11 @@ final class StableWait {
   void pause(int rank) {
     long now = System.nanoTime();
     if (!waits) {
-      waits = true;
       sinceNanos = now;
+      waits = true;
       nextProbeNanos = now + PROBE_NANOS;
     }
+    awaitedRank = rank;
     long elapsed = now - sinceNanos;
     if (now - nextProbeNanos >= 0) {
       nextProbeNanos = now + PROBE_NANOS;

@@ -78,6 +78,11 @@ final class BatchQueue {
     return toPlan.isPlanning();
   }
 
+  /** As {@link PlanQueue#abandon}. */
+  boolean abandonPlan(long afterNanos) {
+    return toPlan.abandon(afterNanos);
+  }
+
   /** Whether no more is planned until memory is given back. */
   boolean lacksMemory() {
     return toPlan.lacksMemory();

@@ -2,6 +2,7 @@ package org.ddstore.transport;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
@@ -36,6 +37,7 @@ public final class ReadPlan {
 
   private final TouchedExtents touched = new TouchedExtents();
   private final RemoteRows remote = new RemoteRows();
+  private volatile RunningFetch running;
   private Placement placement;
   private ReadPlan part;
 
@@ -161,9 +163,23 @@ public final class ReadPlan {
    */
   public void fetch(RemoteReader reader) {
     if (!remote.isEmpty()) {
-      reader.fetch(remote.arrange(placement));
+      List<PeerRows> peers = remote.arrange(placement);
+      running = new RunningFetch(reader, peers);
+      try {
+        reader.fetch(peers);
+      } finally {
+        running = null;
+      }
       remote.place(this);
     }
+  }
+
+  /**
+   * Human-readable: what a {@link #fetch} that is under way waits for; empty if none is. Any thread.
+   */
+  public String waitsFor() {
+    RunningFetch fetch = running;
+    return fetch == null ? "" : fetch.describe();
   }
 
   /** The processes that {@link #fetch} found to serve nothing any more. */

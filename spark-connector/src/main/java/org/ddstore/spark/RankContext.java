@@ -91,7 +91,9 @@ public final class RankContext {
 
   /**
    * The store of this rank's replica group, closed when the task ends; variables of one's own may
-   * be added. Its collective methods are called by all ranks of the group.
+   * be added. Its collective methods are called by all ranks of the group. If there are several
+   * groups, {@link #rows()} cannot be updated, because a change would not reach the other copies;
+   * variables of one's own can, and are the group's.
    */
   public DDStore store() {
     return store;
@@ -126,7 +128,12 @@ public final class RankContext {
     return loaders.open(() -> Loader.open(rows(), sampler, place, bound));
   }
 
-  /** Collectives between all ranks, for the thread that runs the task. */
+  /**
+   * Collectives between all ranks, for the thread that runs the task. If there are several replica
+   * groups, those of {@link #store()} are between the ranks of the group. A rank that waits in one
+   * of these for a rank that waits for it in one of those gets a {@link
+   * org.ddstore.CollectiveMismatchException} after a second, as all ranks do.
+   */
   public Communicator communicator() {
     return communicator;
   }

@@ -15,6 +15,7 @@ import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.RankFailedException;
 import org.ddstore.spark.ingest.IngestException;
+import org.ddstore.CollectiveMismatchException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -83,6 +84,29 @@ class RankFailureTest extends OnTwoExecutors {
         .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("rank 1: ")
         .hasRootCauseInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void aCollectiveOfAReplicaGroupAgainstOneOfAllRanksIsAMismatch() {
+    assertThatThrownBy(
+            () ->
+                numbers(100)
+                    .width(2)
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          if (context.rank() == 3) {
+                            context.store().epochBegin();
+                          } else {
+                            context.communicator().barrier();
+                          }
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasRootCauseInstanceOf(CollectiveMismatchException.class)
+        .rootCause()
+        .hasMessageContaining("rank 2 called barrier() among 4 ranks")
+        .hasMessageContaining("rank 3 called epochBegin() among 2 ranks");
   }
 
   @Test
