@@ -78,9 +78,15 @@ final class BatchQueue {
     return toPlan.isPlanning();
   }
 
-  /** As {@link PlanQueue#abandon}. */
+  /** As {@link PlanQueue#abandon}, true if there was one; what memory it has is freed. */
   boolean abandonPlan(long afterNanos) {
-    return toPlan.abandon(afterNanos);
+    Slot slot = toPlan.abandon(afterNanos);
+    if (slot == null) {
+      return false;
+    }
+    budget.freed(slot);
+    slot.free();
+    return true;
   }
 
   /** Whether no more is planned until memory is given back. */

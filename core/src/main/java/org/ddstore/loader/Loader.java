@@ -94,8 +94,8 @@ public final class Loader implements AutoCloseable {
    * what the sampler does to make its order: nothing in most, a sort of all rows in {@code
    * weightedWithoutReplacement} and {@code costAware}. A sampler's own code that still plans is
    * interrupted; whatever it had open across batches must bear that. An iterator that was pushed
-   * before and ignores the interrupt for a second keeps its thread and the memory of one batch until
-   * it returns, and another thread plans the epoch.
+   * before and ignores the interrupt for a second keeps its thread and the place of one batch until it
+   * returns, and another thread plans the epoch.
    *
    * @param number from 0
    * @throws IllegalArgumentException if there are too few rows for one batch a rank, or a batch

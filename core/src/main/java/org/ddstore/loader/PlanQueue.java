@@ -51,18 +51,20 @@ final class PlanQueue {
    * Lets another batch be planned while an iterator that was cancelled so long ago still runs: it is
    * of no other source, and what it gives is not wanted.
    *
-   * @return whether that was so
+   * @return the slot of the one that was cancelled, which only plans; null if there is none
    */
-  boolean abandon(long afterNanos) {
+  Slot abandon(long afterNanos) {
     boolean isStuck =
         planning != null
             && planning.isCancelled()
             && planning.source().isPushed()
             && System.nanoTime() - cancelledNanos >= afterNanos;
-    if (isStuck) {
-      planning = null;
+    if (!isStuck) {
+      return null;
     }
-    return isStuck;
+    Slot slot = planning.slot();
+    planning = null;
+    return slot;
   }
 
   /** Whether somebody plans: one at a time. */

@@ -582,8 +582,8 @@ class PipelineTest extends OnSamples {
   void anIteratorThatIgnoresItsInterruptHoldsUpNeitherTheNextEpochNorTheClose() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
+    Loader loader = open(LoaderOptions.defaults().withCloseTimeout(Duration.ofDays(1)));
     try {
-      Loader loader = open(LoaderOptions.defaults().withCloseTimeout(Duration.ofDays(1)));
       loader.push(deaf(begun, goOn), 1);
       begun.await();
       for (int epoch = 0; epoch < 2; epoch++) {
@@ -601,6 +601,7 @@ class PipelineTest extends OnSamples {
           .satisfies(PipelineTest::assertStandsHere);
     } finally {
       goOn.countDown();
+      loader.close(); // the second call does nothing
     }
     awaitTrue(
         () ->

@@ -24,7 +24,8 @@ enum Setting {
       "all ranks",
       Kind.integer(1, 1 << 20),
       "Ranks of a replica group: each group of so many consecutive ranks holds one full copy, and"
-          + " reads stay inside it. Divides the number of ranks."),
+          + " reads stay inside it. Divides the number of ranks. With several copies the rows cannot"
+          + " be updated."),
   TRANSPORT(
       "transport",
       "auto",
@@ -69,7 +70,8 @@ enum Setting {
       "1min",
       Kind.DURATION,
       "How long a batch may take whose rows come over the transport; for a run of consecutive rows,"
-          + " each 8 MiB of it."),
+          + " each 8 MiB of it. Also how long a read waits for rows that `epochBegin` changes,"
+          + " wherever they are."),
   FINISH_TIMEOUT(
       "finishTimeout",
       "1d",

@@ -103,7 +103,10 @@ public final class StoreSpec {
     return set(s -> s.withShortcut(shortcut));
   }
 
-  /** How long a batch may take whose rows come over the transport. */
+  /**
+   * How long a batch may take whose rows come over the transport, and how long a read waits for rows
+   * that {@code epochBegin} changes, wherever they are.
+   */
   public StoreSpec readTimeout(Duration timeout) {
     return set(s -> s.withReadTimeout(timeout));
   }
