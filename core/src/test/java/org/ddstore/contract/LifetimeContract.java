@@ -249,7 +249,8 @@ interface LifetimeContract extends Contract {
               for (int owner = 0; owner < rank.ranks(); owner++) {
                 long row = owner;
                 assertThatThrownBy(() -> reader.getBatch(row).close())
-                    .isInstanceOf(DeadlineExceededException.class);
+                    .isInstanceOf(DeadlineExceededException.class)
+                    .hasMessageMatching("(?s).*(PT0\\.2S|200 ms).*");
               }
             }
             rank.meet();
