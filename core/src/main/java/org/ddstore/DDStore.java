@@ -220,10 +220,7 @@ public final class DDStore extends ReadableStore {
   private Variable addNew(String name, Contribution contribution, Consumer<Variable> prepare) {
     try (contribution) {
       return extend(
-          "add(\"%s\")".formatted(name),
-          () -> checkNew(name),
-          contribution.named(name),
-          prepare);
+          "add(\"%s\")".formatted(name), () -> checkNew(name), contribution.named(name), prepare);
     }
   }
 

@@ -31,7 +31,6 @@ public final class Reader implements AutoCloseable {
 
   private static final int SMALL_TIMED_EVERY = 16;
 
-
   private final Variable variable;
   private final Projection fields;
   private final ReadGate.Pass pass;
@@ -517,8 +516,8 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * Human-readable: whom a read that is in progress waits for, and since when; empty if it waits for
-   * nobody. Any thread.
+   * Human-readable: whom a read that is in progress waits for, and since when; empty if it waits
+   * for nobody. Any thread.
    */
   public String waitsFor() {
     String remote = plan.waitsFor();

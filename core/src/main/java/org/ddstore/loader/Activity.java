@@ -24,7 +24,8 @@ record Activity(Thread thread, Stage stage, Entry entry, String userCode, long s
   String describe() {
     long millis = TimeUnit.NANOSECONDS.toMillis(nanos());
     if (userCode != null) {
-      return "thread \"%s\" has been in %s for %,d ms".formatted(thread.getName(), userCode, millis);
+      return "thread \"%s\" has been in %s for %,d ms"
+          .formatted(thread.getName(), userCode, millis);
     }
     String waits = entry.slot().waitsFor();
     return "thread \"%s\" has been reading for %,d ms%s"

@@ -114,8 +114,7 @@ final class Crew {
               }
               entry.convert(
                   () ->
-                      me.user(
-                          Stage.TRANSFORM, entry, transformCode, () -> transform.accept(batch)),
+                      me.user(Stage.TRANSFORM, entry, transformCode, () -> transform.accept(batch)),
                   counters);
             });
     pipeline.made(entry, batch, error, System.nanoTime() - start);

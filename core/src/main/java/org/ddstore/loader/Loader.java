@@ -94,8 +94,8 @@ public final class Loader implements AutoCloseable {
    * what the sampler does to make its order: nothing in most, a sort of all rows in {@code
    * weightedWithoutReplacement} and {@code costAware}. A sampler's own code that still plans is
    * interrupted; whatever it had open across batches must bear that. An iterator that was pushed
-   * before and ignores the interrupt for a second keeps its thread and the place of one batch until it
-   * returns, and another thread plans the epoch.
+   * before and ignores the interrupt for a second keeps its thread and the place of one batch until
+   * it returns, and another thread plans the epoch.
    *
    * @param number from 0
    * @throws IllegalArgumentException if there are too few rows for one batch a rank, or a batch
@@ -332,14 +332,15 @@ public final class Loader implements AutoCloseable {
    *     stays open
    * @throws org.ddstore.DeadlineExceededException if a transform does not end in time, nor a read,
    *     or an iterator or a sampler ignores its interrupt for a second; it is named, and frees its
-   *     memory when it does. One of MPI ends when MPI comes back, or with the JVM,
-   *     which the watchdog of that transport ends if it does not
+   *     memory when it does. One of MPI ends when MPI comes back, or with the JVM, which the
+   *     watchdog of that transport ends if it does not
    */
   @Override
   public void close() {
     if (crew.isMember(Thread.currentThread()) || pipeline.isHelper(Thread.currentThread())) {
       throw new IllegalStateException(
-          "a transform, an iterator or a sampler cannot close the loader that runs it: throw an exception to end the loader, or close it on the consumer's thread");
+          "a transform, an iterator or a sampler cannot close the loader that runs it: throw an"
+              + " exception to end the loader, or close it on the consumer's thread");
     }
     if (closed.compareAndSet(false, true)) {
       Cleanup.runAll(

@@ -48,8 +48,8 @@ final class PlanQueue {
   }
 
   /**
-   * Lets another batch be planned while an iterator that was cancelled so long ago still runs: it is
-   * of no other source, and what it gives is not wanted.
+   * Lets another batch be planned while an iterator that was cancelled so long ago still runs: it
+   * is of no other source, and what it gives is not wanted.
    *
    * @return the slot of the one that was cancelled, which only plans; null if there is none
    */

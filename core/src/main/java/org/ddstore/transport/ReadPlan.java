@@ -175,7 +175,8 @@ public final class ReadPlan {
   }
 
   /**
-   * Human-readable: what a {@link #fetch} that is under way waits for; empty if none is. Any thread.
+   * Human-readable: what a {@link #fetch} that is under way waits for; empty if none is. Any
+   * thread.
    */
   public String waitsFor() {
     RunningFetch fetch = running;

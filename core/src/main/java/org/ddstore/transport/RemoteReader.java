@@ -35,8 +35,8 @@ public interface RemoteReader extends AutoCloseable {
   void fetch(List<PeerRows> peers);
 
   /**
-   * Whether rows of a process are missing in a {@link #fetch} that is under way; true where a reader
-   * does not know. Any thread.
+   * Whether rows of a process are missing in a {@link #fetch} that is under way; true where a
+   * reader does not know. Any thread.
    */
   default boolean awaits(ProcessAddress process) {
     return true;

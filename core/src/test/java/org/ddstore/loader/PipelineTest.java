@@ -356,7 +356,8 @@ class PipelineTest extends OnSamples {
       assertThatThrownBy(() -> loader.epoch(0))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
-              "a batch of 10 samples takes [\\d,]+ bytes, and maxBytes is 1,000: raise it by withMaxBytes\\(..\\), or take about 1 samples a batch");
+              "a batch of 10 samples takes [\\d,]+ bytes, and maxBytes is 1,000: raise it by"
+                  + " withMaxBytes\\(..\\), or take about 1 samples a batch");
     }
     assertThatThrownBy(() -> LoaderOptions.defaults().withDepth(0))
         .isInstanceOf(IllegalArgumentException.class)
@@ -379,7 +380,8 @@ class PipelineTest extends OnSamples {
       assertThatThrownBy(loader::state)
           .isInstanceOf(IllegalStateException.class)
           .hasMessage(
-              "no epoch was begun on Loader[\"rows\", sequential/203, rank 0 of 1], and a state does not tell where pushed samples are");
+              "no epoch was begun on Loader[\"rows\", sequential/203, rank 0 of 1], and a state"
+                  + " does not tell where pushed samples are");
       try (LoadedBatch batch = loader.pop(PATIENCE)) {
         assertThat(batch.row(0)).isEqualTo(7);
       }
@@ -541,7 +543,8 @@ class PipelineTest extends OnSamples {
       assertThatThrownBy(loader::close)
           .isInstanceOf(DeadlineExceededException.class)
           .hasMessageStartingWith(
-              "ddstore-loader-read-0 still runs PT0.02S after the close of its loader: thread \"ddstore-loader-read-0\" has been in the transform "
+              "ddstore-loader-read-0 still runs PT0.02S after the close of its loader: thread"
+                  + " \"ddstore-loader-read-0\" has been in the transform "
                   + getClass().getName())
           .hasMessageEndingWith("; it frees its batch when it ends")
           .cause()
@@ -626,7 +629,9 @@ class PipelineTest extends OnSamples {
       goOn.countDown();
     }
     LoaderOptions slow =
-        LoaderOptions.defaults().withWorkers(1).withTransform(batch -> awaitLatch(new CountDownLatch(1)));
+        LoaderOptions.defaults()
+            .withWorkers(1)
+            .withTransform(batch -> awaitLatch(new CountDownLatch(1)));
     try (Loader loader = open(slow)) {
       loader.epoch(0);
       assertThatThrownBy(() -> loader.pop(wait))
@@ -640,8 +645,7 @@ class PipelineTest extends OnSamples {
   @Test
   void codeThatTheLoaderRunsCannotCloseIt() {
     AtomicReference<Loader> own = new AtomicReference<>();
-    LoaderOptions closing =
-        LoaderOptions.defaults().withTransform(batch -> own.get().close());
+    LoaderOptions closing = LoaderOptions.defaults().withTransform(batch -> own.get().close());
     try (Loader loader = open(closing)) {
       own.set(loader);
       loader.epoch(0);

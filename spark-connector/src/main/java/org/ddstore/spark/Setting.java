@@ -24,8 +24,8 @@ enum Setting {
       "all ranks",
       Kind.integer(1, 1 << 20),
       "Ranks of a replica group: each group of so many consecutive ranks holds one full copy, and"
-          + " reads stay inside it. Divides the number of ranks. With several copies the rows cannot"
-          + " be updated."),
+          + " reads stay inside it. Divides the number of ranks. With several copies the rows"
+          + " cannot be updated."),
   TRANSPORT(
       "transport",
       "auto",
@@ -56,7 +56,8 @@ enum Setting {
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether rows of the own process and host are read by memory, or over the transport as well."),
+      "Whether rows of the own process and host are read by memory, or over the transport as"
+          + " well."),
   PORT(
       "port",
       "0",

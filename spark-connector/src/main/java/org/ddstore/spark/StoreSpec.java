@@ -104,8 +104,8 @@ public final class StoreSpec {
   }
 
   /**
-   * How long a batch may take whose rows come over the transport, and how long a read waits for rows
-   * that {@code epochBegin} changes, wherever they are.
+   * How long a batch may take whose rows come over the transport, and how long a read waits for
+   * rows that {@code epochBegin} changes, wherever they are.
    */
   public StoreSpec readTimeout(Duration timeout) {
     return set(s -> s.withReadTimeout(timeout));

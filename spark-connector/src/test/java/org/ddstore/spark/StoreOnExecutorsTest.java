@@ -169,8 +169,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
     } else {
       assertThat(replica.refusedUpdate())
           .contains("cannot be updated: it is one of %d copies".formatted(4 / width))
-          .endsWith(
-              "load without spark.ddstore.width, or change a variable that the task adds");
+          .endsWith("load without spark.ddstore.width, or change a variable that the task adds");
     }
   }
 
