@@ -656,10 +656,11 @@ class PipelineTest extends OnSamples {
       assertThat(loader.isClosed()).isFalse();
     }
     try (Loader loader = open(LoaderOptions.defaults())) {
+      own.set(loader);
       loader.push(
           LongStream.generate(
                   () -> {
-                    loader.close();
+                    own.get().close();
                     return 0;
                   })
               .boxed()
