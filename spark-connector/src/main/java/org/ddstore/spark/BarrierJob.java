@@ -129,6 +129,11 @@ final class BarrierJob {
             watch);
       } catch (Exception e) {
         last = afterFailure(e, watch, attempt);
+      } catch (Error e) {
+        session.sparkContext().cancelJobsWithTag(watch.job()); // nobody waits for it any more
+        throw e;
+      } finally {
+        session.sparkContext().removeSparkListener(watch);
       }
       LOG.warn("{}; submitting it again", last.getMessage());
     }
@@ -182,17 +187,16 @@ final class BarrierJob {
   private <T> List<T> submit(RDD<InternalRow> rows, RankRunner<T> runner, JobWatch watch) {
     SparkContext context = session.sparkContext();
     String interrupt = context.getLocalProperty(INTERRUPT_ON_CANCEL);
-    context.addSparkListener(watch);
-    context.setLocalProperty(INTERRUPT_ON_CANCEL, "true");
-    context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
-    context.addJobTag(watch.job());
     try {
+      context.addSparkListener(watch);
+      context.setLocalProperty(INTERRUPT_ON_CANCEL, "true");
+      context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
+      context.addJobTag(watch.job());
       List<T> results = BarrierStage.run(rows, runner::run);
       if (isMpi()) {
         awaitListeners(context); // who has run what
         MpiWorlds.of(context).joined(watch.executors());
       }
-      context.removeSparkListener(watch);
       return results;
     } finally {
       context.removeJobTag(watch.job());
@@ -234,7 +238,6 @@ final class BarrierJob {
     } catch (InterruptedException during) {
       interrupted = true;
     }
-    context.removeSparkListener(watch);
     sweep(failed);
     if (interrupted) {
       Thread.currentThread().interrupt();
@@ -279,7 +282,7 @@ final class BarrierJob {
   }
 
   /** Task failures reach listeners a moment after the job's. */
-  private static void awaitListeners(SparkContext context) {
+  static void awaitListeners(SparkContext context) {
     boolean interrupted = Thread.interrupted();
     try {
       context.listenerBus().waitUntilEmpty(LISTENER_TIMEOUT_MS);
@@ -300,6 +303,10 @@ final class BarrierJob {
     } catch (DDStoreException e) {
       failed.addSuppressed(e);
     }
+  }
+
+  static boolean isCancelled(Exception e) {
+    return CANCELLED.matcher(String.valueOf(e.getMessage())).matches();
   }
 
   /** True if somebody wants no other attempt, or it would fail like this one. */

@@ -13,10 +13,14 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.ExecutorLostFailure;
+import org.apache.spark.FetchFailed;
 import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerStageSubmitted;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
+import org.apache.spark.scheduler.StageInfo;
 import org.ddstore.FrozenMembershipException;
 import org.ddstore.RankLostException;
 
@@ -34,6 +38,7 @@ final class JobWatch extends SparkListener {
   private final List<Failure> failures = new ArrayList<>();
 
   private final Set<String> executors = new TreeSet<>();
+  private boolean lostOutput;
 
   /** Task to rank. */
   private final Map<Long, Integer> running = new HashMap<>();
@@ -71,6 +76,18 @@ final class JobWatch extends SparkListener {
     }
   }
 
+  /** A stage is submitted again for the outputs of its tasks that were lost. */
+  @Override
+  public synchronized void onStageSubmitted(SparkListenerStageSubmitted submitted) {
+    StageInfo stage = submitted.stageInfo();
+    lostOutput |= stage.attemptNumber() > 0 && stages.contains(stage.stageId());
+  }
+
+  @Override
+  public synchronized void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+    lostOutput = true;
+  }
+
   @Override
   public synchronized void onTaskStart(SparkListenerTaskStart start) {
     if (stages.contains(start.stageId())) {
@@ -97,12 +114,21 @@ final class JobWatch extends SparkListener {
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
       failures.add(new Failure(rank, null, lost.toErrorString(), "", true));
     }
+    lostOutput |= end.reason() instanceof FetchFailed || end.reason() instanceof ExecutorLostFailure;
     running.remove(end.taskInfo().taskId());
     notifyAll();
   }
 
-  private static String firstLine(String text) {
+  static String firstLine(String text) {
     return text == null ? "" : text.lines().findFirst().orElse("");
+  }
+
+  /**
+   * Whether outputs of tasks may have been lost: an executor ended, of this job or not, a task could
+   * not fetch them, or a stage was submitted again.
+   */
+  synchronized boolean hasLostOutput() {
+    return lostOutput;
   }
 
   /** The executors that tasks ran on. */

@@ -71,7 +71,7 @@ final class ResidentChanges {
     ResidentOrigin source = origin.with(fitting.select(rows, origin.ingest().takesAll()));
     ReplicaGroups groups = places.now().groups();
     ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
-    try (Plans plans = new Plans(() -> fitting.like(source.plan(groups)))) {
+    try (Plans plans = source.plans(() -> fitting.like(source.plan(groups)))) {
       List<ShardReport> shards =
           loading.run(
               plans.current().memoryBytes() * groups.groups(),

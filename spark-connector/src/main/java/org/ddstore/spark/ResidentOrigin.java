@@ -2,6 +2,7 @@ package org.ddstore.spark;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.function.Supplier;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.Dataset;
@@ -35,6 +36,10 @@ record ResidentOrigin(
 
   IngestPlan plan(ReplicaGroups groups) {
     return IngestPlan.of(rows, ingest, groups.width());
+  }
+
+  Plans plans(Supplier<IngestPlan> planner) {
+    return new Plans(session().sparkContext(), settings.maxAttempts(), planner);
   }
 
   /**

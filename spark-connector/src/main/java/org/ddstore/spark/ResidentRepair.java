@@ -118,7 +118,7 @@ record ResidentRepair(
     int[] members =
         places.stream().mapToInt(place -> layout.groups().memberOf(place.rank())).toArray();
     int firstRank = places.get(0).rank();
-    try (Plans plans = new Plans(() -> like(plan(origin), firstRank))) {
+    try (Plans plans = origin.plans(() -> like(plan(origin), firstRank))) {
       return replace(
           now,
           places,

@@ -75,7 +75,7 @@ public final class ResidentStore {
     Preflight.check(context, origin.profile(), ranks, 0, origin.settings());
     StoreToken token = StoreToken.random();
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
-    try (Plans plans = new Plans(() -> origin.plan(groups))) {
+    try (Plans plans = origin.plans(() -> origin.plan(groups))) {
       ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
       List<ShardReport> shards =
           plans.load(
@@ -101,7 +101,7 @@ public final class ResidentStore {
         loading.forget(shards);
         throw e;
       }
-    } catch (RuntimeException | Error e) {
+    } catch (Exception | Error e) { // Spark throws checked exceptions that it does not declare
       processes.close();
       throw e;
     }

@@ -220,7 +220,11 @@ public final class StoreSpec {
     ReplicaGroups groups = settings.groups(ranks);
     Preflight.check(context(), profile, ranks, 0, settings);
     SlotsWarning slotsWarning = SlotsWarning.ofJob();
-    try (Plans plans = new Plans(() -> IngestPlan.of(rows, ingest, groups.width()))) {
+    try (Plans plans =
+        new Plans(
+            context(),
+            settings.maxAttempts(),
+            () -> IngestPlan.of(rows, ingest, groups.width()))) {
       return plans.load(
           () ->
               new BarrierJob(

@@ -73,7 +73,7 @@ public final class IngestPlan implements AutoCloseable {
           ranks,
           source.route(),
           source.warnings());
-    } catch (RuntimeException | Error e) {
+    } catch (Exception | Error e) { // Spark throws checked exceptions that it does not declare
       source.rows().release();
       throw e;
     }

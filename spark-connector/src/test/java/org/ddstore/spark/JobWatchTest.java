@@ -1,0 +1,136 @@
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.Partition;
+import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.spark.ingest.IngestException;
+import org.ddstore.spark.ingest.IngestPlan;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+
+/** What the driver registers for a job goes with the job, however it ends. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class JobWatchTest {
+  private static SparkSession session;
+
+  @BeforeAll
+  static void start() {
+    TestCluster.stopOthers();
+    session =
+        SparkSession.builder()
+            .master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .getOrCreate();
+    session.sparkContext().setLogLevel("OFF");
+  }
+
+  @AfterAll
+  static void stop() {
+    session.stop();
+    SparkSession.clearActiveSession();
+    SparkSession.clearDefaultSession();
+  }
+
+  @AfterEach
+  void nothingIsRegistered() {
+    SparkContext context = session.sparkContext();
+    assertThat(CollectionConverters.asJava(context.listenerBus().listeners()))
+        .noneMatch(JobWatch.class::isInstance);
+    assertThat(CollectionConverters.asJava(context.getJobTags())).isEmpty();
+    assertThat(context.getLocalProperty(JobWatch.JOB_PROPERTY)).isNull();
+  }
+
+  private static final class StackOverflow extends StackOverflowError {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** Rows whose partitions the driver cannot list. */
+  private static final class UnlistedRows extends RDD<InternalRow> {
+    private static final long serialVersionUID = 1L;
+
+    UnlistedRows(SparkContext context) {
+      super(
+          context,
+          CollectionConverters.asScala(List.<org.apache.spark.Dependency<?>>of()).toSeq(),
+          ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class));
+    }
+
+    @Override
+    public Partition[] getPartitions() {
+      throw new StackOverflow();
+    }
+
+    @Override
+    public scala.collection.Iterator<InternalRow> compute(Partition split, TaskContext context) {
+      throw new AssertionError("no partition to compute");
+    }
+  }
+
+  @Test
+  void endsWithAnErrorOnTheDriver() {
+    SparkContext context = session.sparkContext();
+    BarrierJob job =
+        new BarrierJob(
+            session,
+            ResourceProfile.getOrCreateDefaultProfile(context.getConf()),
+            Settings.of(Map.of()),
+            new ReplicaGroups(1, 1),
+            0,
+            SlotsWarning.ofJob());
+
+    assertThatThrownBy(
+            () ->
+                job.run(
+                    attempt ->
+                        new BarrierJob.Load<>(new UnlistedRows(context), null, null, rank -> 0)))
+        .isInstanceOf(StackOverflow.class);
+  }
+
+  @Test
+  void endsWithAnErrorOfThePlan() {
+    assertThatThrownBy(
+            () ->
+                new Plans(
+                    session.sparkContext(),
+                    4,
+                    () -> {
+                      throw new StackOverflow();
+                    }))
+        .isInstanceOf(StackOverflow.class);
+  }
+
+  @Test
+  void errorsOfTheDataAreNotPlannedAgain() {
+    AtomicInteger plans = new AtomicInteger();
+    assertThatThrownBy(
+            () ->
+                new Plans(
+                    session.sparkContext(),
+                    4,
+                    () -> {
+                      plans.incrementAndGet();
+                      return IngestPlan.of(
+                          session.sql("select map(1, 2) as m"),
+                          org.ddstore.spark.ingest.IngestOptions.defaults(),
+                          1);
+                    }))
+        .isInstanceOf(IngestException.class);
+    assertThat(plans).hasValue(1);
+  }
+}
