@@ -11,7 +11,6 @@ import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
-import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.spark.ingest.IngestException;
@@ -50,7 +49,7 @@ class JobWatchTest {
   @AfterEach
   void nothingIsRegistered() {
     SparkContext context = session.sparkContext();
-    assertThat(CollectionConverters.asJava(context.listenerBus().listeners()))
+    assertThat(context.listenerBus().listeners())
         .noneMatch(JobWatch.class::isInstance);
     assertThat(CollectionConverters.asJava(context.getJobTags())).isEmpty();
     assertThat(context.getLocalProperty(JobWatch.JOB_PROPERTY)).isNull();
@@ -88,7 +87,7 @@ class JobWatchTest {
     BarrierJob job =
         new BarrierJob(
             session,
-            ResourceProfile.getOrCreateDefaultProfile(context.getConf()),
+            context.resourceProfileManager().defaultResourceProfile(),
             Settings.of(Map.of()),
             new ReplicaGroups(1, 1),
             0,
