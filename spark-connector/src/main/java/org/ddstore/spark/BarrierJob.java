@@ -130,7 +130,7 @@ final class BarrierJob {
       } catch (Exception e) {
         last = afterFailure(e, watch, attempt);
       } catch (Error e) {
-        session.sparkContext().cancelJobsWithTag(watch.job()); // nobody waits for it any more
+        cancel(watch); // nobody waits for it any more
         throw e;
       } finally {
         session.sparkContext().removeSparkListener(watch);
@@ -142,6 +142,13 @@ final class BarrierJob {
   static RDD<InternalRow> onProfile(RDD<InternalRow> rows, ResourceProfile profile) {
     boolean isDefault = profile.id() == ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID();
     return isDefault ? rows : rows.withResources(profile);
+  }
+
+  private void cancel(JobWatch watch) {
+    SparkContext context = session.sparkContext();
+    if (!context.isStopped()) {
+      context.cancelJobsWithTag(watch.job());
+    }
   }
 
   /** A cluster manager takes its time to replace an executor. */

@@ -9,12 +9,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.storage.RDDBlockId;
 import org.ddstore.spark.ingest.IngestException;
+import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.ingest.SourceChangedException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -114,6 +118,48 @@ class JobWatchTest {
         .isInstanceOf(StackOverflow.class);
   }
 
+  /** Plans rows that are stored, and loses them as often as it is told. */
+  private static Plans losing(int losses, int maxAttempts, AtomicInteger plans) {
+    return new Plans(
+        session.sparkContext(),
+        maxAttempts,
+        () -> {
+          IngestPlan plan =
+              IngestPlan.of(
+                  session.range(100).repartition(3).toDF(), IngestOptions.defaults(), 1);
+          if (plans.incrementAndGet() <= losses) {
+            try (plan) {
+              Object rdd = session.sparkContext().getPersistentRDDs().keysIterator().next();
+              SparkEnv.get().blockManager().removeBlock(new RDDBlockId((Integer) rdd, 1), true);
+              plan.shards().count();
+            }
+          }
+          return plan;
+        });
+  }
+
+  @Test
+  void plansAgainWhenStoredRowsAreLost() {
+    AtomicInteger made = new AtomicInteger();
+    try (Plans plans = losing(2, 3, made)) {
+      assertThat(made).hasValue(3);
+      assertThat(plans.current().shards().count()).isEqualTo(100);
+    }
+    assertThat(session.sparkContext().getPersistentRDDs().size()).isZero();
+  }
+
+  @Test
+  void lastLossIsTyped() {
+    AtomicInteger made = new AtomicInteger();
+    assertThatThrownBy(() -> losing(2, 2, made))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageStartingWith("attempt 2 of 2 to plan the rows failed: ")
+        .hasMessageContaining("stored partition ")
+        .hasCauseInstanceOf(SourceChangedException.class);
+    assertThat(made).hasValue(2);
+    assertThat(session.sparkContext().getPersistentRDDs().size()).isZero();
+  }
+
   @Test
   void errorsOfTheDataAreNotPlannedAgain() {
     AtomicInteger plans = new AtomicInteger();
@@ -126,7 +172,7 @@ class JobWatchTest {
                       plans.incrementAndGet();
                       return IngestPlan.of(
                           session.sql("select map(1, 2) as m"),
-                          org.ddstore.spark.ingest.IngestOptions.defaults(),
+                          IngestOptions.defaults(),
                           1);
                     }))
         .isInstanceOf(IngestException.class);

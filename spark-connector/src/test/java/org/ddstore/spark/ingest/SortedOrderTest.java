@@ -4,25 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.RDDBlockId;
-import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import scala.jdk.javaapi.CollectionConverters;
-import scala.reflect.ClassTag;
-import scala.reflect.ClassTag$;
 
 /** Rows sorted by columns, shuffled by a seed, or from plans without an order of their own. */
 class SortedOrderTest {
@@ -147,34 +139,6 @@ class SortedOrderTest {
     assertThat(Sparks.local().sparkContext().getPersistentRDDs().size()).isZero();
   }
 
-  /** The block of a stored partition. */
-  private static RDDBlockId storedBlock(int partition) {
-    Object rdd = Sparks.local().sparkContext().getPersistentRDDs().keysIterator().next();
-    return new RDDBlockId((Integer) rdd, partition);
-  }
-
-  /** Stores a partition again, in the opposite order, as another computation of it might. */
-  private static void storeReversed(RDDBlockId block, int fields) {
-    BlockManager blocks = SparkEnv.get().blockManager();
-    ClassTag<byte[]> type = ClassTag$.MODULE$.<byte[]>apply(byte[].class);
-    RowChunks.Reader stored =
-        new RowChunks.Reader(
-            blocks.get(block, type).get().data(), fields, new SourcePartition(null, "block"));
-    List<InternalRow> rows = new ArrayList<>();
-    while (stored.hasNext()) {
-      rows.add(0, stored.next().copy());
-    }
-    blocks.removeBlock(block, true);
-    boolean done =
-        blocks.putIterator(
-            block,
-            new RowChunks.Packer(CollectionConverters.asScala(rows.iterator()), fields),
-            StorageLevel.DISK_ONLY(),
-            true,
-            type);
-    assertThat(done).as("whether the block was stored").isTrue();
-  }
-
   @Test
   void refusesAStoredPartitionThatWasComputedAgain() {
     Dataset<Row> shuffled = read().repartition(5).select("id");
@@ -182,7 +146,7 @@ class SortedOrderTest {
         List.of(IngestOptions.defaults(), IngestOptions.defaults().withShuffle(3))) {
       boolean isSorted = options.shuffleSeed().isPresent();
       try (IngestPlan plan = IngestPlan.of(shuffled, options, 3)) {
-        storeReversed(storedBlock(2), isSorted ? 2 : 1);
+        StoredBlocks.storeReversed(StoredBlocks.only(Sparks.local(), 2), isSorted ? 2 : 1);
 
         assertThatThrownBy(() -> Loads.run(plan, 3))
             .isInstanceOf(SourceChangedException.class)
@@ -195,7 +159,7 @@ class SortedOrderTest {
   @Test
   void refusesAStoredPartitionThatIsLost() {
     try (IngestPlan plan = IngestPlan.of(read().repartition(5), IngestOptions.defaults(), 3)) {
-      SparkEnv.get().blockManager().removeBlock(storedBlock(1), true);
+      SparkEnv.get().blockManager().removeBlock(StoredBlocks.only(Sparks.local(), 1), true);
 
       assertThatThrownBy(() -> Loads.run(plan, 3))
           .hasStackTraceContaining(
