@@ -114,7 +114,8 @@ final class JobWatch extends SparkListener {
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
       failures.add(new Failure(rank, null, lost.toErrorString(), "", true));
     }
-    lostOutput |= end.reason() instanceof FetchFailed || end.reason() instanceof ExecutorLostFailure;
+    lostOutput |=
+        end.reason() instanceof FetchFailed || end.reason() instanceof ExecutorLostFailure;
     running.remove(end.taskInfo().taskId());
     notifyAll();
   }
@@ -124,8 +125,8 @@ final class JobWatch extends SparkListener {
   }
 
   /**
-   * Whether outputs of tasks may have been lost: an executor ended, of this job or not, a task could
-   * not fetch them, or a stage was submitted again.
+   * Whether outputs of tasks may have been lost: an executor ended, of this job or not, a task
+   * could not fetch them, or a stage was submitted again.
    */
   synchronized boolean hasLostOutput() {
     return lostOutput;

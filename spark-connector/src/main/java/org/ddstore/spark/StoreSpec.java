@@ -222,9 +222,7 @@ public final class StoreSpec {
     SlotsWarning slotsWarning = SlotsWarning.ofJob();
     try (Plans plans =
         new Plans(
-            context(),
-            settings.maxAttempts(),
-            () -> IngestPlan.of(rows, ingest, groups.width()))) {
+            context(), settings.maxAttempts(), () -> IngestPlan.of(rows, ingest, groups.width()))) {
       return plans.load(
           () ->
               new BarrierJob(

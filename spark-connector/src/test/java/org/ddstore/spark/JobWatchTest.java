@@ -36,10 +36,7 @@ class JobWatchTest {
   static void start() {
     TestCluster.stopOthers();
     session =
-        SparkSession.builder()
-            .master("local[2]")
-            .config("spark.ui.enabled", "false")
-            .getOrCreate();
+        SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate();
     session.sparkContext().setLogLevel("OFF");
   }
 
@@ -53,8 +50,7 @@ class JobWatchTest {
   @AfterEach
   void nothingIsRegistered() {
     SparkContext context = session.sparkContext();
-    assertThat(context.listenerBus().listeners())
-        .noneMatch(JobWatch.class::isInstance);
+    assertThat(context.listenerBus().listeners()).noneMatch(JobWatch.class::isInstance);
     assertThat(CollectionConverters.asJava(context.getJobTags())).isEmpty();
     assertThat(context.getLocalProperty(JobWatch.JOB_PROPERTY)).isNull();
   }
@@ -125,8 +121,7 @@ class JobWatchTest {
         maxAttempts,
         () -> {
           IngestPlan plan =
-              IngestPlan.of(
-                  session.range(100).repartition(3).toDF(), IngestOptions.defaults(), 1);
+              IngestPlan.of(session.range(100).repartition(3).toDF(), IngestOptions.defaults(), 1);
           if (plans.incrementAndGet() <= losses) {
             try (plan) {
               Object rdd = session.sparkContext().getPersistentRDDs().keysIterator().next();
@@ -171,9 +166,7 @@ class JobWatchTest {
                     () -> {
                       plans.incrementAndGet();
                       return IngestPlan.of(
-                          session.sql("select map(1, 2) as m"),
-                          IngestOptions.defaults(),
-                          1);
+                          session.sql("select map(1, 2) as m"), IngestOptions.defaults(), 1);
                     }))
         .isInstanceOf(IngestException.class);
     assertThat(plans).hasValue(1);

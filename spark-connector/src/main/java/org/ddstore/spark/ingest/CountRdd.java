@@ -36,8 +36,7 @@ final class CountRdd extends SliceRdd<long[]> {
         done = true;
         return Arrays.stream(slices)
             .mapToLong(
-                slice ->
-                    format.open(read(slice, context), fields, slice.source()).skip(Slice.ALL))
+                slice -> format.open(read(slice, context), fields, slice.source()).skip(Slice.ALL))
             .toArray();
       }
     };

@@ -85,8 +85,7 @@ final class OrderedRows {
     Slice[] slices = new Slice[taken];
     for (int i = 0; i < taken; i++) {
       int at = filled[(int) ((long) i * filled.length / taken)];
-      slices[i] =
-          new Slice(partitions.get(at), 0, Math.min(rowsOfEach, counts[at]), counts[at]);
+      slices[i] = new Slice(partitions.get(at), 0, Math.min(rowsOfEach, counts[at]), counts[at]);
     }
     return read(new Slice[][] {slices});
   }

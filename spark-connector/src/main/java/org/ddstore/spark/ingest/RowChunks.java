@@ -102,7 +102,9 @@ final class RowChunks {
       this.computation = source.computation();
     }
 
-    /** The computation of the chunks, all of which were read; without chunks one that none is of. */
+    /**
+     * The computation of the chunks, all of which were read; without chunks one that none is of.
+     */
     long computation() {
       return computation == SourcePartition.REPEATABLE ? drawComputation() : computation;
     }

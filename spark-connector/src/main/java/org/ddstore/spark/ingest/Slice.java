@@ -13,8 +13,7 @@ import org.ddstore.layout.ExtentMap;
  * @param take rows of the run
  * @param planned rows that the partition had when it was counted, or {@link #ALL}
  */
-record Slice(SourcePartition source, long skip, long take, long planned)
-    implements Serializable {
+record Slice(SourcePartition source, long skip, long take, long planned) implements Serializable {
   /** Of an uncounted partition: whatever it gives. */
   static final long ALL = Long.MAX_VALUE;
 

@@ -62,7 +62,8 @@ class SortCheckTest {
       assertThatThrownBy(() -> check.verify(count(check, wrong, range(0, 0))))
           .isInstanceOf(SourceChangedException.class)
           .hasMessageStartingWith(
-              "the sort of 6 rows gave 6 rows, and not each of them once: some were computed again");
+              "the sort of 6 rows gave 6 rows, and not each of them once: some were computed"
+                  + " again");
     }
     assertThatThrownBy(() -> check.verify(count(check, range(0, 5))))
         .hasMessageContaining("gave 5 rows");

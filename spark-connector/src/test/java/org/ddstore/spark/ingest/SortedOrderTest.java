@@ -151,7 +151,8 @@ class SortedOrderTest {
         assertThatThrownBy(() -> Loads.run(plan, 3))
             .isInstanceOf(SourceChangedException.class)
             .hasMessageStartingWith(
-                "stored partition 2 holds the rows of another computation than when the load was planned");
+                "stored partition 2 holds the rows of another computation than when the load was"
+                    + " planned");
       }
     }
   }
@@ -163,7 +164,8 @@ class SortedOrderTest {
 
       assertThatThrownBy(() -> Loads.run(plan, 3))
           .hasStackTraceContaining(
-              "SourceChangedException: stored partition 1 cannot be read, the executor that stored it is lost");
+              "SourceChangedException: stored partition 1 cannot be read, the executor that stored"
+                  + " it is lost");
     }
   }
 
