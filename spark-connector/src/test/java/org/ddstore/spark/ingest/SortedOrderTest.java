@@ -159,7 +159,8 @@ class SortedOrderTest {
 
   @Test
   void refusesAStoredPartitionThatIsLost() {
-    try (IngestPlan plan = IngestPlan.of(read().repartition(5), IngestOptions.defaults(), 3)) {
+    try (IngestPlan plan =
+        IngestPlan.of(read().repartition(5).select("id"), IngestOptions.defaults(), 3)) {
       SparkEnv.get().blockManager().removeBlock(StoredBlocks.only(Sparks.local(), 1), true);
 
       assertThatThrownBy(() -> Loads.run(plan, 3))

@@ -27,7 +27,8 @@ final class StoredBlocks {
   /** Stores a partition again, in the opposite order, as another computation of it might. */
   static void storeReversed(RDDBlockId block, int fields) {
     BlockManager blocks = SparkEnv.get().blockManager();
-    ClassTag<byte[]> type = ClassTag$.MODULE$.<byte[]>apply(byte[].class);
+    @SuppressWarnings("unchecked") // Spark chooses the serializer by the tag of a Java RDD
+    ClassTag<byte[]> type = (ClassTag<byte[]>) (ClassTag<?>) ClassTag$.MODULE$.apply(Object.class);
     RowChunks.Reader stored =
         new RowChunks.Reader(
             blocks.get(block, type).get().data(), fields, new SourcePartition(null, "block"));
