@@ -20,8 +20,10 @@ final class StoredBlocks {
 
   /** The block of a partition of the only RDD that is stored. */
   static RDDBlockId only(SparkSession spark, int partition) {
-    Object rdd = spark.sparkContext().getPersistentRDDs().keysIterator().next();
-    return new RDDBlockId((Integer) rdd, partition);
+    List<Object> stored =
+        CollectionConverters.asJava(spark.sparkContext().getPersistentRDDs().keySet().toSeq());
+    assertThat(stored).as("RDDs that are stored").hasSize(1);
+    return new RDDBlockId((Integer) stored.get(0), partition);
   }
 
   /** Stores a partition again, in the opposite order, as another computation of it might. */
