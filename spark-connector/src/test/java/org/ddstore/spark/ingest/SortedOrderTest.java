@@ -146,12 +146,12 @@ class SortedOrderTest {
         List.of(IngestOptions.defaults(), IngestOptions.defaults().withShuffle(3))) {
       boolean isSorted = options.shuffleSeed().isPresent();
       try (IngestPlan plan = IngestPlan.of(shuffled, options, 3)) {
-        StoredBlocks.storeReversed(StoredBlocks.only(Sparks.local(), 2), isSorted ? 2 : 1);
+        StoredBlocks.storeReversed(StoredBlocks.only(Sparks.local(), 0), isSorted ? 2 : 1);
 
         assertThatThrownBy(() -> Loads.run(plan, 3))
             .isInstanceOf(SourceChangedException.class)
             .hasMessageStartingWith(
-                "stored partition 2 holds the rows of another computation than when the load was"
+                "stored partition 0 holds the rows of another computation than when the load was"
                     + " planned");
       }
     }
