@@ -38,6 +38,8 @@ final class BarrierJob {
   private static final Pattern CANCELLED =
       Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
 
+  private static final String NO_OTHER = "; another attempt would fail in the same way";
+
   private static final String FRESH_WORLD =
       ". MPI membership is frozen: all executors of this world are replaced";
 
@@ -307,6 +309,7 @@ final class BarrierJob {
     String message = String.valueOf(e.getMessage());
     return CANCELLED.matcher(message).matches()
         || message.contains("spark.driver.maxResultSize")
+        || RetryPolicy.isPermanent(watch.first().map(JobWatch.Failure::cause).orElse(e))
         || watch.first().map(BarrierJob::isUnsendable).orElse(false);
   }
 
@@ -327,12 +330,13 @@ final class BarrierJob {
       return (RuntimeException) e;
     }
     return new StoreJobException(
-        "attempt %d of %d on %d ranks %s%s"
+        "attempt %d of %d on %d ranks %s%s%s"
             .formatted(
                 attempt,
                 settings.maxAttempts(),
                 ranks,
                 reason(e, first),
+                RetryPolicy.isPermanent(cause == null ? e : cause) ? NO_OTHER : "",
                 needsFreshWorld(watch) ? FRESH_WORLD : ""),
         cause == null ? e : cause);
   }
@@ -352,6 +356,10 @@ final class BarrierJob {
                     ? "failed: the result of rank %d cannot be sent to the driver: %s"
                         .formatted(failure.rank(), failure.text())
                     : "failed: rank %d: %s".formatted(failure.rank(), failure.text()))
-        .orElse("failed: " + message);
+        .orElseGet(
+            () ->
+                "failed: "
+                    + RetryPolicy.withCause(
+                        RetryPolicy.firstLine(message), RetryPolicy.rootCause(e)));
   }
 }

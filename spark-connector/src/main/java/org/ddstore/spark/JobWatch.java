@@ -29,6 +29,8 @@ final class JobWatch extends SparkListener {
   /** The local property that tells our job from others. */
   static final String JOB_PROPERTY = "spark.ddstore.internal.job";
 
+  private static final String CAUSED_BY = "Caused by: ";
+
   private final String job;
   private final Set<Integer> stages = new HashSet<>();
   private final List<Failure> failures = new ArrayList<>();
@@ -87,11 +89,12 @@ final class JobWatch extends SparkListener {
     int rank = end.taskInfo().index();
     if (end.reason() instanceof ExceptionFailure failure) {
       Throwable cause = failure.exception().isDefined() ? failure.exception().get() : null;
+      String text = failure.className() + ": " + RetryPolicy.firstLine(failure.description());
       failures.add(
           new Failure(
               rank,
               cause,
-              failure.className() + ": " + firstLine(failure.description()),
+              RetryPolicy.withCause(text, rootCause(cause, failure.fullStackTrace())),
               failure.className(),
               false));
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
@@ -101,8 +104,17 @@ final class JobWatch extends SparkListener {
     notifyAll();
   }
 
-  private static String firstLine(String text) {
-    return text == null ? "" : text.lines().findFirst().orElse("");
+  /** The trace stands in for an exception that could not be sent to the driver. */
+  private static String rootCause(Throwable cause, String trace) {
+    if (cause != null || trace == null) {
+      return RetryPolicy.rootCause(cause);
+    }
+    return trace
+        .lines()
+        .filter(line -> line.startsWith(CAUSED_BY))
+        .reduce((earlier, later) -> later)
+        .map(line -> line.substring(CAUSED_BY.length()))
+        .orElse("");
   }
 
   /** The executors that tasks ran on. */

@@ -3,6 +3,7 @@ package org.ddstore.spark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.apache.spark.SparkException;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.slf4j.Logger;
@@ -21,8 +22,28 @@ final class Plans implements AutoCloseable {
 
   Plans(Supplier<IngestPlan> planner) {
     this.planner = planner;
-    this.plan = planner.get();
+    this.plan = readingAll(planner);
     plan.warnings().forEach(LOG::warn);
+  }
+
+  /**
+   * The first plan of a load. Spark's exceptions have the root cause in their trace only.
+   *
+   * @throws StoreJobException naming the root cause if Spark cannot read the rows
+   */
+  static IngestPlan readingAll(Supplier<IngestPlan> planner) {
+    try {
+      return planner.get();
+    } catch (Exception e) {
+      if (e instanceof SparkException) { // checked, and not declared
+        throw new StoreJobException(
+            "the rows cannot be read: "
+                + RetryPolicy.withCause(
+                    RetryPolicy.firstLine(e.getMessage()), RetryPolicy.rootCause(e)),
+            e);
+      }
+      throw e;
+    }
   }
 
   IngestPlan current() {

@@ -86,7 +86,7 @@ final class RankRunner<T> implements Serializable {
     long executorBytes = EXECUTOR_BYTES.addAndGet(rankBytes);
     ProcessDirectory directory = null;
     try {
-      directory = ProcessDirectory.acquire(directoryRoot()); // sweeps, so the check comes after it
+      directory = acquireDirectory(); // sweeps, so the check comes after it
       checkMemory(context, rankBytes, executorBytes);
       return load(context, options, rows);
     } finally {
@@ -94,6 +94,15 @@ final class RankRunner<T> implements Serializable {
       if (directory != null) {
         directory.release();
       }
+    }
+  }
+
+  private ProcessDirectory acquireDirectory() {
+    try {
+      return ProcessDirectory.acquire(directoryRoot());
+    } catch (DDStoreException e) {
+      MemoryCheck.checkDirectory(settings);
+      throw e;
     }
   }
 

@@ -142,7 +142,7 @@ final class ResidentChanges {
     } catch (StoreJobException e) {
       store.checkLive();
       boolean isOther = !LiveExecutors.gone(context, present).isEmpty();
-      if (!isOther || Thread.currentThread().isInterrupted()) {
+      if (!isOther || Thread.currentThread().isInterrupted() || RetryPolicy.isPermanent(e)) {
         throw e;
       }
       LOG.warn("{}; executors have ended since, trying with those that are left", e.getMessage());

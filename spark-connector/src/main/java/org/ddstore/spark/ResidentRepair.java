@@ -139,7 +139,7 @@ record ResidentRepair(
   private IngestPlan plan(ResidentOrigin origin) {
     try {
       return origin.plan(layout.groups());
-    } catch (RuntimeException e) {
+    } catch (Exception e) { // Spark throws checked exceptions that it does not declare
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof RankLostException) {
           throw new DDStoreException(
@@ -148,12 +148,17 @@ record ResidentRepair(
               e);
         }
       }
-      if (e instanceof DDStoreException) {
+      boolean isOfSpark = !(e instanceof RuntimeException);
+      if (e instanceof DDStoreException || (isOfSpark && !RetryPolicy.isPermanent(e))) {
         throw e;
       }
       throw new DDStoreException(
           "rows of \"%s\" went with their executor, and what they came from cannot be read again: %s. If that cannot be mended, drop() \"%s\" and load it anew"
-              .formatted(name, e.getMessage(), name),
+              .formatted(
+                  name,
+                  RetryPolicy.withCause(
+                      RetryPolicy.firstLine(e.getMessage()), RetryPolicy.rootCause(e)),
+                  name),
           e);
     }
   }

@@ -94,7 +94,9 @@ enum Setting {
       "4",
       "4",
       Kind.integer(1, 1000),
-      "How often the driver submits a job that fails, the first time included."),
+      "How often the driver submits a job that fails, the first time included. A failure that"
+          + " another attempt cannot mend ends the job at once: bad data, a file that Spark cannot"
+          + " read, a full or unwritable directory, a batch that is too large."),
   COLLECTIVE_TIMEOUT(
       "collectiveTimeout",
       "10min",
