@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.ddstore.collective.Communicator;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.layout.RowSpan;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.Attachment;
@@ -282,8 +283,8 @@ public final class DDStore extends ReadableStore {
     long local = variable.localRows();
     if (localRow < 0 || localRow > local - rows.rows()) {
       throw new IndexOutOfBoundsException(
-          "local rows [%d, %d) outside [0, %d), the rows of rank %d in \"%s\""
-              .formatted(localRow, localRow + rows.rows(), local, rank(), name));
+          "local rows %s outside [0, %d), the rows of rank %d in \"%s\""
+              .formatted(RowSpan.format(localRow, rows.rows()), local, rank(), name));
     }
     staged.stage(variable, rows, localRow);
   }

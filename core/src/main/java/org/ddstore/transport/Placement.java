@@ -7,6 +7,7 @@ import java.util.List;
 import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.layout.RowSpan;
 import org.ddstore.memory.Segment;
 
 /**
@@ -158,8 +159,8 @@ public final class Placement {
       throw new IndexOutOfBoundsException(
           count == 1
               ? "row %d outside [0, %d) of \"%s\"".formatted(start, rows(), variable)
-              : "rows [%d, %d) outside [0, %d) of \"%s\""
-                  .formatted(start, start + count, rows(), variable));
+              : "rows %s outside [0, %d) of \"%s\""
+                  .formatted(RowSpan.format(start, count), rows(), variable));
     }
   }
 }

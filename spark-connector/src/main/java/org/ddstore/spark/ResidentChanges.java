@@ -68,7 +68,11 @@ final class ResidentChanges {
   }
 
   private void appendHere(AppendPlan fitting, Dataset<Row> rows) {
-    ResidentOrigin source = origin.with(fitting.select(rows, origin.ingest().takesAll()));
+    ResidentOrigin source =
+        origin.with(
+            fitting.select(rows, origin.ingest().takesAll()),
+            store.name(),
+            "Append rows that have the column");
     ReplicaGroups groups = places.now().groups();
     ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
     try (Plans plans = new Plans(() -> fitting.like(source.plan(groups)))) {

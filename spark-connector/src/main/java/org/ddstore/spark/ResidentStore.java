@@ -1,7 +1,6 @@
 package org.ddstore.spark;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -296,24 +295,9 @@ public final class ResidentStore {
    */
   public ResidentStore replace(Dataset<Row> rows) {
     ClassicSpark.require(rows);
-    List<String> missing =
-        origin.ingest().named().stream().filter(column -> !hasColumn(rows, column)).toList();
-    if (!missing.isEmpty()) {
-      throw new IllegalArgumentException(
-          "the options of \"%s\" name %s, and the rows have %s: overwrite it by options of your own, as mode(\"overwrite\") with ranks"
-              .formatted(name, missing, Arrays.toString(rows.columns())));
-    }
-    return StoreSpec.of(origin.with(rows)).replace(name);
-  }
-
-  /** Or the struct that a path begins with. */
-  private static boolean hasColumn(Dataset<Row> rows, String name) {
-    String path = name.replace("`", "");
-    return Arrays.stream(rows.columns())
-        .anyMatch(
-            column ->
-                path.equalsIgnoreCase(column)
-                    || path.regionMatches(true, 0, column + ".", 0, column.length() + 1));
+    ResidentOrigin fitting =
+        origin.with(rows, name, "Add the column, or write the rows with options of their own");
+    return StoreSpec.of(fitting).replace(name);
   }
 
   /**

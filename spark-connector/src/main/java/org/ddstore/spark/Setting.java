@@ -16,13 +16,13 @@ enum Setting {
       "ranks",
       "",
       "all slots",
-      Kind.integer(1, 1 << 20),
+      Kind.integer(1, StoreSpec.MAX_RANKS),
       "Number of ranks: barrier tasks that each own one shard."),
   WIDTH(
       "width",
       "",
       "all ranks",
-      Kind.integer(1, 1 << 20),
+      Kind.integer(1, StoreSpec.MAX_RANKS),
       "Ranks of a replica group: each group of so many consecutive ranks holds one full copy, and"
           + " reads stay inside it. Divides the number of ranks."),
   TRANSPORT(

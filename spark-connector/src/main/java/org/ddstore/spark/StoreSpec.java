@@ -19,6 +19,7 @@ import org.ddstore.Backing;
 import org.ddstore.DType;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.ingest.Wording;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +34,9 @@ import org.slf4j.LoggerFactory;
  * other orders. Rank r of n holds the rows [r * N / n, (r + 1) * N / n).
  */
 public final class StoreSpec {
+  /** The largest number of ranks, and of ranks of a replica group. */
+  public static final int MAX_RANKS = 1 << 20;
+
   private static final Logger LOG = LoggerFactory.getLogger(StoreSpec.class);
 
   private final Dataset<Row> rows;
@@ -150,6 +154,11 @@ public final class StoreSpec {
   /** Cuts arrays that are longer than their declared shape. */
   public StoreSpec truncate(String column) {
     return with(i -> i.withTruncation(column));
+  }
+
+  /** Names remedies in messages as the caller knows them, by default as methods of this class. */
+  public StoreSpec wording(Wording words) {
+    return with(i -> i.withWording(words));
   }
 
   /** Orders the rows by columns, ascending, ties by their place in the source. */

@@ -21,6 +21,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.ingest.IngestException;
 import org.ddstore.spark.source.EveryType;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -181,10 +182,46 @@ class SourceWritesTest extends SourceOnCluster {
     rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
     assertThatThrownBy(() -> spark.sql("insert overwrite ddstore.h select id from placed"))
         .hasStackTraceContaining(
-            "the options of \"h\" name [place], and the rows have [id]: overwrite it by options of your own");
+            "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such column; there are [id]. Add the column, or write the rows with options of their own");
     assertThat(spark.sql("select id from ddstore.h").count()).isEqualTo(10);
     rows.select("id").write().format("ddstore").mode("overwrite").option("ranks", 1).save("h");
     assertThat(DDStores.open(spark, "h").ranks()).isEqualTo(1);
+  }
+
+  @Test
+  void anAppendWithoutAColumnThatOrdersTheRowsIsRefused() {
+    Dataset<Row> rows = spark.range(10).selectExpr("id", "9 - id as place");
+    rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
+    String message =
+        "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such column;"
+            + " there are [id]. Append rows that have the column";
+    assertThatThrownBy(() -> DDStores.open(spark, "h").append(rows.select("id")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(message);
+    assertThatThrownBy(() -> spark.sql("insert into ddstore.h select 3L"))
+        .hasStackTraceContaining(message);
+    assertThat(DDStores.open(spark, "h").rows()).isEqualTo(10);
+  }
+
+  @Test
+  void whatCannotBeWrittenIsSaidInWordsOfSql() {
+    Dataset<Row> gaps = spark.range(10).selectExpr("if(id = 7, null, id) as n");
+    assertThatThrownBy(() -> gaps.write().format("ddstore").option("ranks", 1).save("n"))
+        .isInstanceOf(IngestException.class)
+        .hasMessage(
+            "column \"n\", row 7: null; put coalesce(n, ..) into the query or filter the rows");
+    assertThatThrownBy(() -> spark.sql("create table ddstore.n as select array(array(1)) as m"))
+        .hasStackTraceContaining("option \"type.m\" as \"int32[28,28]\"");
+    assertThatThrownBy(() -> spark.sql("create table ddstore.n as select 1 as a, struct() as s"))
+        .hasStackTraceContaining(
+            "column \"s\": a struct without fields cannot be stored: drop it from the query, or"
+                + " leave it out with option \"columns\"");
+    assertThat(DDStores.list(spark)).isEmpty();
+    // The rows of an append go by the options of the store, which nobody gives again.
+    spark.range(3).selectExpr("id as n").write().format("ddstore").save("n");
+    assertThatThrownBy(() -> DDStores.open(spark, "n").append(gaps))
+        .isInstanceOf(IngestException.class)
+        .hasMessageContaining("put coalesce(n, ..) into the query");
   }
 
   /** In an order that is none of its columns. */
