@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.ddstore.contract.Needed;
 import org.ddstore.contract.ProcessTree;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,9 +27,21 @@ class InstallToolsTest {
   private static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
   private static final String COMMAND = "sudo apt-get update && sudo apt-get install -y ";
 
-  /** Programs that the launcher needs on its way to the installation. */
+  /** Programs that the launcher needs before it installs or builds anything. */
   private static final List<String> NEEDED =
-      List.of("bash", "dirname", "env", "mkdir", "readlink", "sed", "tail");
+      List.of(
+          "bash", "dirname", "env", "find", "flock", "head", "mkdir", "readlink", "rm", "sed",
+          "sha256sum", "sort", "tail", "touch");
+
+  /** Files and folders that tell the launcher whether something has changed since a build. */
+  private static final List<String> SOURCES =
+      List.of(
+          "pom.xml",
+          ".mvn/jvm.config",
+          "native/pom.xml",
+          "native/CMakeLists.txt",
+          "native/compile",
+          "native/src/mpi/any");
 
   @TempDir private Path work;
   private Path programs;
@@ -51,6 +64,14 @@ class InstallToolsTest {
     Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwxrwxrwx"));
     Files.setPosixFilePermissions(
         work.resolve("checkout"), PosixFilePermissions.fromString("rwxrwxrwx"));
+  }
+
+  /** JUnit warns of links that lead out of the folder that it deletes. */
+  @AfterEach
+  void removeLinks() throws IOException {
+    for (String name : NEEDED) {
+      Files.delete(programs.resolve(name));
+    }
   }
 
   private static Path find(String program) {
@@ -116,6 +137,7 @@ class InstallToolsTest {
             .redirectErrorStream(true);
     builder.environment().put("PATH", programs.toString());
     builder.environment().put("SHELL", "/bin/bash");
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().remove("DDSTORE_UNDER_TEST");
     builder.environment().remove("DDSTORE_NO_INSTALL");
     try (ProcessTree processes = ProcessTree.start(builder)) {
@@ -149,6 +171,31 @@ class InstallToolsTest {
     assertThat(notesOf("sudo"))
         .as("calls of sudo")
         .isEqualTo("env DEBIAN_FRONTEND=noninteractive apt-get update\n");
+  }
+
+  /** Maven says no more than that a program failed. */
+  @Test
+  void theEndOfACompilersLogIsShown() throws Exception {
+    Path folder = work.resolve("checkout/native/target/c");
+    for (String source : SOURCES) {
+      Path file = work.resolve("checkout").resolve(source);
+      Files.createDirectories(file.getParent());
+      Files.createFile(file);
+    }
+    program("mvn", "echo \"[ERROR] exec returned: 1\"; touch '" + folder + "/failed'; exit 1");
+    Files.createDirectories(folder);
+    String log = "first line\n" + "x\n".repeat(100) + "CMake Error: no such thing\n";
+    Files.writeString(folder.resolve("compile.log"), log);
+
+    Ended ended = run(launcher(), "");
+
+    assertThat(ended.status()).isEqualTo(1);
+    assertThat(ended.text())
+        .contains("exec returned: 1")
+        .contains("the end of " + folder.toRealPath().resolve("compile.log"))
+        .contains("CMake Error: no such thing")
+        .contains("the build failed")
+        .doesNotContain("first line");
   }
 
   @Test
