@@ -221,7 +221,8 @@ public final class StoreSpec {
    * @throws PreflightException at once, if the cluster cannot run it; it says what is missing
    * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
    *     row
-   * @throws StoreJobException if the last attempt failed; its cause is what a rank threw
+   * @throws StoreJobException if the last attempt failed, or one that another attempt cannot mend;
+   *     its cause is what a rank threw, or what Spark threw when it planned the rows
    */
   public <T> List<T> run(RankTask<T> task) {
     checkSerializable(task);
@@ -255,7 +256,8 @@ public final class StoreSpec {
    *     when executors that were there have not been replaced within two minutes
    * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
    *     row
-   * @throws StoreJobException if the last attempt failed; its cause is what a rank threw
+   * @throws StoreJobException if the last attempt failed, or one that another attempt cannot mend;
+   *     its cause is what a rank threw, or what Spark threw when it planned the rows
    * @throws org.ddstore.DDStoreException if an executor has loaded its rows and does not answer
    */
   public ResidentStore load(String name) {

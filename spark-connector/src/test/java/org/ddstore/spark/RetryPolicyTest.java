@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.parquet.io.ParquetDecodingException;
@@ -58,6 +60,10 @@ class RetryPolicyTest {
         new DDStoreException("cannot write", new IOException("Disk quota exceeded")),
         new UncheckedIOException(new FileSystemException("/a", null, "Read-only file system")),
         new DDStoreException("cannot create", new AccessDeniedException("/a")),
+        new DDStoreException(
+            "cannot create",
+            new IOException("of another user", new FileAlreadyExistsException("/dev/shm/x"))),
+        new DDStoreException("cannot create", new NotDirectoryException("/a")),
         new FileNotFoundException("/a/b (Permission denied)").initCause(new IOException("x")),
         new SparkException(READING, new UnsupportedOperationException("Unsupported encoding")),
         new SparkException("Encountered error while reading file a.", new RuntimeException("b")),

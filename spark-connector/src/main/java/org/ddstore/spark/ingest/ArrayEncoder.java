@@ -148,10 +148,10 @@ final class ArrayEncoder extends ColumnEncoder {
   }
 
   private String lengthRemedy(Wording wording, int level, boolean isShort) {
-    boolean isOutermost = lengths.length == 1;
+    boolean isFlat = lengths.length == 1;
     return isShort
-        ? wording.remedyOfShort(columnPath(), lengths[level], isOutermost)
-        : wording.remedyOfLong(columnPath(), lengths[level], isOutermost);
+        ? wording.remedyOfShort(columnPath(), lengths[level], isFlat)
+        : wording.remedyOfLong(columnPath(), lengths[level], isFlat);
   }
 
   /** Only the outermost dimension may vary. */

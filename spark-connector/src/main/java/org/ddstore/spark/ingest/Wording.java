@@ -77,12 +77,16 @@ public enum Wording {
     };
   }
 
-  /** What helps against an array that is too short for a declared shape. */
-  String remedyOfShort(ColumnPath column, int length, boolean isOutermost) {
+  /**
+   * What helps against an array that is too short for a declared shape.
+   *
+   * @param isFlat whether its elements are numbers, not arrays
+   */
+  String remedyOfShort(ColumnPath column, int length, boolean isFlat) {
     return switch (this) {
       case METHODS -> "fill it up with pad(\"%s\", ..)".formatted(column.name());
       case OPTIONS ->
-          isOutermost
+          isFlat
               ? "fill it up in the query, as concat(%1$s, array_repeat(0, %2$d - size(%1$s)))"
                   .formatted(column.inSql(), length)
               : "fill it up in the query";
@@ -90,12 +94,16 @@ public enum Wording {
     };
   }
 
-  /** What helps against an array that is too long for a declared shape. */
-  String remedyOfLong(ColumnPath column, int length, boolean isOutermost) {
+  /**
+   * What helps against an array that is too long for a declared shape.
+   *
+   * @param isFlat whether its elements are numbers, not arrays
+   */
+  String remedyOfLong(ColumnPath column, int length, boolean isFlat) {
     return switch (this) {
       case METHODS -> "cut it with truncate(\"%s\")".formatted(column.name());
       case OPTIONS ->
-          isOutermost
+          isFlat
               ? "cut it in the query, as slice(%s, 1, %d)".formatted(column.inSql(), length)
               : "cut it in the query";
       case FLAGS -> "write files with arrays of one length";
