@@ -2,6 +2,7 @@ package org.ddstore.cli;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** What commands say of rows that cannot be loaded. */
 class SourceTest {
   @Test
-  void remediesAreFlags() {
+  void remediesAreFlags() throws IOException {
     try (SparkSession spark = ParquetSamples.session()) {
       Dataset<Row> rows = spark.range(4).selectExpr("array(array(id)) as m");
       StoreSpec spec = Source.spec(rows, new SourceOptions()).ranks(2);
