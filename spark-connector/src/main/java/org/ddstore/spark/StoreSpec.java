@@ -319,8 +319,7 @@ public final class StoreSpec {
     int ranks = Preflight.ranks(context(), profile, settings);
     ReplicaGroups groups = settings.groups(ranks);
     Preflight.check(context(), profile, ranks, 0, settings);
-    try (IngestPlan plan =
-        Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
+    try (IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
       return Explanation.of(session(), profile, settings, plan, ranks);
     }
   }

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A copy of {@code ./ddstore} on a machine without Maven, whose sudo and apt-get only take notes. */
+/**
+ * A copy of {@code ./ddstore} on a machine without Maven, whose sudo and apt-get only take notes.
+ */
 @Tag("system")
 class InstallToolsTest {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
@@ -30,8 +32,20 @@ class InstallToolsTest {
   /** Programs that the launcher needs before it installs or builds anything. */
   private static final List<String> NEEDED =
       List.of(
-          "bash", "dirname", "env", "find", "flock", "head", "mkdir", "readlink", "rm", "sed",
-          "sha256sum", "sort", "tail", "touch");
+          "bash",
+          "dirname",
+          "env",
+          "find",
+          "flock",
+          "head",
+          "mkdir",
+          "readlink",
+          "rm",
+          "sed",
+          "sha256sum",
+          "sort",
+          "tail",
+          "touch");
 
   /** Files and folders that tell the launcher whether something has changed since a build. */
   private static final List<String> SOURCES =

@@ -295,7 +295,8 @@ class ResidentLossTest extends OnResidentCluster {
     }
     assertThatThrownBy(gone::repair)
         .isInstanceOf(DDStoreException.class)
-        .hasMessageStartingWith("rows of \"gone\" went with their executor, and what they came from")
+        .hasMessageStartingWith(
+            "rows of \"gone\" went with their executor, and what they came from")
         .hasMessageContaining("root cause: ")
         .hasMessageContaining("is not a Parquet file");
     assertThat(lostRanks(gone)).isNotEmpty();

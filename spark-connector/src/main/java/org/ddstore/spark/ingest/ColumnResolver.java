@@ -220,8 +220,7 @@ final class ColumnResolver {
       throw problem(
           name,
           "arrays of %s cannot be stored; %s"
-              .formatted(
-                  element.sql(), TypeRemedy.of(path.inSql(), outer, options.wording())));
+              .formatted(element.sql(), TypeRemedy.of(path.inSql(), outer, options.wording())));
     }
     Number pad = options.pads().get(name);
     boolean truncate = options.truncated().contains(name);
@@ -246,8 +245,7 @@ final class ColumnResolver {
         new ArrayColumn.Repairs(fill, pad, truncate));
   }
 
-  private static void checkShape(
-      String name, DeclaredField declared, int depth, Wording wording) {
+  private static void checkShape(String name, DeclaredField declared, int depth, Wording wording) {
     int dimensions = declared.shape().length + (declared.ragged() ? 1 : 0);
     if (dimensions == 0) {
       throw problem(

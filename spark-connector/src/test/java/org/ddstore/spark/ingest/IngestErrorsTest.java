@@ -99,8 +99,7 @@ class IngestErrorsTest {
       Dataset<Row> df =
           spark
               .range(2)
-              .selectExpr(
-                  "st_geomfromwkb(x'0101000000000000000000F03F0000000000000040') as `a b`");
+              .selectExpr("st_geomfromwkb(x'0101000000000000000000F03F0000000000000040') as `a b`");
       assertThatThrownBy(() -> IngestPlan.of(df, PLAIN, 2))
           .isInstanceOf(IngestException.class)
           .hasMessageContaining("GEOMETRY")
@@ -172,8 +171,7 @@ class IngestErrorsTest {
     Dataset<Row> df =
         spark.range(3).selectExpr("int(id) as i", "named_struct('a', id) as s", "map(1, 2) as m");
 
-    assertThatThrownBy(
-            () -> IngestPlan.of(df, PLAIN.withColumns("i").withOrderBy("i", column), 2))
+    assertThatThrownBy(() -> IngestPlan.of(df, PLAIN.withColumns("i").withOrderBy("i", column), 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message);
     assertThat(Loads.load(df, PLAIN.withColumns("i").withOrderBy("s.a", "I"), 2).rows()).hasSize(3);
@@ -198,11 +196,10 @@ class IngestErrorsTest {
     assertThatThrownBy(
             () ->
                 IngestPlan.of(
-                    df,
-                    PLAIN.withColumns("x").withOrderBy("id").withWording(Wording.FLAGS),
-                    2))
+                    df, PLAIN.withColumns("x").withOrderBy("id").withWording(Wording.FLAGS), 2))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("--order-by \"id\": Spark does not tell columns of [id, ID, x] apart");
+        .hasMessageStartingWith(
+            "--order-by \"id\": Spark does not tell columns of [id, ID, x] apart");
     assertThat(Loads.load(df, PLAIN.withColumns("x"), 2).rows()).hasSize(3);
   }
 
