@@ -37,4 +37,24 @@ public final class DDStores {
     SqlCatalog.register(session);
     return ResidentStores.of(session.sparkContext()).list();
   }
+
+  /**
+   * Runs an action while no other thread of the application loads, replaces or appends to the store
+   * of a name: what it finds under the name is what it writes. Waits for a write in hand first,
+   * {@code spark.ddstore.writeTimeout} at most. Reads and drops go on meanwhile.
+   *
+   * @throws org.ddstore.DeadlineExceededException if another thread still writes then
+   * @throws org.ddstore.DDStoreException if the thread is interrupted while it waits
+   */
+  public static void writing(SparkSession session, String name, Runnable action) {
+    ClassicSpark.require(session);
+    ResidentStores.of(session.sparkContext())
+        .writing(
+            name,
+            Settings.of(session).writeTimeout(),
+            () -> {
+              action.run();
+              return null;
+            });
+  }
 }

@@ -29,7 +29,9 @@ final class ResidentChanges {
   private final ResidentPlaces places;
 
   /** Of the load, and of each append. */
-  private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by this
+  private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by lock
+
+  private final WriteLock lock;
 
   ResidentChanges(
       ResidentStore store,
@@ -43,19 +45,30 @@ final class ResidentChanges {
     this.processes = processes;
     this.places = places;
     this.origins.add(origin);
+    this.lock = new WriteLock(store.name());
   }
 
   /** See {@link ResidentStore#append}. */
-  synchronized void append(AppendPlan fitting, Dataset<Row> rows) {
+  void append(AppendPlan fitting, Dataset<Row> rows) {
     change(() -> appendHere(fitting, rows));
   }
 
   /** See {@link ResidentStore#repair}. */
-  synchronized void repair() {
+  void repair() {
     change(this::repairHere);
   }
 
+  /** Waits for the change in hand, at most as long as the setting of the store says. */
   private void change(Runnable change) {
+    lock.hold(
+        origin.settings().writeTimeout(),
+        () -> {
+          changeAlone(change);
+          return null;
+        });
+  }
+
+  private void changeAlone(Runnable change) {
     ResidentProcesses.Hold hold = processes.hold();
     try {
       store.checkLive();

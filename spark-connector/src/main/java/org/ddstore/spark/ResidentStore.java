@@ -45,6 +45,7 @@ public final class ResidentStore {
   private final ResidentPlaces places;
   private final ResidentChanges changes;
   private final ResidentReads reads;
+  private final StoreOwner owner;
   private final AtomicBoolean warnedOfLocality = new AtomicBoolean();
 
   private ResidentStore(
@@ -65,6 +66,7 @@ public final class ResidentStore {
     this.places = new ResidentPlaces(name, origin.session().sparkContext(), layout);
     this.changes = new ResidentChanges(this, origin, token, processes, places);
     this.reads = new ResidentReads(layout.groups().ranks());
+    this.owner = StoreOwner.current(origin.session().sparkContext());
   }
 
   /** Loads a store. Blocks; leaves nothing behind if it fails. */
@@ -110,6 +112,20 @@ public final class ResidentStore {
   /** Its name, by which {@link DDStores#open} finds it. */
   public String name() {
     return name;
+  }
+
+  /** The user who has made it. */
+  public String owner() {
+    return owner.user();
+  }
+
+  /**
+   * Throws if the calling thread works for another user than the owner.
+   *
+   * @param change what is to be done with the store, as a verb
+   */
+  void checkOwner(String change) {
+    owner.check(origin.session().sparkContext(), change, name);
   }
 
   /** How many rows it has now. */
@@ -252,7 +268,7 @@ public final class ResidentStore {
   private ResidentLayout withoutGaps() {
     if (places.findLost().hasGaps()) {
       try {
-        repair();
+        changes.repair();
       } catch (StoreJobException e) { // it was submitted again as often as it may
         throw new DDStoreException(
             "rows of \"%s\" are lost and could not be brought back: %s"
@@ -266,7 +282,8 @@ public final class ResidentStore {
   /**
    * Adds rows at the end: those there are keep their indices, and who reads the store, or loads
    * batches of it, goes on with the rows that it had. They are ordered and encoded by the options
-   * of the store's spec, and loaded by as many ranks. Blocks.
+   * of the store's spec, and loaded by as many ranks. Blocks; waits first while other threads write
+   * the store, {@code spark.ddstore.writeTimeout} at most.
    *
    * @param rows of the columns and types of {@link #sourceSchema()}
    * @throws IllegalArgumentException if they have others, naming the difference
@@ -277,17 +294,26 @@ public final class ResidentStore {
    *     row
    * @throws StoreJobException if the last attempt to load them failed; its cause is what a rank
    *     threw
-   * @throws DDStoreException if an executor has loaded its rows and does not answer
+   * @throws DDStoreException if an executor has loaded its rows and does not answer, if the thread
+   *     is interrupted while it waits for other writers, or if the store is another user's
    */
   public void append(Dataset<Row> rows) {
     ClassicSpark.require(rows);
-    changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows);
+    checkOwner("append to");
+    checkLive();
+    stores.writing(
+        name,
+        Settings.of(rows.sparkSession()).writeTimeout(),
+        () -> {
+          changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows);
+          return null;
+        });
   }
 
   /**
    * Loads rows by the options of the store's spec, in the place of the store under its name: it is
    * dropped when the new one stands, so there must be memory for both. Blocks. Also where the store
-   * has been dropped by then.
+   * has been dropped by then. Threads that write the store meanwhile wait.
    *
    * @param rows with all columns that the options name, also those that are no fields, as one to
    *     order by may be
@@ -325,8 +351,10 @@ public final class ResidentStore {
    * @throws PreflightException if there is no slot; it says what helps
    * @throws StoreJobException if the last attempt to load or copy them failed
    * @throws IllegalStateException if the store has been dropped
+   * @throws DDStoreException if the store is another user's
    */
   public void repair() {
+    checkOwner("repair");
     changes.repair();
   }
 
@@ -336,8 +364,16 @@ public final class ResidentStore {
    * fails. Idempotent; blocks until it is freed, at most some 30 s: an executor that does not
    * answer by then is logged, and holds up no other. An interrupt of the thread, before or
    * meanwhile, does not end it; the flag is set afterwards.
+   *
+   * @throws DDStoreException if the store is another user's
    */
   public void drop() {
+    checkOwner("drop");
+    end();
+  }
+
+  /** As {@link #drop}, for whomever. */
+  void end() {
     Optional<Collection<ProcessAddress>> holders = places.end();
     if (holders.isPresent()) {
       try (processes) {

@@ -114,7 +114,21 @@ enum Setting {
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether a load is refused when its shards cannot fit into the memory that is there.");
+      "Whether a load is refused when its shards cannot fit into the memory that is there."),
+  WRITE_TIMEOUT(
+      "writeTimeout",
+      "1h",
+      "1h",
+      Kind.DURATION,
+      "How long a write of a resident store waits while another thread of the application writes"
+          + " the same store."),
+  OWNER_CHECK(
+      "ownerCheck",
+      "true",
+      "true",
+      Kind.choice(List.of("true", "false")),
+      "Whether only the user who has made a resident store may append to it, replace, repair and"
+          + " drop it. Read from the application's configuration alone, not from that of a session.");
 
   static final String PREFIX = "spark.ddstore.";
 

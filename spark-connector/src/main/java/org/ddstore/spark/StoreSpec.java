@@ -238,7 +238,9 @@ public final class StoreSpec {
   }
 
   /**
-   * Loads the rows and leaves them in the executors, under a name: one barrier stage. Blocks.
+   * Loads the rows and leaves them in the executors, under a name: one barrier stage. Blocks; waits
+   * first while another thread writes a store of this name, {@code spark.ddstore.writeTimeout} at
+   * most.
    *
    * @param name 1 to 128 letters, digits, {@code _} and {@code -}; free in this application
    * @throws IllegalArgumentException if the name is not legal, or taken
@@ -255,10 +257,12 @@ public final class StoreSpec {
 
   /**
    * As {@link #load}, in the place of the store of this name if there is one, which is dropped when
-   * the new one stands: there must be memory for both. If the load fails, the old one stays.
+   * the new one stands: there must be memory for both. If the load fails, the old one stays. Other
+   * threads that write the store wait, so no rows are lost that they have added while this loads.
    *
-   * @throws IllegalArgumentException if the name is not legal, or a store of this name is being
-   *     loaded
+   * @throws IllegalArgumentException if the name is not legal
+   * @throws StoreChangedException if the rows come from Spark's cache, which holds rows of the store
+   *     from before another write
    * @throws PreflightException as for {@link #load}
    * @throws org.ddstore.spark.ingest.IngestException as for {@link #load}
    * @throws StoreJobException as for {@link #load}
@@ -282,7 +286,14 @@ public final class StoreSpec {
             SlotsWarning.ofStore(name));
     SqlCatalog.register(session());
     return ResidentStores.of(context())
-        .load(name, inPlace, stores -> ResidentStore.load(stores, name, origin));
+        .load(
+            name,
+            settings.writeTimeout(),
+            inPlace,
+            stores -> {
+              stores.find(name).ifPresent(there -> StoreScan.checkCached(rows, there));
+              return ResidentStore.load(stores, name, origin);
+            });
   }
 
   /** Spark would say so after the rows have been planned, and in a hundred lines. */
