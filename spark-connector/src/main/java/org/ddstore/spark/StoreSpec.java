@@ -291,7 +291,7 @@ public final class StoreSpec {
             settings.writeTimeout(),
             inPlace,
             stores -> {
-              stores.find(name).ifPresent(there -> StoreScan.checkCached(rows, there));
+              stores.find(name).ifPresent(there -> CachedRows.check(rows, there));
               return ResidentStore.load(stores, name, origin);
             });
   }
