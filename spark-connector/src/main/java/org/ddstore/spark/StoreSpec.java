@@ -261,8 +261,8 @@ public final class StoreSpec {
    * threads that write the store wait, so no rows are lost that they have added while this loads.
    *
    * @throws IllegalArgumentException if the name is not legal
-   * @throws StoreChangedException if the rows come from Spark's cache, which holds rows of the store
-   *     from before another write
+   * @throws StoreChangedException if the rows come from Spark's cache, which holds rows of the
+   *     store from before another write
    * @throws PreflightException as for {@link #load}
    * @throws org.ddstore.spark.ingest.IngestException as for {@link #load}
    * @throws StoreJobException as for {@link #load}

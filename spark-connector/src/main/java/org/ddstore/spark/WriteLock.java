@@ -8,8 +8,8 @@ import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
 
 /**
- * Lets one thread at a time write a store. The others wait in the order in which they came, until
- * a deadline or an interrupt. The thread that holds it may enter again.
+ * Lets one thread at a time write a store. The others wait in the order in which they came, until a
+ * deadline or an interrupt. The thread that holds it may enter again.
  */
 final class WriteLock {
   private final String store;

@@ -1,8 +1,8 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -13,8 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.SparkConf;
+import org.apache.spark.sql.SparkSession;
 import org.ddstore.Backing;
 import org.ddstore.StoreOptions;
 import org.junit.jupiter.api.Test;
@@ -145,7 +145,8 @@ class SettingsTest {
     assertThat(StoreOwner.isChecked(application)).isTrue();
     assertThat(StoreOwner.isChecked(application.set("spark.ddstore.ownerCheck", "false")))
         .isFalse();
-    assertThatThrownBy(() -> StoreOwner.isChecked(application.set("spark.ddstore.ownerCheck", "no")))
+    assertThatThrownBy(
+            () -> StoreOwner.isChecked(application.set("spark.ddstore.ownerCheck", "no")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("spark.ddstore.ownerCheck is \"no\", legal: true, false");
   }

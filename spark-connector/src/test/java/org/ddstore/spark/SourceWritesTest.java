@@ -337,8 +337,10 @@ class SourceWritesTest extends SourceOnCluster {
         .until(
             () ->
                 Arrays.stream(thread.getStackTrace())
-                    .anyMatch(frame -> frame.getClassName().equals(WriteLock.class.getName())
-                        && frame.getMethodName().equals("enter")));
+                    .anyMatch(
+                        frame ->
+                            frame.getClassName().equals(WriteLock.class.getName())
+                                && frame.getMethodName().equals("enter")));
   }
 
   private static Thread start(Runnable action, CompletableFuture<Throwable> failure) {
@@ -412,8 +414,7 @@ class SourceWritesTest extends SourceOnCluster {
               switch (way) {
                 case "insert overwrite" ->
                     spark.sql("insert overwrite ddstore.t select * from same");
-                case "mode overwrite" ->
-                    same.write().format("ddstore").mode("overwrite").save("t");
+                case "mode overwrite" -> same.write().format("ddstore").mode("overwrite").save("t");
                 default -> DDStores.open(spark, "t").replace(same);
               }
             });
@@ -423,14 +424,10 @@ class SourceWritesTest extends SourceOnCluster {
           .atMost(1, TimeUnit.MINUTES)
           .until(() -> evidence.has("inside"));
       Thread insert =
-          start(
-              () -> spark.sql("insert into ddstore.t select id from range(1000, 1500)"), failure);
+          start(() -> spark.sql("insert into ddstore.t select id from range(1000, 1500)"), failure);
       await("the insert waits or ends")
           .atMost(1, TimeUnit.MINUTES)
-          .until(
-              () ->
-                  failure.isDone()
-                      || insert.getState() == Thread.State.TIMED_WAITING);
+          .until(() -> failure.isDone() || insert.getState() == Thread.State.TIMED_WAITING);
     } finally {
       evidence.note("open", "");
     }

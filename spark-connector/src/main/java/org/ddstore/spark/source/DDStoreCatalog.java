@@ -114,8 +114,7 @@ public final class DDStoreCatalog implements StagingTableCatalog {
    * looks for the table before it stages it; another thread may make it between the two.
    */
   private static boolean isIfNotExists() {
-    String execution =
-        session().sparkContext().getLocalProperty(SQLExecution.EXECUTION_ID_KEY());
+    String execution = session().sparkContext().getLocalProperty(SQLExecution.EXECUTION_ID_KEY());
     QueryExecution running =
         execution == null ? null : SQLExecution.getQueryExecution(Long.parseLong(execution));
     return running != null

@@ -40,11 +40,8 @@ class RowBatchesTest {
 
   @BeforeEach
   void load() {
-    store = 
-        DDStores.from(spark.range(ROWS).toDF())
-            .ranks(1)
-            .backing(Backing.DIRECT)
-            .load("batches");
+    store =
+        DDStores.from(spark.range(ROWS).toDF()).ranks(1).backing(Backing.DIRECT).load("batches");
   }
 
   @AfterEach
