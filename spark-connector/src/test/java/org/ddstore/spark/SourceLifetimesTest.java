@@ -104,7 +104,7 @@ class SourceLifetimesTest extends SourceOnCluster {
         "SELECT count(*) FROM (SELECT * FROM (SELECT TRANSFORM(id, payload) USING"
             + " 'head -n 5; while sleep 0.02 && head -c 150000 | grep -q .; do :; done'"
             + " AS (a, b) FROM ddstore.n) LIMIT 1)";
-    for (int query = 0; query < 5; query++) {
+    for (int query = 0; query < 3; query++) {
       assertThat(spark.sql(slowly).first().getLong(0)).isEqualTo(1);
     }
     spark.sql("drop table ddstore.n");
