@@ -39,8 +39,11 @@ final class BytesVector extends FieldVector {
   @Override
   public byte[] getBinary(int row) {
     byte[] copy = new byte[bytes(row)];
-    Platform.copyMemory(null, places.at(row), copy, Platform.BYTE_ARRAY_OFFSET, copy.length);
-    Reference.reachabilityFence(places); // the copy is no single instruction as other reads are
-    return copy;
+    try {
+      Platform.copyMemory(null, places.at(row), copy, Platform.BYTE_ARRAY_OFFSET, copy.length);
+      return copy;
+    } finally {
+      Reference.reachabilityFence(places); // the copy is no single instruction as other reads are
+    }
   }
 }
