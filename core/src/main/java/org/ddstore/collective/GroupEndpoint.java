@@ -60,7 +60,7 @@ public final class GroupEndpoint implements AutoCloseable {
   }
 
   /**
-   * What the other ranks need to know: at most 168 bytes, which no path of this machine makes
+   * What the other ranks need to know: at most 184 bytes, which no path of this machine makes
    * longer. Tells who knows it how to read this rank's lane, as far as file mode and messenger let
    * him.
    */

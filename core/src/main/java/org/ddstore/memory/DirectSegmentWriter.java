@@ -104,7 +104,14 @@ final class DirectSegmentWriter extends SegmentWriter {
     trimLast();
     OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES);
     SegmentHeader description =
-        new SegmentHeader(Nonce.random(), HEADER_BYTES, rowCount, byteCount, rowShift, schema());
+        new SegmentHeader(
+            Nonce.random(),
+            BootId.ofThisHost(),
+            HEADER_BYTES,
+            rowCount,
+            byteCount,
+            rowShift,
+            schema());
     RaggedOffsets offsets = null;
     if (!schema().isFixed()) {
       putOffset(byteCount);

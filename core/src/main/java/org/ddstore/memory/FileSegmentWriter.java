@@ -132,6 +132,7 @@ final class FileSegmentWriter extends SegmentWriter {
     SegmentHeader header =
         new SegmentHeader(
             Nonce.random(),
+            BootId.ofThisHost(),
             headerBytes,
             rowCount,
             byteCount,

@@ -77,6 +77,11 @@ final class SegmentFiles implements SegmentMemory {
       if (!header.nonce().equals(expected)) {
         throw new IOException("its nonce differs: the path names another host's or run's file");
       }
+      if (!header.host().isThisHost()) {
+        throw new IOException(
+            "it was made on another host (boot id %s, this host has %s): only its own host may map it"
+                .formatted(header.host(), BootId.ofThisHost()));
+      }
       if (header.schema().isFixed()) {
         return files.open(header, FileChannel.MapMode.READ_ONLY, dataChannel, null);
       }

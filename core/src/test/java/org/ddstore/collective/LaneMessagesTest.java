@@ -304,7 +304,7 @@ class LaneMessagesTest {
 
   @Test
   void addressesAreShortAndNoHostNameMakesThemLong() throws IOException {
-    assertThat(address.toBytes().length).isLessThan(50);
+    assertThat(address.toBytes().length).isLessThan(58);
     String name = "h".repeat(200);
     LaneExchange away = LaneExchange.overMessages(new RecordingMessenger(name));
     assertThatThrownBy(() -> GroupEndpoint.create(away, 0, 2))
@@ -318,12 +318,12 @@ class LaneMessagesTest {
   @Test
   void refusesAnAddressThatLeadsOutOfTheRoot() {
     for (String directory : List.of("../x", "/etc", "a/../../b")) {
-      LaneAddress out = new LaneAddress(0, 2, address.nonce(), directory, null);
+      LaneAddress out = new LaneAddress(0, 2, address.nonce(), address.host(), directory, null);
       assertThatThrownBy(() -> LaneAddress.parse(out.toBytes()))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining(directory);
     }
-    byte[] bytes = new LaneAddress(0, 2, address.nonce(), "", address.process()).toBytes();
+    byte[] bytes = new LaneAddress(0, 2, address.nonce(), address.host(), "", address.process()).toBytes();
     assertThat(LaneAddress.parse(bytes).directory()).isEmpty();
   }
 }

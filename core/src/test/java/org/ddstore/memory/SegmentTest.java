@@ -244,14 +244,14 @@ class SegmentTest {
             .isEqualTo(Files.isDirectory(path) ? "rwx------" : "rw-------");
       }
     }
-    assertThat(Segment.attach(segment.nonce(), null)).isSameAs(segment);
+    assertThat(Segment.attach(segment.nonce(), BootId.ofThisHost(), null)).isSameAs(segment);
     segment.release();
     segment.unlink();
     segment.unlink();
     assertThat(file).doesNotExist();
     assertThat(record(segment, 0)).hasSize(7);
     segment.release();
-    assertThatThrownBy(() -> Segment.attach(segment.nonce(), null))
+    assertThatThrownBy(() -> Segment.attach(segment.nonce(), BootId.ofThisHost(), null))
         .isInstanceOf(IOException.class)
         .hasMessage("it is direct memory of another process");
   }

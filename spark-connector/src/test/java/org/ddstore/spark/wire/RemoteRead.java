@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import org.ddstore.ProcessAddress;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.BootId;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.Placement;
 import org.ddstore.transport.Reach;
@@ -26,7 +27,13 @@ final class RemoteRead implements AutoCloseable {
   RemoteRead(WireSession session, Segment segment, ProcessAddress owner, Duration timeout) {
     SegmentAddress address =
         new SegmentAddress(
-            segment.nonce(), null, segment.rows(), segment.dataBytes(), "1@test", owner);
+            segment.nonce(),
+            BootId.ofThisHost(),
+            null,
+            segment.rows(),
+            segment.dataBytes(),
+            "1@test",
+            owner);
     Reach reach = new Reach(session, false, timeout);
     this.placement =
         new Placement(
