@@ -53,7 +53,7 @@ final class MemoryCheck {
   static List<Problem> problems(HostFacts host, Need need, Settings settings) {
     List<Problem> problems = new ArrayList<>();
     Path directory = settings.segmentDirectory().orElse(null);
-    if (directory != null && !Files.isDirectory(directory)) {
+    if (directory != null && !(Files.isDirectory(directory) && Files.isWritable(directory))) {
       problems.add(noDirectory(directory, host));
     } else if (directory != null && host.sharedMemoryFreeBytes() != null) {
       if (need.hostBytes > host.sharedMemoryTotalBytes()) {

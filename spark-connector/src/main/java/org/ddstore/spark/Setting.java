@@ -88,7 +88,8 @@ enum Setting {
       "",
       "/dev/shm for shm",
       Kind.PATH,
-      "Where segment files are made; it exists on every executor. Required for `file`."),
+      "Where segment files are made: a directory on a local disk of every executor, not on NFS,"
+          + " Lustre, GPFS or another network file system. Required for `file`."),
   MAX_ATTEMPTS(
       "maxAttempts",
       "4",

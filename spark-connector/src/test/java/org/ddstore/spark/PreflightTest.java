@@ -344,6 +344,7 @@ class PreflightTest {
         64 * GIB,
         GIB,
         "/dev/shm",
+        "tmpfs",
         totalBytes,
         freeBytes,
         null,
