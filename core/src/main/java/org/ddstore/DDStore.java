@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.ddstore.collective.Communicator;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.RowDigest;
@@ -241,11 +242,12 @@ public final class DDStore extends ReadableStore {
       publish(variable, () -> variable.append(own, addresses, attached));
       return variable;
     } catch (RuntimeException | Error e) {
-      attached.forEach(Attachment::release);
-      if (contribution.segment() != null) {
-        reach().withdraw(contribution.segment());
-        contribution.segment().release();
+      Stream<Runnable> steps = attached.stream().map(attachment -> attachment::release);
+      Segment own = contribution.segment();
+      if (own != null) {
+        steps = Stream.concat(steps, Stream.of(() -> reach().withdraw(own), own::release));
       }
+      Cleanup.after(e, steps);
       throw e;
     }
   }

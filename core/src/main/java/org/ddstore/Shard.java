@@ -41,7 +41,7 @@ public final class Shard implements AutoCloseable {
         }
         return new Shard(segment, exportBy, ShardOffer.addressOf(segment, exportBy));
       } catch (RuntimeException | Error e) {
-        segment.release();
+        Cleanup.after(e, Stream.of(() -> withdraw(segment, exportBy), segment::release));
         throw e;
       }
     }
@@ -94,12 +94,14 @@ public final class Shard implements AutoCloseable {
       Cleanup.runAll(
           Stream.of(
               segment::unlink,
-              () -> {
-                if (transport != null) {
-                  transport.withdraw(segment);
-                }
-              },
+              () -> withdraw(segment, transport),
               segment::release));
+    }
+  }
+
+  private static void withdraw(Segment segment, Transport transport) {
+    if (transport != null) {
+      transport.withdraw(segment);
     }
   }
 

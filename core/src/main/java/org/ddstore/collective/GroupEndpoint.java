@@ -50,7 +50,16 @@ public final class GroupEndpoint implements AutoCloseable {
     }
     LaneAddress address = exchange.newAddress(rank, size);
     address.toBytes(); // what is too long is refused before there is a file
-    return new GroupEndpoint(exchange, address, exchange.createFileOrNull(address));
+    LaneFile fileOrNull = exchange.createFileOrNull(address);
+    try {
+      return new GroupEndpoint(exchange, address, fileOrNull);
+    } catch (RuntimeException | Error e) {
+      if (fileOrNull != null) {
+        fileOrNull.close();
+        fileOrNull.delete();
+      }
+      throw e;
+    }
   }
 
   static void checkSize(int size) {

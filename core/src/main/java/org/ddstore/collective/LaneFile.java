@@ -75,7 +75,7 @@ final class LaneFile implements AutoCloseable {
                 path, address, MappedRegion.map(channel, MapMode.READ_WRITE, 0, LaneMemory.BYTES));
         file.writeIdentity();
         return file;
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         Files.deleteIfExists(path);
         throw e;
       }

@@ -102,7 +102,6 @@ final class DirectSegmentWriter extends SegmentWriter {
   @Override
   Segment finish(long rowCount, long byteCount) {
     trimLast();
-    OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES);
     SegmentHeader description =
         new SegmentHeader(
             Nonce.random(),
@@ -122,6 +121,7 @@ final class DirectSegmentWriter extends SegmentWriter {
               ENTRY_SHIFT,
               chunkStart.stream().mapToLong(Long::longValue).toArray());
     }
+    OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES); // last: a failure frees the others
     Deque<OffHeapBuffer> all = new ArrayDeque<>(chunks);
     all.addAll(entries);
     all.add(header);

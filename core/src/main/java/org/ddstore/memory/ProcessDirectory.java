@@ -185,17 +185,10 @@ public final class ProcessDirectory {
                         + "-"
                         + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt())),
                 OWNER_ONLY);
-        System.setProperty(OWN_PREFIX + path, "");
-        FileChannel channel =
-            FileChannel.open(
-                path.resolve(LOCK_FILE),
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                OWNER_READS_AND_WRITES);
-        if (channel.tryLock() != null && Files.exists(path.resolve(LOCK_FILE))) {
+        FileChannel channel = lock(path);
+        if (channel != null) {
           return new ProcessDirectory(root, path, channel);
         }
-        channel.close();
-        System.clearProperty(OWN_PREFIX + path);
       } catch (NoSuchFileException | FileAlreadyExistsException e) {
         if (!Files.isDirectory(root)) {
           throw e;
@@ -204,6 +197,34 @@ public final class ProcessDirectory {
       }
     }
     throw new IOException("gave up after %d tries in %s".formatted(CREATE_TRIES, root));
+  }
+
+  /**
+   * Marks a new directory as one of a living process.
+   *
+   * @return null if another process swept it before the lock was taken
+   */
+  private static FileChannel lock(Path path) throws IOException {
+    Path lockFile = path.resolve(LOCK_FILE);
+    FileChannel channel = null;
+    boolean locked = false;
+    System.setProperty(OWN_PREFIX + path, "");
+    try {
+      channel =
+          FileChannel.open(
+              lockFile,
+              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+              OWNER_READS_AND_WRITES);
+      locked = channel.tryLock() != null && Files.exists(lockFile);
+      return locked ? channel : null;
+    } finally {
+      if (!locked) {
+        System.clearProperty(OWN_PREFIX + path);
+        if (channel != null) {
+          channel.close(); // what is left has a free lock, or none: the next sweep deletes it
+        }
+      }
+    }
   }
 
   private static Object userId() throws IOException {
