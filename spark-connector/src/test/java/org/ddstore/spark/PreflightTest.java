@@ -158,6 +158,15 @@ class PreflightTest {
   }
 
   @Test
+  void aDirectoryOnANetworkFileSystemIsRefused() {
+    HostFacts nfs = host("nfs4", GIB, 4 * GIB, null);
+
+    assertThat(Preflight.problems(cluster(2, 2, "here"), nfs, 4, 0, 0, onDisk()))
+        .containsExactly(LocalDirectory.problem(nfs).orElseThrow());
+    assertThat(Preflight.problems(cluster(2, 2, "there"), nfs, 4, 0, 0, onDisk())).isEmpty();
+  }
+
+  @Test
   void memoryIsNotCheckedWhereThatIsSaid() {
     HostFacts host = host(GIB, 4 * GIB, null);
     Settings unchecked = DEFAULTS.withCheckMemory(false);
@@ -332,6 +341,11 @@ class PreflightTest {
   }
 
   private static HostFacts host(long freeBytes, long totalBytes, Long containerBytes) {
+    return host("tmpfs", freeBytes, totalBytes, containerBytes);
+  }
+
+  private static HostFacts host(
+      String fileSystem, long freeBytes, long totalBytes, Long containerBytes) {
     return new HostFacts(
         "box",
         1,
@@ -344,7 +358,7 @@ class PreflightTest {
         64 * GIB,
         GIB,
         "/dev/shm",
-        "tmpfs",
+        fileSystem,
         totalBytes,
         freeBytes,
         null,
