@@ -15,9 +15,6 @@ import java.util.UUID;
  * @param bits of proc_sys_kernel(5), random/boot_id, the two halves combined
  */
 public record BootId(long bits) {
-  /** Characters of {@link #toString()}. */
-  public static final int DIGITS = 16;
-
   private static final System.Logger LOG = System.getLogger(BootId.class.getName());
   private static final BootId LOCAL = read(Path.of("/proc/sys/kernel/random/boot_id"));
 

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.spark.launcher.JavaModuleOptions;
+import org.ddstore.Batch;
 import org.ddstore.DDStore;
 import org.ddstore.DType;
 import org.ddstore.ReadPath;
@@ -131,7 +132,7 @@ class SharedDiskOnTwoHostsTest {
   private static void assertRows(DDStore store, long epoch) {
     try (Reader reader = store.variable("x").reader()) {
       for (long row = 0; row < (long) RANKS * ROWS; row++) {
-        try (org.ddstore.Batch batch = reader.getBatch(row)) {
+        try (Batch batch = reader.getBatch(row)) {
           assertThat(batch.field("x").getLong(0)).isEqualTo(epoch * 1_000_000 + row);
         }
       }
