@@ -92,10 +92,7 @@ public final class Shard implements AutoCloseable {
   public void close() {
     if (closed.compareAndSet(false, true)) {
       Cleanup.runAll(
-          Stream.of(
-              segment::unlink,
-              () -> withdraw(segment, transport),
-              segment::release));
+          Stream.of(segment::unlink, () -> withdraw(segment, transport), segment::release));
     }
   }
 

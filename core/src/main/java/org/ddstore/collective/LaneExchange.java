@@ -13,8 +13,8 @@ import org.ddstore.memory.ProcessDirectory;
 /**
  * How the ranks of this JVM and those of other processes come to read each other's lanes: a rank of
  * the same JVM by the same memory, one of the same host whose file opens here and has the right
- * nonce by mapping that file, any other by a {@link Mirror} that messages fill. One exchange serves any number of
- * groups: a lane is known by its nonce, so groups need no name. Thread-safe.
+ * nonce by mapping that file, any other by a {@link Mirror} that messages fill. One exchange serves
+ * any number of groups: a lane is known by its nonce, so groups need no name. Thread-safe.
  *
  * <p>Who opens it closes it, after the last communicator.
  */

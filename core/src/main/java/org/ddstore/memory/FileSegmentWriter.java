@@ -173,10 +173,7 @@ final class FileSegmentWriter extends SegmentWriter {
 
   /** Those that are null have not been opened. */
   private static void closeAll(
-      FileChannel data,
-      FileChannel offsets,
-      OffHeapBuffer dataStaging,
-      OffHeapBuffer offsetStaging)
+      FileChannel data, FileChannel offsets, OffHeapBuffer dataStaging, OffHeapBuffer offsetStaging)
       throws IOException {
     try (data;
         offsets;

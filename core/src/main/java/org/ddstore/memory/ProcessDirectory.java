@@ -236,7 +236,8 @@ public final class ProcessDirectory {
     String prefix = prefix();
     List<Path> named = new ArrayList<>();
     try (DirectoryStream<Path> entries =
-        Files.newDirectoryStream(root, entry -> entry.getFileName().toString().startsWith(prefix))) {
+        Files.newDirectoryStream(
+            root, entry -> entry.getFileName().toString().startsWith(prefix))) {
       entries.forEach(named::add);
     } catch (AccessDeniedException e) {
       return List.of(); // files can be made in a directory that cannot be listed

@@ -102,7 +102,8 @@ public record SegmentAddress(
       Segment segment = Segment.attach(nonce, host, path);
       return segment.isOwned()
           ? Attachment.local(segment, ReadPath.OWN_PROCESS, "memory of this process")
-          : Attachment.local(segment, ReadPath.SAME_HOST, "mapped " + path + ", boot id and nonce match");
+          : Attachment.local(
+              segment, ReadPath.SAME_HOST, "mapped " + path + ", boot id and nonce match");
     } catch (IOException e) {
       String why = (path == null ? "no file" : path) + ": " + reason(e);
       if (reach.transport() != null && endpoint != null) {

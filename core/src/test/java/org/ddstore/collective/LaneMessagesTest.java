@@ -323,7 +323,8 @@ class LaneMessagesTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining(directory);
     }
-    byte[] bytes = new LaneAddress(0, 2, address.nonce(), address.host(), "", address.process()).toBytes();
+    byte[] bytes =
+        new LaneAddress(0, 2, address.nonce(), address.host(), "", address.process()).toBytes();
     assertThat(LaneAddress.parse(bytes).directory()).isEmpty();
   }
 }

@@ -87,8 +87,7 @@ class ProcessDirectoryTest {
   }
 
   private Path path(BootId host, String end) throws IOException {
-    return root.resolve(
-        "ddstore-%d-%s-%s".formatted(uid(), host, end));
+    return root.resolve("ddstore-%d-%s-%s".formatted(uid(), host, end));
   }
 
   /** A directory of a process that has ended: its lock is free. */

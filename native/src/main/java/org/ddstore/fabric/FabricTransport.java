@@ -108,7 +108,10 @@ final class FabricTransport implements OneSidedTransport {
     }
     Stream<Runnable> ends = idle.stream().map(end -> end::close);
     Cleanup.runAll(
-        Stream.of(Stream.<Runnable>of(() -> calls.serve(null)), ends, Stream.<Runnable>of(server::close))
+        Stream.of(
+                Stream.<Runnable>of(() -> calls.serve(null)),
+                ends,
+                Stream.<Runnable>of(server::close))
             .flatMap(steps -> steps));
     idle.clear();
   }

@@ -14,8 +14,8 @@ import java.nio.file.Path;
  * milliseconds; sent from executors to the driver.
  *
  * @param executorId Spark's name of the executor ("driver" in the driver), null outside Spark
- * @param sharedMemoryFileSystem its type, as /proc/mounts names it: {@code tmpfs}, {@code nfs4}; null
- *     if the directory is not there
+ * @param sharedMemoryFileSystem its type, as /proc/mounts names it: {@code tmpfs}, {@code nfs4};
+ *     null if the directory is not there
  * @param sharedMemoryTotalBytes size of the file system that holds {@code sharedMemoryPath}; null
  *     if the directory is not there
  * @param sharedMemoryFreeBytes what a file there may still take; null as above

@@ -12,20 +12,24 @@ import org.ddstore.spark.PreflightException.Problem;
  */
 final class LocalDirectory {
   private static final Set<String> NETWORK =
-      Set.of(
-          "nfs", "nfs3", "nfs4", "lustre", "gpfs", "cifs", "smb3", "smbfs", "ceph", "beegfs", "afs",
-          "orangefs", "pvfs2", "panfs", "gfs2", "ocfs2", "wekafs", "glusterfs", "acfs", "ncpfs", "coda");
+      words(
+          "nfs nfs3 nfs4 lustre gpfs cifs smb3 smbfs ceph beegfs afs orangefs pvfs2 panfs gfs2 ocfs2"
+              + " wekafs glusterfs acfs ncpfs coda");
 
   /** Programs behind fuse that keep files on other hosts. */
   private static final Set<String> NETWORK_FUSE =
-      Set.of(
-          "sshfs", "glusterfs", "ceph-fuse", "ceph", "s3fs", "s3fs-fuse", "goofys", "mountpoint-s3",
-          "gcsfuse", "rclone", "blobfuse", "blobfuse2", "juicefs", "alluxio", "alluxio-fuse", "dfuse",
-          "daos", "moosefs", "mfs", "seaweedfs", "lustre", "beegfs");
+      words(
+          "sshfs glusterfs ceph ceph-fuse s3fs goofys mountpoint-s3 gcsfuse rclone blobfuse"
+              + " blobfuse2 juicefs alluxio alluxio-fuse dfuse daos mfs moosefs seaweedfs lustre"
+              + " beegfs");
 
   private static final String FUSE = "fuse.";
 
   private LocalDirectory() {}
+
+  private static Set<String> words(String text) {
+    return Set.of(text.split(" ", -1));
+  }
 
   /** The problem of a directory on a network file system. */
   static Optional<Problem> problem(HostFacts host) {

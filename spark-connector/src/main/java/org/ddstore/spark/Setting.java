@@ -55,7 +55,8 @@ enum Setting {
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether rows of the own process and host are read by memory, or over the transport as well."),
+      "Whether rows of the own process and host are read by memory, or over the transport as"
+          + " well."),
   PORT(
       "port",
       "0",

@@ -26,8 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Rows that are served in two ways. */
 class BesideTcpTest {
   private static final Schema SCHEMA = Schema.of(Field.fixed("x", DType.INT64));
-  private static final WireOptions WIRE =
-      WireOptions.of(new SparkConf(false), null, "127.0.0.1");
+  private static final WireOptions WIRE = WireOptions.of(new SparkConf(false), null, "127.0.0.1");
 
   @TempDir private Path root;
 
@@ -43,8 +42,7 @@ class BesideTcpTest {
   }
 
   private ShardWriter filled() {
-    ShardWriter writer =
-        ShardWriter.create(SCHEMA, StoreOptions.defaults().withSharedMemory(root));
+    ShardWriter writer = ShardWriter.create(SCHEMA, StoreOptions.defaults().withSharedMemory(root));
     for (long row = 0; row < 1000; row++) {
       writer.append(row);
     }

@@ -35,7 +35,17 @@ class LocalDirectoryTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"nfs", "nfs4", "lustre", "gpfs", "cifs", "ceph", "beegfs", "fuse.sshfs", "FUSE.GlusterFS"})
+      strings = {
+        "nfs",
+        "nfs4",
+        "lustre",
+        "gpfs",
+        "cifs",
+        "ceph",
+        "beegfs",
+        "fuse.sshfs",
+        "FUSE.GlusterFS"
+      })
   void aNetworkFileSystemIsRefusedWithARemedy(String type) {
     assertThat(LocalDirectory.problem(on(type)))
         .contains(

@@ -3,7 +3,6 @@ package org.ddstore.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,7 +47,9 @@ class ResidentApplicationTest {
           .forEach(pid -> processes.add(Long.valueOf(pid)));
       assertThat(processes).as("driver and executors").hasSize(3);
       if (end.equals("killed")) {
-        assertThat(Leftovers.directoriesOf(processes)).as("directories before the end").isNotEmpty();
+        assertThat(Leftovers.directoriesOf(processes))
+            .as("directories before the end")
+            .isNotEmpty();
         driver.destroyForcibly();
       }
 

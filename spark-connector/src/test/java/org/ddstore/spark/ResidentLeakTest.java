@@ -42,8 +42,7 @@ class ResidentLeakTest {
   private static final int EXECUTOR_MIB = 512;
   private static final Map<String, String> WHOLE_HEAP =
       Map.of(
-          "spark.executor.extraJavaOptions",
-          "-Xms%dm -XX:+AlwaysPreTouch".formatted(EXECUTOR_MIB));
+          "spark.executor.extraJavaOptions", "-Xms%dm -XX:+AlwaysPreTouch".formatted(EXECUTOR_MIB));
 
   /** Connections to executors and pools that idle threads leave a moment later. */
   private static final int NOISE = 10;

@@ -59,8 +59,7 @@ class SharedDiskOnTwoHostsTest {
 
     @Override
     public RankEnv enter(Meeting meeting, Duration timeout) throws IOException {
-      WireSession wire =
-          TcpBackend.open(token, TcpBackend.options(false, meeting.address()));
+      WireSession wire = TcpBackend.open(token, TcpBackend.options(false, meeting.address()));
       return new RankEnv(
           meeting,
           FilesBackend.join(wire.lanes(Path.of(root), true), meeting, timeout),
