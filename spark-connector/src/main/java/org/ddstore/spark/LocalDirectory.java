@@ -65,7 +65,7 @@ final class LocalDirectory {
 
   private static boolean isUncertain(String type) {
     return type != null
-        && (type.startsWith("fuse") && !type.equals("fuseblk")
+        && ((type.startsWith("fuse") && !type.equals("fuseblk"))
             || type.equals("9p")
             || type.equals("virtiofs"));
   }
