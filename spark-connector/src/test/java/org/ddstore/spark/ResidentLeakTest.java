@@ -178,7 +178,7 @@ class ResidentLeakTest {
                 isDriver(pid) ? "driver" : "executor",
                 pid,
                 now.residentBytes() >> 10,
-                now.residentBytes() - before.get(pid).residentBytes() >> 10,
+                (now.residentBytes() - before.get(pid).residentBytes()) >> 10,
                 cycles,
                 now.objects(),
                 now.objects() - before.get(pid).objects()));
