@@ -161,13 +161,76 @@ public final class Reader implements AutoCloseable {
     return all;
   }
 
+  /**
+   * Reads the first of these rows, in the order given, into a batch as {@link #getBatch(Batch,
+   * long...)} does: no more than have so many bytes of packed records, at least one.
+   *
+   * @param mostBytes of records that memory reaches, and as many of others
+   * @return how many rows the batch has; 0 if there are no indices
+   * @throws IndexOutOfBoundsException if any index is outside; nothing is read then
+   */
+  public int getBatchWithin(Batch batch, long mostBytes, long... indices) {
+    if (!batch.isOf(pool)) {
+      throw new IllegalArgumentException(batch + " was not given by " + this);
+    }
+    pass.enter(this);
+    try {
+      long start = begin();
+      Placement placement = variable.placement();
+      placement.checkAll(indices, variable.name());
+      int rows = rowsWithin(placement, mostBytes, indices);
+      if (variable.schema().isFixed()) {
+        fill(placement, batch.memory(), Arrays.copyOf(indices, rows));
+      } else {
+        rows = fillWithin(placement, batch.memory(), rows, mostBytes, indices);
+      }
+      count(start, rows, batch.memory().valueBytes());
+      return rows;
+    } finally {
+      pass.exit();
+    }
+  }
+
+  /** How many rows may be located, as far as this process knows their bytes. */
+  private int rowsWithin(Placement placement, long mostBytes, long... indices) {
+    if (variable.schema().isFixed()) {
+      long fitting = Math.max(1, mostBytes / variable.schema().fixedBytes());
+      return (int) Math.min(indices.length, fitting);
+    }
+    int most = Math.min(indices.length, ReadPlan.maxRows(placement));
+    long bytes = 0;
+    for (int i = 0; i < most; i++) {
+      bytes += placement.localBytes(indices[i]);
+      if (i > 0 && bytes > mostBytes) {
+        return i;
+      }
+    }
+    return most;
+  }
+
+  /** As {@link #fill} for the first of the ragged rows; how many they were. */
+  private int fillWithin(
+      Placement placement, BatchMemory memory, int most, long mostBytes, long... indices) {
+    int rows;
+    do {
+      rows = locator.locateWithin(placement, indices, 0, most, mostBytes);
+      memory.reserve(rows);
+      memory.fill(plan, gather);
+    } while (!plan.isStable() && awaitStable(plan.changingRank()));
+    tally();
+    return rows;
+  }
+
   private void fillTogether(
       Placement placement, List<Batch> batches, List<long[]> indices, long... all) {
+    if (!variable.schema().isFixed()) {
+      fillRaggedTogether(placement, batches, indices, all);
+      return;
+    }
     for (int b = 0; b < batches.size(); b++) {
       batches.get(b).memory().reserve(indices.get(b).length);
     }
-    boolean ragged = !variable.schema().isFixed();
-    int window = ragged ? Math.max(1, all.length) : windowRows(placement);
+    int window = windowRows(placement);
     for (int row = 0; row == 0 || row < all.length; row += window) {
       int count = Math.min(window, all.length - row);
       do {
@@ -176,6 +239,26 @@ public final class Reader implements AutoCloseable {
       } while (!plan.isStable() && awaitStable(plan.changingRank()));
       tally();
     }
+  }
+
+  /** One by one if they are too large to come together. */
+  private void fillRaggedTogether(
+      Placement placement, List<Batch> batches, List<long[]> indices, long... all) {
+    do {
+      int located =
+          locator.locateWithin(placement, all, 0, all.length, RowLocator.RAGGED_WINDOW_BYTES);
+      if (located < all.length) {
+        for (int b = 0; b < batches.size(); b++) {
+          fill(placement, batches.get(b).memory(), indices.get(b));
+        }
+        return;
+      }
+      for (int b = 0; b < batches.size(); b++) {
+        batches.get(b).memory().reserve(indices.get(b).length);
+      }
+      fillParts(batches, indices, 0, all.length);
+    } while (!plan.isStable() && awaitStable(plan.changingRank()));
+    tally();
   }
 
   /** Copies the rows of the plan, which are rows [row, row + count) of all, each to its batch. */
@@ -272,21 +355,29 @@ public final class Reader implements AutoCloseable {
 
   private void copyInWindows(Placement placement, long... indices) {
     int window = windowRows(placement);
-    for (int row = 0; row < indices.length; row += window) {
-      copy(placement, row, indices, row, Math.min(window, indices.length - row));
-      if (indices.length - row <= window) {
-        break; // the window may be as large as an int
-      }
+    for (int row = 0; row < indices.length; ) {
+      row += copy(placement, row, indices, row, Math.min(window, indices.length - row));
     }
   }
 
-  /** Copies to rows of the target. */
-  private void copy(Placement placement, int targetRow, long[] indices, int offset, int count) {
+  /**
+   * Copies to rows of the target.
+   *
+   * @return how many of the rows were copied: fewer if their records are too large to come at once
+   */
+  private int copy(Placement placement, int targetRow, long[] indices, int offset, int count) {
+    int copied;
     do {
-      locator.locate(placement, indices, offset, count);
+      copied =
+          locator.locateWithin(
+              placement, indices, offset, count, RowLocator.RAGGED_WINDOW_BYTES);
+      if (!variable.schema().isFixed()) {
+        plan.checkRecords(variable.schema().prefixBytes());
+      }
       gather.plain().copy(plan, oneTarget, targetRow);
     } while (!plan.isStable() && awaitStable(plan.changingRank()));
     tally();
+    return copied;
   }
 
   /** Java arrays take no unaligned rows: these go through a piece that fits a cache. */
@@ -298,10 +389,10 @@ public final class Reader implements AutoCloseable {
       piece = new GrowingBuffer();
     }
     target.set(piece, (long) Math.min(pieceRows, indices.length) * rowBytes);
-    for (int row = 0; row < indices.length; row += pieceRows) {
-      int count = Math.min(pieceRows, indices.length - row);
-      copy(placement, 0, indices, row, count);
+    for (int row = 0; row < indices.length; ) {
+      int count = copy(placement, 0, indices, row, Math.min(pieceRows, indices.length - row));
       destination.memory().write((long) row * rowBytes, piece.buffer(), 0, count * rowBytes);
+      row += count;
     }
   }
 
@@ -394,19 +485,19 @@ public final class Reader implements AutoCloseable {
     int extent = extents.extentOf(row);
     long left = Math.min(most, extents.firstRow(extent) + extents.rows(extent) - row);
     int pieceRows = Math.max(1, REMOTE_PIECE_BYTES / variable.schema().fixedBytes());
-    int count = (int) Math.min(left, Math.min(pieceRows, ReadPlan.maxRows(placement)));
-    if (consecutive.length < count) {
-      consecutive = new long[count];
+    int asked = (int) Math.min(left, Math.min(pieceRows, ReadPlan.maxRows(placement)));
+    if (consecutive.length < asked) {
+      consecutive = new long[asked];
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < asked; i++) {
       consecutive[i] = row + i;
     }
     if (piece == null) {
       piece = new GrowingBuffer();
     }
-    target.set(piece, (long) count * rowBytes);
+    target.set(piece, (long) asked * rowBytes);
     locator.begin(); // a run may be of any size
-    copy(placement, 0, consecutive, 0, count);
+    int count = copy(placement, 0, consecutive, 0, asked);
     destination.memory().write(destinationRow * rowBytes, piece.buffer(), 0, count * rowBytes);
     return count;
   }

@@ -124,6 +124,14 @@ public final class Placement {
     return extents.rows();
   }
 
+  /** The bytes of the record of a row that memory reaches; 0 if it does not. */
+  public int localBytes(long index) {
+    int extent = extents.extentOf(index);
+    return segments[extent] == null
+        ? 0
+        : segments[extent].recordBytes(index - extents.firstRow(extent));
+  }
+
   /**
    * Checks indices.
    *

@@ -3,6 +3,8 @@ package org.ddstore.transport;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Set;
+import org.ddstore.BatchTooLargeException;
+import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
 import org.ddstore.layout.ExtentMap;
@@ -18,6 +20,9 @@ import org.ddstore.memory.Segment;
  * #isStable()} after it: a batch that met a change is read again, so that no row is torn.
  */
 public final class ReadPlan {
+  /** For a fetch of any size. */
+  public static final long UNLIMITED_BYTES = StagingBudget.UNLIMITED;
+
   private static final int PATHS = ReadPath.values().length;
 
   /** From so many rows on, a kernel that finds them itself is faster, though it reads a table. */
@@ -66,7 +71,7 @@ public final class ReadPlan {
     return address;
   }
 
-  /** The bytes of the record of each row; only with a kernel, and if they are ragged. */
+  /** The bytes of the record of each row; only if they are ragged. */
   int[] recordBytes() {
     return recordBytes;
   }
@@ -127,9 +132,9 @@ public final class ReadPlan {
         position[i] = Segment.positionOf(place);
       } else {
         address[i] = segment.address(row);
-        if (ragged) {
-          recordBytes[i] = segment.recordBytes(row);
-        }
+      }
+      if (ragged) {
+        recordBytes[i] = segment.recordBytes(row);
       }
     }
   }
@@ -160,10 +165,28 @@ public final class ReadPlan {
    * @param reader may be null if no row is remote
    */
   public void fetch(RemoteReader reader) {
+    fetch(reader, UNLIMITED_BYTES);
+  }
+
+  /**
+   * As {@link #fetch(RemoteReader)}, if the ragged records take no more than so many bytes in all.
+   *
+   * @throws BatchTooLargeException if they take more: {@link #rowsWithin} tells then how many rows
+   *     fit
+   */
+  public void fetch(RemoteReader reader, long stagingBytes) {
     if (!remote.isEmpty()) {
-      reader.fetch(remote.arrange(placement));
+      reader.fetch(remote.arrange(placement, stagingBytes));
       remote.place(this);
     }
+  }
+
+  /**
+   * How many rows, from the first on, to fetch at once after a {@link #fetch(RemoteReader, long)}
+   * that met more bytes than this: at least one, fewer than all.
+   */
+  public int rowsWithin(long stagingBytes) {
+    return Math.max(1, remote.rowsWithin(rows, stagingBytes));
   }
 
   /** The processes that {@link #fetch} found to serve nothing any more. */
@@ -183,10 +206,37 @@ public final class ReadPlan {
       position[i] = start;
     } else {
       address[i] = staging.address() + start;
-      if (placement.isRagged()) {
-        recordBytes[i] = bytes;
+    }
+    if (placement.isRagged()) {
+      recordBytes[i] = bytes;
+    }
+  }
+
+  /**
+   * Checks that ragged records have at least their fixed fields and lengths: what comes over a
+   * network says itself how long it is.
+   *
+   * @param prefixBytes of a record
+   * @throws DDStoreException if one is shorter
+   */
+  public void checkRecords(int prefixBytes) {
+    for (int i = 0; i < rows; i++) {
+      if (recordBytes[i] < prefixBytes) {
+        throw damaged(i);
       }
     }
+  }
+
+  /** What is to be thrown if the lengths in the record of a row contradict its size. */
+  public DDStoreException damaged(int row) {
+    return new DDStoreException(
+        "the record of row number %,d of the batch has %,d bytes, which its lengths contradict: its memory was overwritten"
+            .formatted(row, recordBytes[row]));
+  }
+
+  /** The bytes of the ragged record of a row of the batch. */
+  public int recordBytes(int i) {
+    return recordBytes[i];
   }
 
   /** Frees the memory that remote rows came to. */
@@ -237,8 +287,8 @@ public final class ReadPlan {
       position = new int[capacity];
     } else {
       address = new long[capacity];
-      recordBytes = new int[placement.isRagged() ? capacity : 0];
     }
+    recordBytes = new int[placement.isRagged() ? capacity : 0];
   }
 
   /**
@@ -276,9 +326,9 @@ public final class ReadPlan {
       System.arraycopy(whole.position, from, position, 0, count);
     } else {
       System.arraycopy(whole.address, from, address, 0, count);
-      if (placement.isRagged()) {
-        System.arraycopy(whole.recordBytes, from, recordBytes, 0, count);
-      }
+    }
+    if (placement.isRagged()) {
+      System.arraycopy(whole.recordBytes, from, recordBytes, 0, count);
     }
     kernelRows.setAddresses(address, count);
   }

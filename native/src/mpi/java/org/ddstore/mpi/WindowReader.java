@@ -67,6 +67,7 @@ final class WindowReader implements RemoteReader {
     if (!ragged.isEmpty()) {
       call(() -> offsets.read(gets, ragged, this::known));
       ragged.forEach(rows -> offsets.setLengths(rows));
+      ragged.forEach(PeerRows::reserve); // may refuse: before anything is on its way
       call(() -> offsets.readData(gets, ragged, this::known));
     }
     fixed.forEach(PeerRows::reserve);
