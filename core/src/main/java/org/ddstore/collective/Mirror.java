@@ -15,6 +15,7 @@ import org.ddstore.ProcessAddress;
  */
 final class Mirror implements Lane {
   private final LaneOwner owner;
+  private final int rank;
   private final List<Doorbell> bells = new CopyOnWriteArrayList<>();
   private final Slot[] slots = {new Slot(), new Slot()};
   private final CallText[] texts = {CallText.NONE, CallText.NONE};
@@ -27,8 +28,12 @@ final class Mirror implements Lane {
   private volatile long finished;
   private volatile long state;
 
-  Mirror(LaneOwner owner) {
+  /**
+   * @param rank of the lane
+   */
+  Mirror(LaneOwner owner, int rank) {
     this.owner = owner;
+    this.rank = rank;
   }
 
   LaneOwner owner() {
@@ -66,6 +71,21 @@ final class Mirror implements Lane {
     if (gap) {
       owner.askAgain(posted);
     }
+  }
+
+  /** Breaks the group of who waits: this process cannot take what the lane says. */
+  void failed(Throwable e) {
+    synchronized (this) {
+      if (state == OPEN) {
+        failure =
+            new Failure(
+                Failure.Kind.RANK_FAILED,
+                rank,
+                "a message of rank %d could not be taken: %s".formatted(rank, e));
+        state = BROKEN;
+      }
+    }
+    ring();
   }
 
   /** Takes note that its owner has no such lane any more. */

@@ -105,6 +105,21 @@ class LaneMessagesTest {
     assertThat(mirror.finished()).isEqualTo(5);
   }
 
+  /** Out of memory, say, in a thread of the network: else the rank waits until its deadline. */
+  @Test
+  void whoWaitsLearnsThatAMessageCannotBeTaken() {
+    deliver();
+    mirror.add(null); // a bell that cannot be rung
+    post(0);
+    assertThatThrownBy(this::deliver).isInstanceOf(NullPointerException.class);
+    assertThat(mirror.state()).isEqualTo(Lane.BROKEN);
+    assertThat(mirror.failure().kind()).isEqualTo(Failure.Kind.RANK_FAILED);
+    assertThat(mirror.failure().message())
+        .contains("a message of rank 0 could not be taken")
+        .contains("NullPointerException");
+    mirror.remove(null);
+  }
+
   @Test
   void whatWasPostedBeforeTheFirstQuestionComesWithTheAnswer() {
     post(0);
