@@ -166,6 +166,7 @@ final class BarrierJob {
               last == null && !worlds.isRefilling() ? settings : patient());
       worlds.refilling(false);
       slotsWarning.look(ranks, cluster, context.getConf());
+      AuthenticationWarning.look(context);
       if (isMpi()) {
         List<String> executors =
             cluster.executors().stream().map(ClusterFacts.Executor::id).toList();

@@ -13,6 +13,7 @@ final class RunWarnings {
   private static final String WAIT = "spark.locality.wait";
   private static final String WAIT_FOR_EXECUTOR = "spark.locality.wait.process";
   private static final String DEFAULT_WAIT = "3s";
+  private static final String AUTHENTICATE = "spark.authenticate";
 
   private RunWarnings() {}
 
@@ -37,6 +38,20 @@ final class RunWarnings {
                 slots > 1
                     ? "spark.ddstore.ranks=%d leaves one free".formatted(slots - 1)
                     : "one slot more would stay free"));
+  }
+
+  /**
+   * Of connections that Spark does not authenticate, to executors that others may reach.
+   *
+   * @param master of the application; those that start with {@code local} are tests on one host
+   */
+  static Optional<String> ofAuthentication(String master, SparkConf conf) {
+    if (master.startsWith("local") || conf.getBoolean(AUTHENTICATE, false)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "%s is false: whoever reaches a port of the driver or of an executor can fetch the tasks of this application and with them the token of a store, and read its rows; set %s=true, or let only the cluster reach these ports"
+            .formatted(AUTHENTICATE, AUTHENTICATE));
   }
 
   /** Of Spark's patience with executors that have no free slot. */

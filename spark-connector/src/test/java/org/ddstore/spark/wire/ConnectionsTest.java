@@ -234,9 +234,9 @@ class ConnectionsTest {
   void anErrorInAThreadOfTheNetworkReachesWhoReads() throws Exception {
     open(false);
     OutOfMemoryError error = new OutOfMemoryError("no staging");
-    try (Segment ragged = raggedSegment();
-        RemoteRead read = new RemoteRead(reader, ragged, owner.local(), PATIENCE)) {
-      owner.export(ragged);
+    Segment ragged = raggedSegment();
+    owner.export(ragged);
+    try (RemoteRead read = new RemoteRead(reader, ragged, owner.local(), PATIENCE)) {
       read.beforeStaging(
           () -> {
             throw error;
@@ -244,7 +244,9 @@ class ConnectionsTest {
       assertThatThrownBy(() -> read.row(0)).isSameAs(error);
       read.beforeStaging(() -> {});
       assertThat(read.row(0)).isEqualTo(new byte[Integer.BYTES]);
+    } finally {
       owner.withdraw(ragged);
+      ragged.release();
     }
   }
 
@@ -286,25 +288,26 @@ class ConnectionsTest {
   void recordsShorterThanTheirFixedFieldsAreRefused() throws Exception {
     open(false);
     Schema larger = Schema.of(Field.fixed("id", DType.INT64, 100), Field.bytes("x"));
-    try (Segment ragged = raggedSegment()) {
-      owner.export(ragged);
-      SegmentAddress address =
-          new SegmentAddress(ragged.nonce(), null, 1, ragged.dataBytes(), "1@test", owner.local());
-      Catalog catalog = Catalog.of(1, "rows", larger, List.of(address));
-      StoreOptions options = StoreOptions.defaults().withShortcut(false);
-      try (AttachedStore store = AttachedStore.open(catalog, reader, options);
-          Reader fixed = store.variable("rows").reader("id");
-          Reader all = store.variable("rows").reader()) {
-        for (Reader one : List.of(fixed, all)) {
-          assertThatThrownBy(() -> one.getBatch(0).close())
-              .isExactlyInstanceOf(DDStoreException.class)
-              .hasMessageContaining("has 4 bytes, which its lengths contradict");
-        }
-        Tensor tensor = Tensor.wrap(new long[100], 1, 100);
-        assertThatThrownBy(() -> fixed.getBatch(tensor, 0))
+    Segment ragged = raggedSegment();
+    owner.export(ragged);
+    SegmentAddress address =
+        new SegmentAddress(ragged.nonce(), null, 1, ragged.dataBytes(), "1@test", owner.local());
+    Catalog catalog = Catalog.of(1, "rows", larger, List.of(address));
+    StoreOptions options = StoreOptions.defaults().withShortcut(false);
+    try (AttachedStore store = AttachedStore.open(catalog, reader, options);
+        Reader fixed = store.variable("rows").reader("id");
+        Reader all = store.variable("rows").reader()) {
+      for (Reader one : List.of(fixed, all)) {
+        assertThatThrownBy(() -> one.getBatch(0).close())
+            .isExactlyInstanceOf(DDStoreException.class)
             .hasMessageContaining("has 4 bytes, which its lengths contradict");
       }
+      Tensor tensor = Tensor.wrap(new long[100], 1, 100);
+      assertThatThrownBy(() -> fixed.getBatch(tensor, 0))
+          .hasMessageContaining("has 4 bytes, which its lengths contradict");
+    } finally {
       owner.withdraw(ragged);
+      ragged.release();
     }
   }
 
