@@ -106,7 +106,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
       } else {
         mirror.apply(update);
       }
-    } catch (RuntimeException | Error e) { // the network has nobody to tell; who waits here is
+    } catch (RuntimeException | Error e) { // only the waiting ranks can be told
       mirror.failed(e);
     }
   }

@@ -73,7 +73,7 @@ final class Mirror implements Lane {
     }
   }
 
-  /** Breaks the group of who waits: this process cannot take what the lane says. */
+  /** Breaks the group, because this process cannot take a message of the lane. */
   void failed(Throwable e) {
     synchronized (this) {
       if (state == OPEN) {

@@ -105,11 +105,11 @@ class LaneMessagesTest {
     assertThat(mirror.finished()).isEqualTo(5);
   }
 
-  /** Out of memory, say, in a thread of the network: else the rank waits until its deadline. */
+  /** Out of memory in a network thread, for example: otherwise the rank waits until its deadline. */
   @Test
-  void whoWaitsLearnsThatAMessageCannotBeTaken() {
+  void failureToTakeAMessageBreaksTheGroup() {
     deliver();
-    mirror.add(null); // a bell that cannot be rung
+    mirror.add(null); // ringing it fails
     post(0);
     assertThatThrownBy(this::deliver).isInstanceOf(NullPointerException.class);
     assertThat(mirror.state()).isEqualTo(Lane.BROKEN);

@@ -112,7 +112,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
       boolean moved;
       try {
         moved = turn();
-      } catch (RuntimeException | Error e) { // ranks that wait for messages are to know
+      } catch (RuntimeException | Error e) { // waiting ranks are told
         fail(e);
         return;
       }

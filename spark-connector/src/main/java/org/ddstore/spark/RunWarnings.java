@@ -41,7 +41,7 @@ final class RunWarnings {
   }
 
   /**
-   * Of connections that Spark does not authenticate, to executors that others may reach.
+   * Returns a warning if Spark does not authenticate connections.
    *
    * @param master of the application; those that start with {@code local} are tests on one host
    */
@@ -50,7 +50,7 @@ final class RunWarnings {
       return Optional.empty();
     }
     return Optional.of(
-        "%s is false: whoever reaches a port of the driver or of an executor can fetch the tasks of this application and with them the token of a store, and read its rows; set %s=true, or let only the cluster reach these ports"
+        "%s is false: any process that reaches a port of the driver or of an executor can fetch a task and the token of a store in it, and read the rows; set %s=true, or restrict these ports to the cluster"
             .formatted(AUTHENTICATE, AUTHENTICATE));
   }
 

@@ -33,14 +33,14 @@ class RunWarningsTest {
   }
 
   @Test
-  void connectionsThatAreNotAuthenticatedAreWarnedOf() {
+  void warnsOfConnectionsWithoutAuthentication() {
     SparkConf off = new SparkConf(false);
     SparkConf on = new SparkConf(false).set("spark.authenticate", "true");
     assertThat(RunWarnings.ofAuthentication("spark://host:7077", off))
         .get()
         .asString()
         .startsWith("spark.authenticate is false")
-        .contains("token of a store", "set spark.authenticate=true");
+        .contains("the token of a store", "set spark.authenticate=true");
     assertThat(RunWarnings.ofAuthentication("yarn", on)).isEmpty();
     for (String local : new String[] {"local", "local[4]", "local-cluster[2,1,1024]"}) {
       assertThat(RunWarnings.ofAuthentication(local, off)).as(local).isEmpty();
@@ -48,7 +48,7 @@ class RunWarningsTest {
   }
 
   @Test
-  void anApplicationIsWarnedOfItOnce() {
+  void warnsOnceInAnApplication() {
     assertThat(AuthenticationWarning.isFirstOf("app-1")).isTrue();
     assertThat(AuthenticationWarning.isFirstOf("app-1")).isFalse();
     assertThat(AuthenticationWarning.isFirstOf("app-1")).isFalse();

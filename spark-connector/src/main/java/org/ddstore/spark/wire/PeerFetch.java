@@ -99,7 +99,7 @@ final class PeerFetch {
       connection = found;
       try {
         send();
-      } catch (RuntimeException | Error e) { // nobody else learns of it
+      } catch (RuntimeException | Error e) { // no other code sees it
         fail(e);
       }
     }
@@ -226,7 +226,7 @@ final class PeerFetch {
     round++; // what still comes of this round is not wanted
     connection = null;
     trouble = e;
-    if (e instanceof Error) { // out of memory, say: of this process
+    if (e instanceof Error) { // of this process, out of memory for example
       fail(e);
     } else if (e instanceof Connections.StoreGoneException) {
       fail(rows.closed());
@@ -323,7 +323,7 @@ final class PeerFetch {
           take(piece, reply);
         } catch (BufferUnderflowException e) {
           fail(new DDStoreException(rows.process() + " sent a reply that is cut short", e));
-        } catch (RuntimeException | Error e) { // nobody else learns of it
+        } catch (RuntimeException | Error e) { // no other code sees it
           fail(e);
         }
       }

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs what other hosts send that is refused, or that this process fails to serve: one line for
- * each host and {@link #INTERVAL}, without a stack trace, and a bounded number for all hosts. The
- * rest is counted, and the count stands in the next line of the host.
+ * Logs connections that are refused and requests that fail unexpectedly: one line for each host and
+ * {@link #INTERVAL}, without a stack trace, and a bounded number of lines for all hosts. The rest is
+ * counted, and the next line of the host has the count.
  */
 final class Refusals {
   static final Duration INTERVAL = Duration.ofSeconds(60);
@@ -29,7 +29,7 @@ final class Refusals {
   private long intervalNs; // when the present interval of all hosts began; guarded by this
   private int lines; // of the present interval; guarded by this
 
-  /** What is known of a host. */
+  /** The reports of one host. */
   private static final class Host {
     private long loggedNs;
     private long unlogged;
@@ -48,7 +48,7 @@ final class Refusals {
   }
 
   /**
-   * Takes down that a connection was refused.
+   * Reports a refused connection.
    *
    * @param cause one of a few
    * @param detail what the message had in place of something legal; may be empty
@@ -58,7 +58,7 @@ final class Refusals {
     log("refused a connection from", from, what);
   }
 
-  /** Takes down that this process has failed to serve a request or to take a message. */
+  /** Reports a request or message that failed unexpectedly in this process. */
   void reportFailure(SocketAddress from, Throwable e) {
     log("failed to serve", from, cut(e.toString()));
     LOG.debug("failed to serve {}", from, e);
@@ -86,7 +86,7 @@ final class Refusals {
         : String.valueOf(from);
   }
 
-  /** How much was not logged of a host since its last line; -1 if there is to be no line now. */
+  /** Returns the number of reports since the last line of a host; -1 if no line is due. */
   private synchronized long linesBefore(String name) {
     long nowNs = clockNs.getAsLong();
     if (nowNs - intervalNs >= INTERVAL.toNanos()) {

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections that others have opened to this process and on which no token has been proved
- * yet: a bounded number, each for a bounded time. When there is one too many the oldest is closed,
- * because a peer proves its token in milliseconds, and a stranger never.
+ * The incoming connections on which no token has been proved yet: a bounded number, each for a
+ * bounded time. One more than the bound closes the oldest, because a peer proves its token in
+ * milliseconds, and a stranger never does.
  */
 final class UnprovedConnections {
   /** More than the processes of a large application that connect at the same moment. */
@@ -31,7 +31,7 @@ final class UnprovedConnections {
     this.deadline = deadline;
   }
 
-  /** Takes a connection that has just been opened. */
+  /** Adds a connection that has just been opened. */
   @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
   void add(Channel channel) {
     ScheduledFuture<?> end =
@@ -55,7 +55,7 @@ final class UnprovedConnections {
     close(channel, "no handshake in time", "within %d ms".formatted(deadline.toMillis()));
   }
 
-  /** Unless it has proved a token meanwhile. */
+  /** Closes a connection that has not proved a token meanwhile. */
   @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
   private void close(Channel channel, String cause, String detail) {
     if (remove(channel)) {
@@ -64,7 +64,7 @@ final class UnprovedConnections {
     }
   }
 
-  /** Forgets a connection, which has ended or on which a token has been proved; true if it was here. */
+  /** Removes a connection that has ended or proved a token; returns whether it was here. */
   boolean remove(Channel channel) {
     ScheduledFuture<?> end;
     synchronized (this) {

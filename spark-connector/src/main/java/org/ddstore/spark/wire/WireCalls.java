@@ -119,7 +119,7 @@ final class WireCalls implements PeerCalls {
           }
           try {
             found.request(framed, new Reply(answer));
-          } catch (RuntimeException | Error failure) { // nobody else learns of it
+          } catch (RuntimeException | Error failure) { // no other code sees it
             answer.completeExceptionally(failure);
           }
         });
@@ -166,7 +166,7 @@ final class WireCalls implements PeerCalls {
 
   /** Returns if another connection may help. */
   private void check(ProcessAddress process, Throwable trouble) {
-    if (trouble instanceof Error error) { // out of memory, say: of this process
+    if (trouble instanceof Error error) { // of this process, out of memory for example
       throw error;
     }
     if (trouble instanceof Connections.StoreGoneException) {
@@ -200,7 +200,7 @@ final class WireCalls implements PeerCalls {
     public void onSuccess(ByteBuffer reply) {
       try {
         answer.complete(ByteBuffer.allocate(reply.remaining()).put(reply).flip());
-      } catch (RuntimeException | Error e) { // nobody else learns of it
+      } catch (RuntimeException | Error e) { // no other code sees it
         answer.completeExceptionally(e);
       }
     }

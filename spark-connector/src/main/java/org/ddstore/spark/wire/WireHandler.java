@@ -66,7 +66,7 @@ final class WireHandler extends RpcHandler {
     callback.onSuccess(reply);
   }
 
-  /** Who asks is told at once; a defect of this process is no reason to close the connection. */
+  /** Answers a request that fails unexpectedly; the connection stays open. */
   private ByteBuffer failed(TransportClient client, Throwable e) {
     refusals.reportFailure(client.getChannel().remoteAddress(), e);
     return wire.connections().over(client) == null
@@ -102,7 +102,7 @@ final class WireHandler extends RpcHandler {
       refuse(client, null, "a message that is cut short", "");
     } catch (RuntimeException | Error e) {
       refusals.reportFailure(client.getChannel().remoteAddress(), e);
-      client.getChannel().close(); // the message is lost, which both sides are to know
+      client.getChannel().close(); // both sides then know that a message is lost
     }
   }
 

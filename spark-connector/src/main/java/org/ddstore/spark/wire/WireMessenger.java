@@ -107,7 +107,7 @@ final class WireMessenger implements Messenger {
         connecting = true;
         try {
           session.connection(process).whenComplete(this::connected);
-        } catch (RuntimeException | Error e) { // closed, or no more threads: the next one tries
+        } catch (RuntimeException | Error e) { // closed, or out of threads: the next message tries again
           connecting = false;
           waiting.clear();
           throw e;
@@ -133,7 +133,7 @@ final class WireMessenger implements Messenger {
       try {
         waiting.forEach(found::send);
         return null;
-      } catch (RuntimeException | Error trouble) { // nobody else learns of it
+      } catch (RuntimeException | Error trouble) { // no other code sees it
         return trouble;
       } finally {
         waiting.clear();

@@ -207,9 +207,9 @@ class ConnectionsTest {
     }
   }
 
-  /** Neither who says nothing, nor who says too little again and again. */
+  /** A peer that says nothing, and one that only greets. */
   @Test
-  void whoDoesNotFinishTheHandshakeIsForgotten() throws Exception {
+  void connectionWithoutAFinishedHandshakeIsClosed() throws Exception {
     open(false);
     Map<String, String> impatient = Map.of("spark.ddstore.io.connectionCreationTimeout", "1s");
     WireOptions options = TcpBackend.options(false, HERE, impatient);
@@ -229,9 +229,9 @@ class ConnectionsTest {
     }
   }
 
-  /** Else who reads waits until the deadline. */
+  /** Otherwise the read waits until its deadline. */
   @Test
-  void anErrorInAThreadOfTheNetworkReachesWhoReads() throws Exception {
+  void errorOfANetworkThreadReachesTheRead() throws Exception {
     open(false);
     OutOfMemoryError error = new OutOfMemoryError("no staging");
     Segment ragged = raggedSegment();
@@ -258,9 +258,9 @@ class ConnectionsTest {
     }
   }
 
-  /** An exception that nobody expects, and an error, are told to who asks. */
+  /** An unexpected exception, and an error. */
   @Test
-  void whatFailsThereIsToldAtOnce() {
+  void failureOfTheServingSideIsAnswered() {
     open(false);
     ByteBuffer question = ByteBuffer.allocate(1);
     for (Throwable trouble :
@@ -283,7 +283,7 @@ class ConnectionsTest {
     throw error;
   }
 
-  /** What comes over a network says itself how long it is. */
+  /** The owner alone knows how long its records are. */
   @Test
   void recordsShorterThanTheirFixedFieldsAreRefused() throws Exception {
     open(false);
@@ -312,7 +312,7 @@ class ConnectionsTest {
   }
 
   @Test
-  void onlyAPortThatNobodyListensAtIsAnEnd() {
+  void onlyARefusedConnectionIsTheEndOfAProcess() {
     open(false);
     assertThat(
             Connections.isNobodyListening(new IOException(new NoRouteToHostException("No route"))))
