@@ -19,6 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.apache.spark.network.TransportContext;
+import org.apache.spark.network.client.TransportClient;
+import org.apache.spark.network.client.TransportClientFactory;
+import org.apache.spark.network.server.NoOpRpcHandler;
 import org.ddstore.AttachedStore;
 import org.ddstore.Backing;
 import org.ddstore.Catalog;
@@ -308,6 +312,32 @@ class ConnectionsTest {
     } finally {
       owner.withdraw(ragged);
       ragged.release();
+    }
+  }
+
+  /** The route may be back before the deadline of a read. */
+  @Test
+  void hostWithoutARouteIsNotTakenForLost() {
+    open(false);
+    TransportContext context =
+        new TransportContext(
+            TcpBackend.options(false, HERE).transportConf(), new NoOpRpcHandler(), true);
+    try (context;
+        TransportClientFactory noRoute =
+            new TransportClientFactory(context, List.of()) {
+              @Override
+              public TransportClient createUnmanagedClient(String host, int port)
+                  throws IOException {
+                throw new IOException("cannot connect", new NoRouteToHostException("No route"));
+              }
+            }) {
+      Connections connections =
+          new Connections(reader.local(), noRoute, Runnable::run, SHORT, lost -> {});
+      ProcessAddress peer = owner.local();
+      assertThatThrownBy(() -> connections.to(peer, token).get())
+          .hasRootCauseInstanceOf(NoRouteToHostException.class);
+      assertThat(connections.mayBeAlive(peer)).isTrue();
+      assertThat(connections.isConnected(peer)).as("the next read connects again").isFalse();
     }
   }
 
