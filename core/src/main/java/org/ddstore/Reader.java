@@ -369,8 +369,7 @@ public final class Reader implements AutoCloseable {
     int copied;
     do {
       copied =
-          locator.locateWithin(
-              placement, indices, offset, count, RowLocator.RAGGED_WINDOW_BYTES);
+          locator.locateWithin(placement, indices, offset, count, RowLocator.RAGGED_WINDOW_BYTES);
       if (!variable.schema().isFixed()) {
         plan.checkRecords(variable.schema().prefixBytes());
       }

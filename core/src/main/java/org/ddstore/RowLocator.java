@@ -56,8 +56,7 @@ final class RowLocator implements AutoCloseable {
    *
    * @return how many rows were located, at least one if there are any
    */
-  int locateWithin(
-      Placement placement, long[] indices, int offset, int count, long stagingBytes) {
+  int locateWithin(Placement placement, long[] indices, int offset, int count, long stagingBytes) {
     Placement where = variable.current(placement);
     int silences = 0;
     while (true) {

@@ -35,8 +35,7 @@ public final class StoreAccess {
   }
 
   /** Copies rows as a replica or a repair does; the taker gets each record, valid in the call. */
-  public static void copy(
-      Variable source, long firstRow, long count, Consumer<ByteBuffer> taker) {
+  public static void copy(Variable source, long firstRow, long count, Consumer<ByteBuffer> taker) {
     try (RowCopy copy = new RowCopy(source)) {
       copy.copy(firstRow, count, taker);
     }

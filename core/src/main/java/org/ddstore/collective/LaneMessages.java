@@ -48,8 +48,8 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
 
   /** A mirror of a lane, which is asked for at once. */
   Mirror mirror(LaneAddress address) {
-    Mirror mirror = new Mirror(
-            new LaneOwner(address.nonce(), address.process(), messenger), address.rank());
+    Mirror mirror =
+        new Mirror(new LaneOwner(address.nonce(), address.process(), messenger), address.rank());
     mirrors.put(address.nonce(), mirror);
     mirror.ask();
     return mirror;

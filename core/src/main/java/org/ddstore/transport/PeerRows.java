@@ -192,7 +192,9 @@ public final class PeerRows {
     placed = true;
   }
 
-  /** Adds the bytes of ragged records to those of their rows of the plan, as far as they are known. */
+  /**
+   * Adds the bytes of ragged records to those of their rows of the plan, as far as they are known.
+   */
   void addLengths(long[] bytes, int bits) {
     if (!measured) {
       return;

@@ -105,7 +105,9 @@ class LaneMessagesTest {
     assertThat(mirror.finished()).isEqualTo(5);
   }
 
-  /** Out of memory in a network thread, for example: otherwise the rank waits until its deadline. */
+  /**
+   * Out of memory in a network thread, for example: otherwise the rank waits until its deadline.
+   */
   @Test
   void failureToTakeAMessageBreaksTheGroup() {
     deliver();

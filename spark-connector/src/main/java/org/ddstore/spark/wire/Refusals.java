@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Logs connections that are refused and requests that fail unexpectedly: one line for each host and
- * {@link #INTERVAL}, without a stack trace, and a bounded number of lines for all hosts. The rest is
- * counted, and the next line of the host has the count.
+ * {@link #INTERVAL}, without a stack trace, and a bounded number of lines for all hosts. The rest
+ * is counted, and the next line of the host has the count.
  */
 final class Refusals {
   static final Duration INTERVAL = Duration.ofSeconds(60);

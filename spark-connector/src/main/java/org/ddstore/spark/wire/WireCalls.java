@@ -127,11 +127,7 @@ final class WireCalls implements PeerCalls {
   }
 
   /** Waits in slices: who waits may be interrupted, and learns that the process has ended. */
-  private ByteBuffer await(
-      ProcessAddress process,
-      Asked asked,
-      long deadlineNs,
-      Throwable trouble)
+  private ByteBuffer await(ProcessAddress process, Asked asked, long deadlineNs, Throwable trouble)
       throws ExecutionException {
     while (true) {
       long leftNs = deadlineNs - System.nanoTime();

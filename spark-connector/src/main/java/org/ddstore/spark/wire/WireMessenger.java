@@ -107,7 +107,8 @@ final class WireMessenger implements Messenger {
         connecting = true;
         try {
           session.connection(process).whenComplete(this::connected);
-        } catch (RuntimeException | Error e) { // closed, or out of threads: the next message tries again
+        } catch (RuntimeException
+            | Error e) { // closed, or out of threads: the next message tries again
           connecting = false;
           waiting.clear();
           throw e;

@@ -78,14 +78,15 @@ class TcpSkewedRowsTest {
           long row = next.getAndIncrement();
           most.accumulateAndGet(live(), Math::max);
           assertThat(record.getInt(record.position())).isEqualTo((int) row);
-          assertThat(record.remaining())
-              .isEqualTo(PREFIX_BYTES + (row < SMALL ? 0 : LARGE_BYTES));
+          assertThat(record.remaining()).isEqualTo(PREFIX_BYTES + (row < SMALL ? 0 : LARGE_BYTES));
         });
     assertThat(next).hasValue(rows.rows());
     assertThat(most.get()).isBetween(WINDOW_BYTES / 2, WINDOW_BYTES);
   }
 
-  /** Windows follow the rows: neither is each small row a request, nor are lengths asked in vain. */
+  /**
+   * Windows follow the rows: neither is each small row a request, nor are lengths asked in vain.
+   */
   @Test
   void aCopyTakesFewRequests() {
     long requests = ranks.session(1).servedRequests();

@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Test;
 class UnprovedConnectionsTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-  private final UnprovedConnections unproved =
-      new UnprovedConnections(new Refusals(), 2, DEADLINE);
+  private final UnprovedConnections unproved = new UnprovedConnections(new Refusals(), 2, DEADLINE);
 
   private EmbeddedChannel connect() {
     EmbeddedChannel channel = new EmbeddedChannel();
