@@ -206,7 +206,8 @@ public final class PeerRows {
       long index = keys[k] >>> bits;
       slot += index == last ? 0 : 1;
       last = index;
-      bytes[(int) (keys[k] & mask)] = starts[slot + 1] - (placed ? starts[slot] : 0);
+      long end = starts[slot + 1];
+      bytes[(int) (keys[k] & mask)] = placed ? end - starts[slot] : end;
     }
   }
 
