@@ -39,8 +39,10 @@ class RefusalsTest {
     refusals.reportFailure(host(2), new OutOfMemoryError("no memory"));
     assertThat(lines())
         .containsExactly(
-            "refused a connection from 10.0.0.1: cause 0: detail 0; 0 more before, further ones are counted for 60 s",
-            "failed to serve 10.0.0.2: java.lang.OutOfMemoryError: no memory; 0 more before, further ones are counted for 60 s");
+            "refused a connection from 10.0.0.1: cause 0: detail 0; 0 more before, further ones are"
+                + " counted for 60 s",
+            "failed to serve 10.0.0.2: java.lang.OutOfMemoryError: no memory; 0 more before,"
+                + " further ones are counted for 60 s");
     nowNs.addAndGet(Refusals.INTERVAL.toNanos());
     refusals.report(host(1), "cause", "x".repeat(10_000));
     refusals.report(host(1), "cause", null);

@@ -41,7 +41,7 @@ class UnprovedConnectionsTest {
     assertThat(unproved.remove(channel)).isTrue();
     pass(channel, DEADLINE.multipliedBy(2));
     assertThat(channel.isOpen()).isTrue();
-    channel.close();
+    channel.close().syncUninterruptibly();
     assertThat(unproved.remove(channel)).isFalse();
   }
 
@@ -54,7 +54,7 @@ class UnprovedConnectionsTest {
     assertThat(first.isOpen()).isFalse();
     assertThat(second.isOpen()).isTrue();
     assertThat(third.isOpen()).isTrue();
-    second.close();
+    second.close().syncUninterruptibly();
     assertThat(unproved.count()).isEqualTo(1);
     connect();
     assertThat(third.isOpen()).as("there is room again").isTrue();
