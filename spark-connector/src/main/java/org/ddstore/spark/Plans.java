@@ -53,8 +53,9 @@ final class Plans implements AutoCloseable {
     }
   }
 
+  /** Releases the rows that the plan has stored, also if the thread is interrupted. */
   @Override
   public void close() {
-    plan.close();
+    Interrupts.cleanUp("release of stored rows", () -> plan.close());
   }
 }

@@ -47,20 +47,22 @@ final class ResidentChanges {
 
   /** See {@link ResidentStore#append}. */
   synchronized void append(AppendPlan fitting, Dataset<Row> rows) {
-    change(() -> appendHere(fitting, rows));
+    change("append", () -> appendHere(fitting, rows));
   }
 
   /** See {@link ResidentStore#repair}. */
   synchronized void repair() {
-    change(this::repairHere);
+    change("repair", this::repairHere);
   }
 
-  private void change(Runnable change) {
+  private void change(String name, Runnable change) {
     ResidentProcesses.Hold hold = processes.hold();
     try {
       store.checkLive();
       change.run();
-    } catch (RuntimeException e) {
+    } catch (Exception thrown) {
+      RuntimeException e =
+          Interrupts.beforeCommit(thrown, "%s of \"%s\"".formatted(name, store.name()));
       throw store.isDropped() ? store.dropped(e) : e;
     } finally {
       hold.close();
@@ -72,7 +74,7 @@ final class ResidentChanges {
     ReplicaGroups groups = places.now().groups();
     ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
     try (Plans plans = new Plans(() -> fitting.like(source.plan(groups)))) {
-      List<ShardReport> shards =
+      ResidentLoading.Loaded loaded =
           loading.run(
               plans.current().memoryBytes() * groups.groups(),
               store.rows(),
@@ -84,27 +86,29 @@ final class ResidentChanges {
                         plan.shards(groups.ranks()), places.findLost().preferredLocations()),
                     new PlannedLoader(plan, groups.width(), groups.members()));
               });
-      publish(loading, shards);
+      commit(loading, loaded, source);
     } catch (NotUniformException e) {
       throw new IllegalArgumentException(
           "the rows cannot be appended to \"%s\": %s; the store has records of %s"
               .formatted(store.name(), e.getMessage(), store.schema()),
           e);
     }
-    origins.add(source);
+    places.findLost();
   }
 
-  private void publish(ResidentLoading loading, List<ShardReport> shards) {
+  /** The commit point of an append: rows and their origin come together, or neither. */
+  private void commit(
+      ResidentLoading loading, ResidentLoading.Loaded loaded, ResidentOrigin source) {
     try {
-      store.checkLive();
-      Set<String> gone = loading.confirm(shards);
       places.change(
           now -> {
             store.checkLive();
-            return now.with(shards).without(gone);
+            ResidentLayout after = now.with(loaded.shards()).without(loaded.gone());
+            origins.add(source);
+            return after;
           });
     } catch (RuntimeException | Error e) {
-      loading.forget(shards);
+      loading.forget(loaded.shards());
       throw e;
     }
   }

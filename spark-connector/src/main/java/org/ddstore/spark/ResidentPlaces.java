@@ -39,16 +39,13 @@ final class ResidentPlaces {
   }
 
   /**
-   * Changes it, and looks who of it is gone.
+   * Changes it: the commit point of a change. Who of it is gone is for {@link #findLost}.
    *
    * @param to may throw, if {@link #isEnded()}: then nothing changes
    */
-  void change(UnaryOperator<ResidentLayout> to) {
-    synchronized (this) {
-      layout = to.apply(layout);
-      holders.putAll(layout.processes());
-    }
-    findLost();
+  synchronized void change(UnaryOperator<ResidentLayout> to) {
+    layout = to.apply(layout);
+    holders.putAll(layout.processes());
   }
 
   /** Executors are gone. */

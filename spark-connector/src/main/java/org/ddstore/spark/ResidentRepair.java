@@ -210,15 +210,15 @@ record ResidentRepair(
     ReplicaGroups groups = new ReplicaGroups(places.size(), places.size());
     ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
     long bytes = places.stream().map(layout::shard).mapToLong(ShardReport::bytes).sum();
-    List<ShardReport> shards = loading.run(bytes, base, sources);
+    ResidentLoading.Loaded loaded = loading.run(bytes, base, sources);
+    List<ShardReport> shards = loaded.shards();
     try {
       compare(places, shards);
       Map<Place, ShardReport> rebuilt = new HashMap<>();
-      Set<String> gone = loading.confirm(shards);
       for (int i = 0; i < places.size(); i++) {
         rebuilt.put(places.get(i), shards.get(i));
       }
-      ResidentLayout changed = now.withRebuilt(rebuilt).without(gone);
+      ResidentLayout changed = now.withRebuilt(rebuilt).without(loaded.gone());
       publish.accept(changed);
       return changed;
     } catch (RuntimeException | Error e) {

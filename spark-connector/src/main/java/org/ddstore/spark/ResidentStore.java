@@ -77,7 +77,7 @@ public final class ResidentStore {
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
     try (Plans plans = new Plans(() -> origin.plan(groups))) {
       ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
-      List<ShardReport> shards =
+      ResidentLoading.Loaded loaded =
           plans.load(
               () ->
                   loading.run(
@@ -90,20 +90,20 @@ public final class ResidentStore {
                             new PlannedLoader(plan, groups.width(), groups.members()));
                       }));
       try {
-        Set<String> gone = loading.confirm(shards);
         ResidentLayout layout =
-            ResidentLayout.of(plans.current().schema(), groups, shards).without(gone);
+            ResidentLayout.of(plans.current().schema(), groups, loaded.shards())
+                .without(loaded.gone());
         ResidentStore store =
             new ResidentStore(stores, name, origin, token, plans.current(), processes, layout);
         StoreMetrics.show(store.handle(), store.reads);
         return store;
-      } catch (RuntimeException | Error e) {
-        loading.forget(shards);
+      } catch (Throwable e) {
+        loading.forget(loaded.shards());
         throw e;
       }
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // Spark throws InterruptedException undeclared
       processes.close();
-      throw e;
+      throw Interrupts.beforeCommit(e, "load of \"%s\"".formatted(name));
     }
   }
 

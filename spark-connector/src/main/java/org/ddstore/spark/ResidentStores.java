@@ -100,9 +100,10 @@ final class ResidentStores {
         store.drop();
         throw new IllegalStateException("the application has ended while \"" + name + "\" loaded");
       }
-      store.findLost(); // nobody told it before it was known
+      // That was the commit point: the new store is known, and nothing is thrown from here on.
+      Interrupts.cleanUp("look for lost executors", store::findLost); // nobody told it before
       if (before != null) {
-        before.drop();
+        Interrupts.cleanUp("drop of the replaced store \"" + name + "\"", before::drop);
       }
       return store;
     } finally {

@@ -38,7 +38,7 @@ final class StoredRows {
         partitions.add(new SourcePartition(partition, "stored partition " + partition.index()));
       }
       return new OrderedRows(chunks, RowFormat.CHUNKS, fields, partitions, counts, true);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // Spark throws InterruptedException undeclared
       chunks.unpersist(false);
       throw e;
     }
