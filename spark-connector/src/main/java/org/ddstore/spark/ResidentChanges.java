@@ -7,6 +7,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.DDStoreException;
+import org.ddstore.ProcessAddress;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.wire.StoreToken;
@@ -114,7 +115,7 @@ final class ResidentChanges {
   }
 
   private void repairHere() {
-    for (int round = 1; !places.findLost().lost().isEmpty(); round++) {
+    for (int round = 1; needsRepair(); round++) {
       if (round > origin.settings().maxAttempts()) {
         throw new DDStoreException(
             "executors end while rows of \"%s\" are brought back: %d shards are lost after %d repairs"
@@ -124,8 +125,31 @@ final class ResidentChanges {
     }
   }
 
+  /** Whether shards are lost, or on executors that are being decommissioned. */
+  private boolean needsRepair() {
+    places.findLost();
+    loseSilent(places.leaving());
+    return !places.now().lost().isEmpty() || !places.leaving().isEmpty();
+  }
+
+  /** One that is being decommissioned may have ended before Spark knows it. */
+  private void loseSilent(Set<String> leaving) {
+    for (String executor : leaving) {
+      ProcessAddress process = places.now().processes().get(executor);
+      if (process != null && !processes.answers(process)) {
+        places.lose(Set.of(executor));
+      }
+    }
+  }
+
   private void bringBack(ResidentLayout before) {
-    LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), store.name());
+    Set<String> leaving = places.leaving();
+    LOG.warn(
+        "bringing back {} lost shards of \"{}\", and copying {} from executors {} that are being decommissioned",
+        before.lost().size(),
+        store.name(),
+        before.placesOn(leaving).size(),
+        leaving);
     SparkContext context = origin.session().sparkContext();
     Set<String> present = before.processes().keySet();
     try {
@@ -135,6 +159,7 @@ final class ResidentChanges {
               token,
               processes,
               before,
+              leaving,
               () -> store.handle(before),
               after ->
                   places.change(

@@ -81,11 +81,17 @@ final class ResidentLayout {
         : new ResidentLayout(version + 1, schema, groups, parts, more);
   }
 
+  /** The places of the shards that are on executors, and not lost. */
+  Set<Place> placesOn(Set<String> executorIds) {
+    Set<Place> on = new HashSet<>(without(executorIds).lost);
+    on.removeAll(lost);
+    return on;
+  }
+
   /** What would be lost with executors, for people; empty if nothing. */
   Optional<String> lossWith(Set<String> executorIds) {
     ResidentLayout left = without(executorIds);
-    Set<Place> more = new HashSet<>(left.lost);
-    more.removeAll(lost);
+    Set<Place> more = placesOn(executorIds);
     long gone = more.stream().filter(place -> !left.hasCopy(place)).count();
     return more.isEmpty()
         ? Optional.empty()

@@ -77,6 +77,11 @@ final class ResidentPlaces {
     return layout;
   }
 
+  /** The executors with rows that are being decommissioned. */
+  Set<String> leaving() {
+    return LiveExecutors.leaving(context, layout.processes().keySet());
+  }
+
   boolean isEnded() {
     return ended;
   }
@@ -96,7 +101,7 @@ final class ResidentPlaces {
       left = new TreeMap<>(holders);
     }
     Set<String> known = layout.processes().keySet();
-    left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.isLive(context, id));
+    left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.serves(context, id));
     return Optional.of(left.values());
   }
 }

@@ -170,6 +170,21 @@ final class ResidentProcesses implements AutoCloseable {
     }
   }
 
+  /**
+   * Whether a process serves the store: false if it has ended, or does not answer in time.
+   *
+   * @throws DDStoreException if it refuses, or the thread is interrupted
+   */
+  boolean answers(ProcessAddress process) {
+    try {
+      session.control().call(process, ResidentControl.summary(), deadline());
+      return true;
+    } catch (PeerGoneException | DeadlineExceededException e) {
+      LOG.warn("{} does not serve its rows: {}", process, e.getMessage());
+      return false;
+    }
+  }
+
   /** What each process has; those that are gone are missing. */
   Map<ProcessAddress, ResidentShards.Summary> summaries(Collection<ProcessAddress> processes) {
     Map<ProcessAddress, ResidentShards.Summary> all = new HashMap<>();

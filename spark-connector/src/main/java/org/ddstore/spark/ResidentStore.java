@@ -248,9 +248,9 @@ public final class ResidentStore {
     return results;
   }
 
-  /** Where the rows are when all of them are somewhere. */
+  /** Where the rows are when all of them are in executors that stay. */
   private ResidentLayout withoutGaps() {
-    if (places.findLost().hasGaps()) {
+    if (places.findLost().without(places.leaving()).hasGaps()) {
       try {
         repair();
       } catch (StoreJobException e) { // it was submitted again as often as it may
@@ -318,8 +318,9 @@ public final class ResidentStore {
 
   /**
    * Brings back the rows of executors that are gone: copies of them where a replica group has them,
-   * else they are loaded again, and they alone. Handles that were asked for before do not know
-   * where they are now. Blocks; does nothing if nothing is lost.
+   * else they are loaded again, and they alone. Copies the rows of executors that are being
+   * decommissioned to others. Handles that were asked for before do not know where they are now.
+   * Blocks; does nothing if nothing is lost and no executor leaves.
    *
    * @throws RebuildDiffersException if they are not what they were; the store stays as it is
    * @throws PreflightException if there is no slot; it says what helps
@@ -354,7 +355,16 @@ public final class ResidentStore {
   }
 
   private List<String> warnings() {
-    return RunWarnings.of(origin.session().sparkContext(), origin.profile(), ranks());
+    List<String> warnings =
+        new ArrayList<>(
+            RunWarnings.of(origin.session().sparkContext(), origin.profile(), ranks()));
+    Set<String> leaving = places.leaving();
+    if (!leaving.isEmpty()) {
+      warnings.add(
+          "executors %s are being decommissioned: repair() copies their rows to others"
+              .formatted(leaving));
+    }
+    return warnings;
   }
 
   /** Ranks have homes only here; of slots every job says the same. */
