@@ -200,6 +200,11 @@ public final class ResidentStore {
         .map(loss -> "\"%s\" loses %s".formatted(name, loss));
   }
 
+  /** The executors with rows of it that are being decommissioned. */
+  Set<String> leaving() {
+    return places.leaving();
+  }
+
   /** Finds what was lost unheard. */
   void findLost() {
     places.findLost();

@@ -28,8 +28,12 @@ final class ResidentStores {
   private final Map<String, ResidentStore> stores = new TreeMap<>(); // guarded by this
   private final Set<String> loading = new HashSet<>(); // guarded by this
   private boolean ended; // guarded by this
+  private final SparkContext context;
+  private final DecommissionWatch decommissions = new DecommissionWatch(this::list);
 
-  private ResidentStores() {}
+  private ResidentStores(SparkContext context) {
+    this.context = context;
+  }
 
   /** Those of an application. */
   static ResidentStores of(SparkContext context) {
@@ -37,7 +41,7 @@ final class ResidentStores {
       ALL.keySet().removeIf(SparkContext::isStopped);
       ResidentStores known = ALL.get(context);
       if (known == null) {
-        known = new ResidentStores();
+        known = new ResidentStores(context);
         context.addSparkListener(known.new Watch());
         ALL.put(context, known);
       }
@@ -102,6 +106,7 @@ final class ResidentStores {
       }
       // That was the commit point: the new store is known, and nothing is thrown from here on.
       Interrupts.cleanUp("look for lost executors", store::findLost); // nobody told it before
+      decommissions.start(context);
       if (before != null) {
         Interrupts.cleanUp("drop of the replaced store \"" + name + "\"", before::drop);
       }

@@ -57,7 +57,16 @@ class ResidentLossInJobsTest extends OnTestCluster {
 
   @BeforeAll
   static void start() {
-    cluster = TestCluster.start(2, 2, 1024, Map.of("spark.decommission.enabled", "true"));
+    cluster =
+        TestCluster.start(
+            2,
+            2,
+            1024,
+            Map.of(
+                "spark.decommission.enabled",
+                "true",
+                "spark.storage.decommission.enabled", // an idle executor ends later
+                "true"));
   }
 
   @BeforeEach
@@ -355,6 +364,25 @@ class ResidentLossInJobsTest extends OnTestCluster {
     }
     assertThat(get(job)).containsOnly(true);
     await("Spark ends it").atMost(Duration.ofMinutes(1)).until(() -> !isRunning(pid));
+  }
+
+  /** Nobody calls for a repair, and no job runs. */
+  @Test
+  void withADecommissionedExecutorThatIsIdle() throws Exception {
+    Path source = directory.resolve("source");
+    frame(0, ROWS).write().parquet(source.toString());
+    Dataset<Row> stored = cluster.session().read().parquet(source.toString());
+    ResidentStore store = spec(stored.orderBy("id"), 4).load("train");
+    String leaving = store.shards().get(0).executorId();
+    long pid = pidOf(leaving);
+    deleteTree(source);
+    decommission(leaving);
+    await("Spark ends it").atMost(Duration.ofMinutes(2)).until(() -> !isRunning(pid));
+    await("its rows are elsewhere")
+        .atMost(Duration.ofMinutes(1))
+        .until(
+            () -> store.shards().stream().noneMatch(one -> one.executorId().equals(leaving)));
+    checkAll(store, ROWS);
   }
 
   private static void decommission(String executor) {
