@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.ddstore.AttachedStore;
 import org.ddstore.Catalog;
 import org.ddstore.DDStore;
@@ -16,9 +17,14 @@ import org.ddstore.transport.Transport;
  * group 0 by one-sided reads.
  *
  * @param ranks of all groups
+ * @param copyTimeout how long ranks wait for the copies of others
  */
 record ReplicaShards(
-    ReplicaGroups groups, Communicator ranks, Transport transport, StoreOptions options) {
+    ReplicaGroups groups,
+    Communicator ranks,
+    Transport transport,
+    StoreOptions options,
+    Duration copyTimeout) {
 
   /**
    * Adds this rank's shard to the store of its group. Collective over all ranks.
@@ -33,6 +39,9 @@ record ReplicaShards(
     byte[] catalog = ranks.broadcast(ranks.rank() == 0 ? store.catalog().toBytes() : null, 0);
     if (!loads) {
       copy(Catalog.parse(catalog), writer);
+    }
+    ranks.awaitAll("copies of the rows", copyTimeout); // ranks that copy are not silent
+    if (!loads) {
       store.add(RankContext.ROWS, writer);
     }
   }

@@ -75,7 +75,8 @@ enum Setting {
       "1d",
       "1d",
       Kind.DURATION,
-      "How long a rank that has ended its task serves its rows to ranks that have not."),
+      "How long a rank that has ended its task serves its rows to ranks that have not, and waits for"
+          + " the copies that ranks of other replica groups make."),
   BACKING(
       "backing",
       "shm",
