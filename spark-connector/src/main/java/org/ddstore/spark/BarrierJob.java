@@ -191,6 +191,7 @@ final class BarrierJob {
       if (isMpi()) {
         awaitListeners(context); // who has run what
         MpiWorlds.of(context).joined(watch.executors());
+        ResidentStores.of(context).list().forEach(store -> store.warnOfWorld(watch.executors()));
       }
       context.removeSparkListener(watch);
       return results;

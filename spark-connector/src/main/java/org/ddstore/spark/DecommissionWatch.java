@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 final class DecommissionWatch {
   private static final Logger LOG = LoggerFactory.getLogger(DecommissionWatch.class);
-  private static final Duration PERIOD = Duration.ofMillis(200);
+  private static final Duration PERIOD = Duration.ofMillis(500);
 
   private final Supplier<List<ResidentStore>> stores;
   private Thread thread; // guarded by this

@@ -151,7 +151,7 @@ final class ResidentChanges {
         before.placesOn(leaving).size(),
         leaving);
     SparkContext context = origin.session().sparkContext();
-    Set<String> present = before.processes().keySet();
+    Set<String> present = before.executors();
     try {
       new ResidentRepair(
               store.name(),

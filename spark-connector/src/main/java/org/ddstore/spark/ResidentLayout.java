@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.ddstore.Catalog;
 import org.ddstore.ProcessAddress;
 import org.ddstore.Schema;
@@ -212,6 +213,18 @@ final class ResidentLayout {
                     shard.host(),
                     lost.contains(place))));
     return all;
+  }
+
+  /** The executors that hold something, as far as they are not known to be gone. */
+  Set<String> executors() {
+    Set<String> executors = new TreeSet<>();
+    forEach(
+        (place, shard) -> {
+          if (!lost.contains(place)) {
+            executors.add(shard.executorId());
+          }
+        });
+    return executors;
   }
 
   /** The processes that hold something, as far as they are not known to be gone, by executor. */

@@ -73,13 +73,13 @@ final class ResidentPlaces {
    * @return where the rows are now
    */
   ResidentLayout findLost() {
-    lose(LiveExecutors.gone(context, layout.processes().keySet()));
+    lose(LiveExecutors.gone(context, layout.executors()));
     return layout;
   }
 
   /** The executors with rows that are being decommissioned. */
   Set<String> leaving() {
-    return LiveExecutors.leaving(context, layout.processes().keySet());
+    return LiveExecutors.leaving(context, layout.executors());
   }
 
   boolean isEnded() {
@@ -100,7 +100,7 @@ final class ResidentPlaces {
       ended = true;
       left = new TreeMap<>(holders);
     }
-    Set<String> known = layout.processes().keySet();
+    Set<String> known = layout.executors();
     left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.serves(context, id));
     return Optional.of(left.values());
   }

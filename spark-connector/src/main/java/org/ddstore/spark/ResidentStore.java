@@ -46,6 +46,7 @@ public final class ResidentStore {
   private final ResidentChanges changes;
   private final ResidentReads reads;
   private final AtomicBoolean warnedOfLocality = new AtomicBoolean();
+  private final AtomicBoolean warnedOfWorld = new AtomicBoolean();
 
   private ResidentStore(
       ResidentStores stores,
@@ -73,6 +74,7 @@ public final class ResidentStore {
     int ranks = Preflight.ranks(context, origin.profile(), origin.settings());
     ReplicaGroups groups = origin.settings().groups(ranks);
     Preflight.check(context, origin.profile(), ranks, 0, origin.settings());
+    RunWarnings.ofSource(name, origin.rows()).ifPresent(LOG::warn);
     StoreToken token = StoreToken.random();
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
     try (Plans plans = new Plans(() -> origin.plan(groups))) {
@@ -200,6 +202,17 @@ public final class ResidentStore {
         .map(loss -> "\"%s\" loses %s".formatted(name, loss));
   }
 
+  /**
+   * Warns, once, where replicas of it are of no use.
+   *
+   * @param world executors of an MPI world
+   */
+  void warnOfWorld(Set<String> world) {
+    RunWarnings.ofWorld(name, places.now(), world)
+        .filter(warning -> warnedOfWorld.compareAndSet(false, true))
+        .ifPresent(LOG::warn);
+  }
+
   /** The executors with rows of it that are being decommissioned. */
   Set<String> leaving() {
     return places.leaving();
@@ -286,6 +299,7 @@ public final class ResidentStore {
    */
   public void append(Dataset<Row> rows) {
     ClassicSpark.require(rows);
+    RunWarnings.ofSource(name, rows).ifPresent(LOG::warn);
     changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows);
   }
 

@@ -107,6 +107,7 @@ final class ResidentStores {
       // That was the commit point: the new store is known, and nothing is thrown from here on.
       Interrupts.cleanUp("look for lost executors", store::findLost); // nobody told it before
       decommissions.start(context);
+      MpiWorlds.of(context).all().forEach(store::warnOfWorld);
       if (before != null) {
         Interrupts.cleanUp("drop of the replaced store \"" + name + "\"", before::drop);
       }

@@ -22,6 +22,7 @@ import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.source.EveryType;
+import org.ddstore.spark.wire.LogTap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -80,8 +81,18 @@ class SourceWritesTest extends SourceOnCluster {
     assertThatThrownBy(() -> bad.write().format("ddstore").mode("overwrite").save("m"))
         .hasStackTraceContaining("null");
     assertSame(read("m"), ten);
-    read("m").selectExpr("id + 1 as id").write().format("ddstore").mode("overwrite").save("m");
-    assertSame(read("m"), spark.range(1, 11).toDF());
+    spark.sparkContext().setLogLevel("WARN");
+    try (LogTap log = LogTap.open()) {
+      read("m").selectExpr("id + 1 as id").write().format("ddstore").mode("overwrite").save("m");
+      spark.sql("insert into ddstore.m select id from ddstore.m where id = 10");
+      assertThat(log.of(ResidentStore.class))
+          .filteredOn(line -> line.startsWith("rows that are written into \"m\" are read from it"))
+          .as("one warning for each write of a store into itself")
+          .hasSize(2);
+    } finally {
+      spark.sparkContext().setLogLevel("OFF");
+    }
+    assertSame(read("m"), spark.range(1, 11).union(spark.range(10, 11)).toDF());
   }
 
   @Test
