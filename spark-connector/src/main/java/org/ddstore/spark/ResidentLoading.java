@@ -73,8 +73,7 @@ final class ResidentLoading {
       String late =
           "the rows that executors %s have loaded were not confirmed within %d s, because the driver paused for longer"
               .formatted(
-                  executorsOf(shards, confirmation.expired()),
-                  ResidentShards.LEASE.toSeconds());
+                  executorsOf(shards, confirmation.expired()), ResidentShards.LEASE.toSeconds());
       if (round == most) {
         throw new DDStoreException("%s, %d times".formatted(late, most));
       }

@@ -62,9 +62,7 @@ final class ResidentProcesses implements AutoCloseable {
   /** Joins the store from the driver. */
   static ResidentProcesses join(StoreToken token, Settings settings) {
     return new ResidentProcesses(
-        Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port())),
-        PATIENCE,
-        CONFIRM_LIMIT);
+        Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port())), PATIENCE, CONFIRM_LIMIT);
   }
 
   /**
@@ -101,7 +99,8 @@ final class ResidentProcesses implements AutoCloseable {
       }
       if (System.nanoTime() - endNs > 0) {
         throw new DeadlineExceededException(
-            "%s have loaded their rows, and have not answered for %d s".formatted(silent, limit.toSeconds()));
+            "%s have loaded their rows, and have not answered for %d s"
+                .formatted(silent, limit.toSeconds()));
       }
     }
   }
@@ -112,10 +111,7 @@ final class ResidentProcesses implements AutoCloseable {
       ByteBuffer answer =
           session
               .control()
-              .call(
-                  process,
-                  ResidentControl.confirm(attempt),
-                  System.nanoTime() + ROUND.toNanos());
+              .call(process, ResidentControl.confirm(attempt), System.nanoTime() + ROUND.toNanos());
       if (!ResidentControl.parseFound(answer)) {
         confirmation.expired().add(process);
       }

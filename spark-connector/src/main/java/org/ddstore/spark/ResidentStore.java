@@ -375,8 +375,7 @@ public final class ResidentStore {
 
   private List<String> warnings() {
     List<String> warnings =
-        new ArrayList<>(
-            RunWarnings.of(origin.session().sparkContext(), origin.profile(), ranks()));
+        new ArrayList<>(RunWarnings.of(origin.session().sparkContext(), origin.profile(), ranks()));
     Set<String> leaving = places.leaving();
     if (!leaving.isEmpty()) {
       warnings.add(

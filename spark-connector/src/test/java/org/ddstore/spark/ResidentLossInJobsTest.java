@@ -380,8 +380,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
     await("Spark ends it").atMost(Duration.ofMinutes(2)).until(() -> !isRunning(pid));
     await("its rows are elsewhere")
         .atMost(Duration.ofMinutes(1))
-        .until(
-            () -> store.shards().stream().noneMatch(one -> one.executorId().equals(leaving)));
+        .until(() -> store.shards().stream().noneMatch(one -> one.executorId().equals(leaving)));
     checkAll(store, ROWS);
   }
 

@@ -190,8 +190,7 @@ class ResidentProcessesTest {
             new ResidentProcesses(session, FOR_EVER, Duration.ofMillis(10));
         ServerSocket silent = silent()) {
       assertThatThrownBy(
-              () ->
-                  processes.confirm(List.of(address(silent)), Nonce.random(), process -> false))
+              () -> processes.confirm(List.of(address(silent)), Nonce.random(), process -> false))
           .isInstanceOf(DeadlineExceededException.class)
           .hasMessageContaining("have loaded their rows, and have not answered");
     }
@@ -261,7 +260,8 @@ class ResidentProcessesTest {
 
   @Test
   void theWaitForOneThatDoesNotAnswerHasADeadline() throws Exception {
-    try (ResidentProcesses processes = new ResidentProcesses(session, Duration.ofSeconds(1), FOR_EVER);
+    try (ResidentProcesses processes =
+            new ResidentProcesses(session, Duration.ofSeconds(1), FOR_EVER);
         ServerSocket silent = silent()) {
       processes.drop(List.of(address(silent)));
       assertThat(OwnWire.isConnected(session, address(silent))).as("still there").isTrue();
