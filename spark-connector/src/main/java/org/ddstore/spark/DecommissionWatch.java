@@ -61,12 +61,12 @@ final class DecommissionWatch {
   }
 
   private void copyAway(ResidentStore store) {
-    Set<String> leaving = store.leaving();
-    if (failed.containsAll(leaving)) {
-      return;
-    }
+    Set<String> leaving = Set.of();
     try {
-      store.repair();
+      leaving = store.leaving();
+      if (!failed.containsAll(leaving)) {
+        store.repair();
+      }
     } catch (RuntimeException e) {
       if (!store.isDropped()) {
         failed.addAll(leaving);

@@ -144,12 +144,16 @@ final class ResidentChanges {
 
   private void bringBack(ResidentLayout before) {
     Set<String> leaving = places.leaving();
-    LOG.warn(
-        "bringing back {} lost shards of \"{}\", and copying {} from executors {} that are being decommissioned",
-        before.lost().size(),
-        store.name(),
-        before.placesOn(leaving).size(),
-        leaving);
+    if (!leaving.isEmpty()) {
+      LOG.warn(
+          "copying {} shards of \"{}\" from executors {}, which are being decommissioned",
+          before.placesOn(leaving).size(),
+          store.name(),
+          leaving);
+    }
+    if (!before.lost().isEmpty()) {
+      LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), store.name());
+    }
     SparkContext context = origin.session().sparkContext();
     Set<String> present = before.executors();
     try {

@@ -74,8 +74,8 @@ final class ResidentLoading {
           "the rows that executors %s have loaded were not confirmed within %d s, because the driver paused for longer"
               .formatted(
                   executorsOf(shards, confirmation.expired()), ResidentShards.LEASE.toSeconds());
-      if (round == most) {
-        throw new DDStoreException("%s, %d times".formatted(late, most));
+      if (round == most || processes.isClosed()) { // the store may have been dropped
+        throw new DDStoreException("%s, %d times".formatted(late, round));
       }
       LOG.warn("{}; loading them again", late);
     }

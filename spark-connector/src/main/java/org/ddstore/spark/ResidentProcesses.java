@@ -223,6 +223,11 @@ final class ResidentProcesses implements AutoCloseable {
     };
   }
 
+  /** Whether the store has been dropped, or its load has failed. */
+  synchronized boolean isClosed() {
+    return isClosed;
+  }
+
   private void leaveUnlessHeld() {
     synchronized (this) {
       if (!isClosed || holds > 0 || hasLeft) {

@@ -284,7 +284,9 @@ public final class ResidentStore {
   /**
    * Adds rows at the end: those there are keep their indices, and who reads the store, or loads
    * batches of it, goes on with the rows that it had. They are ordered and encoded by the options
-   * of the store's spec, and loaded by as many ranks. Blocks.
+   * of the store's spec, and loaded by as many ranks. Blocks. All rows come at one moment: an
+   * interrupt or an error before it leaves the store as it was, an interrupt after it has no effect
+   * but that the flag of the thread is set.
    *
    * @param rows of the columns and types of {@link #sourceSchema()}
    * @throws IllegalArgumentException if they have others, naming the difference
