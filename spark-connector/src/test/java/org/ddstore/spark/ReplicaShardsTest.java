@@ -66,7 +66,7 @@ class ReplicaShardsTest {
         ShardWriter writer =
             ShardWriter.create(Schema.of(Field.fixed("id", DType.INT64)), options)) {
       for (long row = 0; groups.loads(rank) && row < ROWS_OF_EACH; row++) {
-        writer.append(new long[] {rank * ROWS_OF_EACH + row});
+        writer.append(new long[] {(long) rank * ROWS_OF_EACH + row});
       }
       Transport transport = rank == SLOW_RANK ? new SlowTransport(session) : session;
       ReplicaShards shards =
