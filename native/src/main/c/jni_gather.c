@@ -40,7 +40,8 @@ struct table {
 
 /*
  * Takes the part of a batch that begins with first, at most so many: of addresses, or of rows that a table
- * tells the places of if it is not NULL. False if an exception is pending.
+ * tells the places of if it is not NULL. Java may change its array at any time: each element is read once, into the part,
+ * and checked there. 1; 0 if an exception is pending; -ERANGE if a row is outside the table.
  */
 static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, jint first, jint count, jint most,
                 struct part *part) {
@@ -54,9 +55,9 @@ static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, 
   if ((*env)->ExceptionCheck(env)) {
     return 0;
   }
-  if (table != NULL) {
-    dds_locate(&table->places, part->row, part->records.known, part->records.count, table->rows_of_extents,
-               part->address);
+  if (table != NULL && dds_locate(&table->places, part->row, part->records.known, part->records.count,
+                                  table->rows_of_extents, part->address) < part->records.known) {
+    return -ERANGE;
   }
   return 1;
 }
@@ -117,8 +118,9 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterFields(
       }
     }
     for (jint first = 0; first < count; first += PART) {
-      if (!take(env, table, rows, offset, first, count, PART, &part)) {
-        return 0;
+      int taken = take(env, table, rows, offset, first, count, PART, &part);
+      if (taken <= 0) {
+        return taken;
       }
       dds_scatter(&part.records, described, (size_t)group);
     }
@@ -170,8 +172,9 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterArray(
     }
   }
   for (jint first = 0; first < count && result == 0; first += most) {
-    if (!take(env, table, rows, offset, first, count, most, &part)) {
-      return 0;
+    int taken = take(env, table, rows, offset, first, count, most, &part);
+    if (taken <= 0) {
+      return taken;
     }
     if (field_bytes > PINNED_BYTES) {
       result = scatter_large(env, &part.records, field, array, array_bytes + (jlong)first * field_bytes);
@@ -207,6 +210,71 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPieces(JNIEnv 
     done = (jint)(dds_pack(addresses, sizes, (size_t)part, pinned + done) - pinned);
     (*env)->ReleasePrimitiveArrayCritical(env, target, pinned, 0);
   }
+  return 0;
+}
+
+/* Bytes of pieces that may come from a disk, on their way into a Java array that is not pinned meanwhile. */
+struct block {
+  uint8_t bytes[16 << 10];
+  jint filled;
+};
+
+/* Moves a block to its place, from which the next one goes on. */
+static jint put_block(JNIEnv *env, struct block *block, jbyteArray target, jint done) {
+  jint filled = block->filled;
+  block->filled = 0;
+  (*env)->SetByteArrayRegion(env, target, done, filled, (const jbyte *)block->bytes);
+  return done + filled;
+}
+
+/* Copies pieces into blocks and these into an array, from done on. Returns where the last full block ends. */
+static jint pack_blocks(JNIEnv *env, const int64_t *pieces, const int32_t *bytes, jint count, struct block *block,
+                        jbyteArray target, jint done) {
+  for (jint i = 0; i < count; i++) {
+    const uint8_t *from = (const uint8_t *)(uintptr_t)pieces[i];
+    for (jint left = bytes[i]; left > 0;) {
+      jint now = MIN(left, (jint)sizeof block->bytes - block->filled);
+      memcpy(block->bytes + block->filled, from, (size_t)now);
+      block->filled += now;
+      from += now;
+      left -= now;
+      if (block->filled == (jint)sizeof block->bytes) {
+        done = put_block(env, block, target, done);
+        if ((*env)->ExceptionCheck(env)) {
+          return done;
+        }
+      }
+    }
+  }
+  return done;
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPagedPieces(JNIEnv *env, jclass type,
+                                                                              jlongArray pieces, jintArray bytes,
+                                                                              jint count, jbyteArray target,
+                                                                              jint target_offset) {
+  int64_t addresses[PART];
+  int32_t sizes[PART];
+  struct block block;
+  jint done = target_offset;
+  (void)type;
+  block.filled = 0;
+  for (jint first = 0; first < count; first += PART) {
+    jint part = MIN(PART, count - first);
+    (*env)->GetLongArrayRegion(env, pieces, first, part, (jlong *)addresses);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+    (*env)->GetIntArrayRegion(env, bytes, first, part, (jint *)sizes);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+    done = pack_blocks(env, addresses, sizes, part, &block, target, done);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+  }
+  put_block(env, &block, target, done);
   return 0;
 }
 

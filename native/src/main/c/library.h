@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Raised with every change of what Java calls; NativeLibrary.java has the same number. */
-#define DDS_ABI_VERSION 4
+#define DDS_ABI_VERSION 5
 
 /* Bits of dds_features(). */
 #define DDS_FEATURE_FABRIC 1

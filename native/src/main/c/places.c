@@ -19,14 +19,18 @@ static size_t search(const struct dds_places *places, int64_t row) {
   return low;
 }
 
-void dds_locate(const struct dds_places *places, const int64_t *rows, size_t count, size_t counted,
-                int32_t *rows_of_extents, int64_t *addresses) {
+size_t dds_locate(const struct dds_places *places, const int64_t *rows, size_t count, size_t counted,
+                  int32_t *rows_of_extents, int64_t *addresses) {
   int32_t counts[TURNS][DDS_MOST_EXTENTS];
   memset(counts, 0, sizeof counts);
   /* Looks first where a row would be if all extents were of one size, which balanced ones nearly are. */
   uint64_t extents_per_row = (uint64_t)(((__uint128_t)places->extent_count << 64) / (uint64_t)places->rows);
-  for (size_t i = 0; i < count; i++) {
-    int64_t row = rows[i];
+  size_t found = 0;
+  for (; found < count; found++) {
+    int64_t row = rows[found];
+    if ((uint64_t)row >= (uint64_t)places->rows) {
+      break;
+    }
     size_t number = (size_t)((__uint128_t)(uint64_t)row * extents_per_row >> 64);
     const struct dds_extent *extent = &places->extents[number];
     int64_t in_extent = row - extent->first;
@@ -36,13 +40,14 @@ void dds_locate(const struct dds_places *places, const int64_t *rows, size_t cou
       in_extent = row - extent->first;
     }
     int64_t chunk = in_extent >> extent->shift;
-    addresses[i] =
+    addresses[found] =
         places->chunks[extent->chunk + chunk] + (in_extent - (chunk << extent->shift)) * places->record_bytes;
-    counts[i % TURNS][number] += i < counted;
+    counts[found % TURNS][number] += found < counted;
   }
   for (size_t e = 0; e < places->extent_count; e++) {
     for (size_t turn = 0; turn < TURNS; turn++) {
       rows_of_extents[e] += counts[turn][e];
     }
   }
+  return found;
 }

@@ -26,12 +26,13 @@ struct dds_places {
 };
 
 /*
- * Finds the addresses of rows, all of which are in [0, places->rows).
+ * Finds the addresses of rows. Returns how many it has found: count, or the number of the first row that is
+ * outside [0, places->rows), whose address and all later ones are not set.
  *
  * counted          how many of the rows, from the first one on, are to be counted
  * rows_of_extents  that of each extent grows by how many of those lie in it
  */
-void dds_locate(const struct dds_places *places, const int64_t *rows, size_t count, size_t counted,
-                int32_t *rows_of_extents, int64_t *addresses);
+size_t dds_locate(const struct dds_places *places, const int64_t *rows, size_t count, size_t counted,
+                  int32_t *rows_of_extents, int64_t *addresses);
 
 #endif

@@ -35,7 +35,7 @@ int main(void) {
   for (int64_t i = 0; i < ROWS; i++) {
     rows[i] = (i * 787 + 11) % ROWS;
   }
-  dds_locate(&places, rows, ROWS, ROWS, counts, addresses);
+  CHECK(dds_locate(&places, rows, ROWS, ROWS, counts, addresses) == ROWS);
   for (size_t i = 0; i < ROWS; i++) {
     CHECK(addresses[i] == expected[rows[i]]);
   }
@@ -44,16 +44,28 @@ int main(void) {
   }
 
   memset(counts, 0, sizeof counts);
-  dds_locate(&places, rows, 10, 0, counts, addresses);
+  CHECK(dds_locate(&places, rows, 10, 0, counts, addresses) == 10);
   for (size_t e = 0; e < extent_count; e++) {
     CHECK(counts[e] == 0);
   }
 
+  /* A row outside ends the search, and no address is made of it. */
+  const int64_t outside[] = {-1, ROWS, ROWS + 100, INT64_MIN, INT64_MAX};
+  for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
+    int64_t some[] = {3, outside[i], 4};
+    int64_t found[] = {0, 42, 42};
+    memset(counts, 0, sizeof counts);
+    CHECK(dds_locate(&places, some, 3, 3, counts, found) == 1);
+    CHECK(found[0] == expected[3] && found[1] == 42 && found[2] == 42);
+    CHECK(counts[0] == 1);
+  }
+
+  memset(counts, 0, sizeof counts);
   /* One row alone: the scale does not fit 64 bits. */
   struct dds_extent one[] = {{.first = 0, .rows = 0, .shift = 4, .chunk = 0}, {.first = 0, .rows = 1, .shift = 4, .chunk = 0}};
   struct dds_places single = {.extents = one, .extent_count = 2, .chunks = chunks, .record_bytes = RECORD, .rows = 1};
   int64_t zero = 0;
-  dds_locate(&single, &zero, 1, 1, counts, addresses);
+  CHECK(dds_locate(&single, &zero, 1, 1, counts, addresses) == 1);
   CHECK(addresses[0] == chunks[0]);
   CHECK(counts[1] == 1);
   return 0;

@@ -1,6 +1,7 @@
 package org.ddstore;
 
 import java.util.List;
+import java.util.Objects;
 import org.ddstore.transport.Transport;
 
 /**
@@ -24,6 +25,8 @@ public final class AttachedStore extends ReadableStore {
    *     store; it says which and why
    */
   public static AttachedStore open(Catalog catalog, StoreOptions options) {
+    Objects.requireNonNull(catalog, "catalog is null");
+    Objects.requireNonNull(options, "options is null");
     return open(catalog, null, options);
   }
 
@@ -34,6 +37,8 @@ public final class AttachedStore extends ReadableStore {
    * @param transport stays the caller's, who closes it after the store; null for memory alone
    */
   public static AttachedStore open(Catalog catalog, Transport transport, StoreOptions options) {
+    Objects.requireNonNull(catalog, "catalog is null");
+    Objects.requireNonNull(options, "options is null");
     return open(List.of(catalog), transport, options);
   }
 
@@ -48,6 +53,11 @@ public final class AttachedStore extends ReadableStore {
    */
   public static AttachedStore open(
       List<Catalog> copies, Transport transport, StoreOptions options) {
+    Objects.requireNonNull(copies, "copies is null");
+    for (Object element : copies) {
+      Objects.requireNonNull(element, "an element of copies is null");
+    }
+    Objects.requireNonNull(options, "options is null");
     List<SegmentCopies> variables = Catalog.join(copies);
     AttachedStore store = new AttachedStore(copies.get(0).ranks(), transport, options);
     try {

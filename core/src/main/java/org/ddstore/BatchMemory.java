@@ -93,11 +93,15 @@ final class BatchMemory {
     rows = firstRow + plan.rows();
   }
 
-  /** Copies the rows of a plan for which room was made: all rows of the batch. */
+  /** Copies the ragged records of a plan for which room was made: all rows of the batch. */
   void fill(ReadPlan plan, RecordGather gather) {
+    if (raggedTargets.length > 0) {
+      gather.ragged().measure(plan, offsetTargets, totals); // first: it checks the records
+    } else {
+      plan.checkRecords(fields.schema().prefixBytes());
+    }
     gather.fixed(plan, fixedTargets, castTargets, 0);
     if (raggedTargets.length > 0) {
-      gather.ragged().measure(plan, offsetTargets, totals);
       for (int i = 0; i < fields.size(); i++) {
         if (raggedSlot[i] >= 0) {
           raggedTargets[raggedSlot[i]].set(values[i], valueBytes(i, plan.rows()));

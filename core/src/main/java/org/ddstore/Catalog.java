@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.ddstore.transport.SegmentAddress;
 
 /**
@@ -40,6 +41,9 @@ public final class Catalog {
    * @throws IllegalArgumentException if their number is no multiple of the number of ranks
    */
   public static Catalog of(int ranks, String name, Schema schema, List<SegmentAddress> segments) {
+    Objects.requireNonNull(name, "name is null");
+    Objects.requireNonNull(schema, "schema is null");
+    Objects.requireNonNull(segments, "segments is null");
     if (ranks < 1 || segments.isEmpty() || segments.size() % ranks != 0) {
       throw new IllegalArgumentException(
           "%d segments of %d ranks; legal is a multiple of the number of ranks, above 0"
@@ -78,6 +82,7 @@ public final class Catalog {
   }
 
   private Entry entry(String variable) {
+    Objects.requireNonNull(variable, "variable is null");
     return entries.stream()
         .filter(entry -> entry.name().equals(variable))
         .findAny()
@@ -142,6 +147,7 @@ public final class Catalog {
    * @throws IllegalArgumentException if the bytes are not a catalog, or one of another version
    */
   public static Catalog parse(byte[] bytes) {
+    Objects.requireNonNull(bytes, "bytes is null");
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       byte version = in.readByte();
       if (version != VERSION) {

@@ -6,13 +6,22 @@ import java.util.stream.Stream;
 public final class Cleanup {
   private Cleanup() {}
 
+  /** As {@link #runAll}, after a failure, to which those of the steps are added. */
+  public static void after(Throwable failure, Stream<Runnable> steps) {
+    try {
+      runAll(steps);
+    } catch (RuntimeException | Error e) {
+      failure.addSuppressed(e);
+    }
+  }
+
   /** Runs them in their order, on the calling thread. */
   public static void runAll(Stream<Runnable> steps) {
-    RuntimeException first = null;
+    Throwable first = null;
     for (Runnable step : (Iterable<Runnable>) steps::iterator) {
       try {
         step.run();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         if (first == null) {
           first = e;
         } else {
@@ -20,8 +29,11 @@ public final class Cleanup {
         }
       }
     }
+    if (first instanceof Error error) {
+      throw error;
+    }
     if (first != null) {
-      throw first;
+      throw (RuntimeException) first;
     }
   }
 }

@@ -20,7 +20,11 @@ final class Contribution implements AutoCloseable {
 
   /** Takes over a shard that is built. */
   Contribution(ShardWriter writer) {
-    this(writer::schema, unused -> {});
+    this(
+        () -> {
+          throw new NullPointerException("shard is null");
+        },
+        unused -> {});
     this.writer = writer;
   }
 

@@ -9,11 +9,14 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.ddstore.collective.Communicator;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.layout.RowSpan;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.Attachment;
@@ -63,7 +66,13 @@ public final class DDStore extends ReadableStore {
    * @param transport stays the caller's, who closes it after the store; null for memory alone
    */
   public static DDStore open(Communicator communicator, Transport transport, StoreOptions options) {
-    communicator.barrier();
+    Objects.requireNonNull(communicator, "communicator is null");
+    communicator.exchange(
+        "open()",
+        () -> {
+          Objects.requireNonNull(options, "options is null");
+          return new byte[0];
+        });
     return new DDStore(communicator, transport, options);
   }
 
@@ -88,7 +97,7 @@ public final class DDStore extends ReadableStore {
    * @throws CollectiveMismatchException if ranks give different types or shapes
    */
   public Variable add(String name, Tensor rows) {
-    return addNew(name, () -> Schema.of(rows.rowField(name)), writer -> writer.appendRows(rows));
+    return addNew(name, () -> schemaOf(name, rows), writer -> writer.appendRows(rows));
   }
 
   /**
@@ -103,6 +112,17 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
+   * As {@link #add(String, ShardWriter)}, of rows that never change: {@link #update} and {@link
+   * #append} are refused. Collective. For rows of which other stores have copies, because a change
+   * of one copy would not reach the others.
+   *
+   * @param reason ends the message of a refusal
+   */
+  public Variable addReadOnly(String name, ShardWriter shard, String reason) {
+    return addNew(name, new Contribution(shard), variable -> variable.setReadOnly(reason));
+  }
+
+  /**
    * Adds a variable of one fixed field, zero-filled. Collective.
    *
    * @param localRows this rank's number of rows; may be 0 and differ between ranks
@@ -110,7 +130,10 @@ public final class DDStore extends ReadableStore {
   public Variable init(String name, long localRows, DType dtype, int... rowShape) {
     return addNew(
         name,
-        () -> Schema.of(Field.fixed(name, dtype, rowShape)),
+        () -> {
+          Objects.requireNonNull(rowShape, "rowShape is null");
+          return Schema.of(Field.fixed(name, dtype, rowShape));
+        },
         writer -> writer.appendZeros(localRows));
   }
 
@@ -120,9 +143,12 @@ public final class DDStore extends ReadableStore {
    * their next call on.
    */
   public void append(String name, Tensor rows) {
-    appendTo(
-        name,
-        new Contribution(() -> Schema.of(rows.rowField(name)), writer -> writer.appendRows(rows)));
+    appendTo(name, new Contribution(() -> schemaOf(name, rows), writer -> writer.appendRows(rows)));
+  }
+
+  private static Schema schemaOf(String name, Tensor rows) {
+    Objects.requireNonNull(rows, "rows is null");
+    return Schema.of(rows.rowField(name));
   }
 
   /** As {@link #append(String, Tensor)}, of records of any schema. Collective. */
@@ -132,7 +158,7 @@ public final class DDStore extends ReadableStore {
 
   private void appendTo(String name, Contribution contribution) {
     try (contribution) {
-      extend("append(\"%s\")".formatted(name), () -> variable(name), contribution);
+      extend("append(\"%s\")".formatted(name), () -> variable(name), contribution, known -> {});
     }
   }
 
@@ -172,6 +198,7 @@ public final class DDStore extends ReadableStore {
   }
 
   private List<SegmentCopies> adoptable(List<Catalog> copies) {
+    Objects.requireNonNull(copies, "copies is null");
     List<SegmentCopies> variables = Catalog.join(copies);
     if (copies.get(0).ranks() != ranks()) {
       throw new IllegalArgumentException(
@@ -200,14 +227,23 @@ public final class DDStore extends ReadableStore {
   }
 
   private Variable addNew(String name, Contribution contribution) {
+    return addNew(name, contribution, added -> {});
+  }
+
+  /**
+   * @param prepare what is done with the variable before anybody knows it
+   */
+  private Variable addNew(String name, Contribution contribution, Consumer<Variable> prepare) {
     try (contribution) {
-      return extend("add(\"%s\")".formatted(name), () -> checkNew(name), contribution.named(name));
+      return extend(
+          "add(\"%s\")".formatted(name), () -> checkNew(name), contribution.named(name), prepare);
     }
   }
 
   /** Always null: there is none yet. */
   private Variable checkNew(String name) {
     checkOpen();
+    Objects.requireNonNull(name, "name is null");
     if (contains(name)) {
       throw new IllegalArgumentException(
           "a variable \"%s\" was added before: %s".formatted(name, variable(name)));
@@ -219,8 +255,13 @@ public final class DDStore extends ReadableStore {
    * Adds one extent per rank.
    *
    * @param target gives the variable to extend, or null for a new one; what it throws reaches all
+   * @param prepare called with the variable before the rows are made known
    */
-  private Variable extend(String call, Supplier<Variable> target, Contribution contribution) {
+  private Variable extend(
+      String call,
+      Supplier<Variable> target,
+      Contribution contribution,
+      Consumer<Variable> prepare) {
     List<Attachment> attached = new ArrayList<>();
     try {
       byte[][] offers = communicator.exchange(call, () -> offer(target.get(), contribution));
@@ -238,20 +279,22 @@ public final class DDStore extends ReadableStore {
           });
       Variable variable =
           existing == null ? newVariable(contribution.name(), own.schema()) : existing;
+      prepare.accept(variable);
       publish(variable, () -> variable.append(own, addresses, attached));
       return variable;
     } catch (RuntimeException | Error e) {
-      attached.forEach(Attachment::release);
-      if (contribution.segment() != null) {
-        reach().withdraw(contribution.segment());
-        contribution.segment().release();
+      Stream<Runnable> steps = attached.stream().map(attachment -> attachment::release);
+      Segment own = contribution.segment();
+      if (own != null) {
+        steps = Stream.concat(steps, Stream.of(() -> reach().withdraw(own), own::release));
       }
+      Cleanup.after(e, steps);
       throw e;
     }
   }
 
   private byte[] offer(Variable existing, Contribution contribution) throws Exception {
-    checkOwned(existing, "appended to");
+    checkWritable(existing, "appended to");
     Segment segment = contribution.seal(options);
     if (existing != null && !existing.schema().equals(segment.schema())) {
       throw new IllegalArgumentException(
@@ -272,8 +315,10 @@ public final class DDStore extends ReadableStore {
    * @throws IndexOutOfBoundsException if the rows are not all this rank's
    */
   public void update(String name, Tensor rows, long localRow) {
+    Objects.requireNonNull(rows, "rows is null");
     Variable variable = variable(name);
-    checkOwned(variable, "updated");
+    checkWritable(variable, "updated");
+    variable.checkReadable(); // what failed in part is not completed by a later epoch
     Schema schema = variable.schema();
     if (schema.size() != 1 || !schema.isFixed() || !rows.hasRowsOf(schema.field(0))) {
       throw new IllegalArgumentException(
@@ -282,17 +327,16 @@ public final class DDStore extends ReadableStore {
     long local = variable.localRows();
     if (localRow < 0 || localRow > local - rows.rows()) {
       throw new IndexOutOfBoundsException(
-          "local rows [%d, %d) outside [0, %d), the rows of rank %d in \"%s\""
-              .formatted(localRow, localRow + rows.rows(), local, rank(), name));
+          "local rows %s outside [0, %d), the rows of rank %d in \"%s\""
+              .formatted(RowSpan.format(localRow, rows.rows()), local, rank(), name));
     }
     staged.stage(variable, rows, localRow);
   }
 
-  private static void checkOwned(Variable variable, String change) {
-    if (variable != null && variable.isAdopted()) {
+  private static void checkWritable(Variable variable, String change) {
+    if (variable != null && variable.readOnlyReason() != null) {
       throw new IllegalStateException(
-          "%s cannot be %s: its shards belong to a resident store, not to these ranks"
-              .formatted(variable, change));
+          "%s cannot be %s: %s".formatted(variable, change, variable.readOnlyReason()));
     }
   }
 
@@ -300,29 +344,41 @@ public final class DDStore extends ReadableStore {
    * Begins an access epoch: what was updated on any rank before is seen by all afterwards, and
    * nothing changes until the next one. Collective.
    *
+   * <p>If it throws after ranks have begun to apply updates (a rank ended, failed, was interrupted,
+   * or missed the deadline), this rank may have rows of two epochs. All reads of the variables that
+   * had updates, on whatever rank, are then refused on this rank with a {@link DDStoreException}
+   * whose cause is what was thrown here; their {@linkplain Variable#version() version} is one more;
+   * other variables stay readable. If it throws before that, no row has changed.
+   *
    * @throws IllegalStateException if an epoch has begun and not ended
    */
   public void epochBegin() {
-    communicator.exchange("epochBegin()", () -> checkEpoch(false));
-    byte[][] changes = communicator.exchange("epochBegin() apply", this::applyStaged);
-    BitSet changed = new BitSet();
-    for (byte[] ofRank : changes) {
-      changed.or(BitSet.valueOf(ofRank));
+    byte[][] staging = communicator.exchange("epochBegin()", this::stagedChanges);
+    List<Variable> changing = changing(staging);
+    try {
+      communicator.exchange("epochBegin() apply", () -> inside(staged::apply));
+    } catch (RuntimeException | Error e) {
+      changing.forEach(variable -> variable.changedInPart(e));
+      throw e;
     }
-    int number = 0;
-    for (Variable variable : variables()) {
-      if (changed.get(number++)) {
-        variable.changed();
-      }
-    }
+    changing.forEach(Variable::changed);
     inEpoch = true;
   }
 
-  /** Which variables this rank has changed; all ranks have added them in the same order. */
-  private byte[] applyStaged() {
-    BitSet changed = staged.changed(variables());
-    inside(() -> staged.apply());
-    return changed.toByteArray();
+  /** Which variables this rank changes; all ranks have added them in the same order. */
+  private byte[] stagedChanges() {
+    checkEpoch(false);
+    return staged.changed(variables()).toByteArray();
+  }
+
+  /** The variables that some rank changes. */
+  private List<Variable> changing(byte[]... ofRanks) {
+    BitSet changed = new BitSet();
+    for (byte[] ofRank : ofRanks) {
+      changed.or(BitSet.valueOf(ofRank));
+    }
+    List<Variable> all = List.copyOf(variables());
+    return changed.stream().mapToObj(all::get).toList();
   }
 
   /**

@@ -9,4 +9,11 @@ public class DeadlineExceededException extends DDStoreException {
   public DeadlineExceededException(String message) {
     super(message);
   }
+
+  /**
+   * @param cause where code stands that is waited for; may be null
+   */
+  public DeadlineExceededException(String message, Throwable cause) {
+    super(message, cause);
+  }
 }

@@ -51,11 +51,11 @@ public final class Field {
   private final int[] shape;
   private final int elements;
 
-  Field(String name, Kind kind, DType dtype, int... shape) {
+  Field(String name, Kind kind, DType dtype, int... dimensions) {
     this.name = Objects.requireNonNull(name, "name");
     this.kind = kind;
     this.dtype = Objects.requireNonNull(dtype, "dtype");
-    this.shape = shape.clone();
+    this.shape = dimensions.clone(); // what is checked is what is kept
     if (name.isEmpty()) {
       throw new IllegalArgumentException("a field name must not be empty");
     }
@@ -95,11 +95,13 @@ public final class Field {
 
   /** A field of fixed shape; no shape makes a scalar. Dimensions are at least 1. */
   public static Field fixed(String name, DType dtype, int... shape) {
+    Objects.requireNonNull(shape, "shape is null");
     return new Field(name, Kind.FIXED, dtype, shape);
   }
 
   /** A field whose first dimension varies: a record holds {@code [length, innerShape...]}. */
   public static Field ragged(String name, DType dtype, int... innerShape) {
+    Objects.requireNonNull(innerShape, "innerShape is null");
     return new Field(name, Kind.RAGGED, dtype, innerShape);
   }
 

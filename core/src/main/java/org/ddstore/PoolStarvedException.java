@@ -10,4 +10,11 @@ public class PoolStarvedException extends DDStoreException {
   public PoolStarvedException(String message) {
     super(message);
   }
+
+  /**
+   * @param cause where code of the user's stands that is waited for; may be null
+   */
+  public PoolStarvedException(String message, Throwable cause) {
+    super(message, cause);
+  }
 }

@@ -37,6 +37,7 @@ public record ProcessAddress(String host, int port, long id) {
    * @throws IllegalArgumentException if the bytes are not an address
    */
   public static ProcessAddress parse(byte[] bytes) {
+    Objects.requireNonNull(bytes, "bytes is null");
     if (bytes.length <= Short.BYTES + Long.BYTES) {
       throw new IllegalArgumentException(
           "a process address of %d bytes, expected more than %d"

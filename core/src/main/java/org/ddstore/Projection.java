@@ -1,6 +1,7 @@
 package org.ddstore;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.ValueCast;
@@ -64,6 +65,7 @@ final class Projection {
 
   /** The place of a field by name. */
   int place(String name) {
+    Objects.requireNonNull(name, "name is null");
     int index = schema().indexOf(name);
     for (int i = 0; i < fields.length; i++) {
       if (fields[i] == index) {

@@ -1,5 +1,6 @@
 package org.ddstore;
 
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -15,6 +16,11 @@ import java.util.concurrent.TimeUnit;
  */
 public record ReadStatistics(
     ReadPath path, long calls, long rows, long bytes, long nanos, long bestNanos) {
+  /** Refuses a missing path. */
+  public ReadStatistics {
+    Objects.requireNonNull(path, "path is null");
+  }
+
   /** Of calls of which the best time is not known. */
   public ReadStatistics(ReadPath path, long calls, long rows, long bytes, long nanos) {
     this(path, calls, rows, bytes, nanos, 0);
@@ -31,6 +37,7 @@ public record ReadStatistics(
    * @param other of the same path
    */
   public ReadStatistics plus(ReadStatistics other) {
+    Objects.requireNonNull(other, "other is null");
     return new ReadStatistics(
         path,
         calls + other.calls,
@@ -47,6 +54,7 @@ public record ReadStatistics(
    * @return with the best time of both
    */
   public ReadStatistics since(ReadStatistics before) {
+    Objects.requireNonNull(before, "before is null");
     return new ReadStatistics(
         path,
         calls - before.calls,

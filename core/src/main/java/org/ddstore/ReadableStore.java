@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -100,6 +101,7 @@ public abstract class ReadableStore implements AutoCloseable {
    * @throws IllegalArgumentException if there is none; the message lists those there are
    */
   public final Variable variable(String name) {
+    Objects.requireNonNull(name, "name is null");
     gate.checkOpen();
     Variable variable = variables.get(name);
     if (variable == null) {
@@ -111,16 +113,20 @@ public abstract class ReadableStore implements AutoCloseable {
 
   /** Reads consecutive rows of a variable of one fixed field; see {@link Reader#get}. */
   public final void get(String name, Tensor destination, long start) {
+    Objects.requireNonNull(destination, "destination is null");
     withReader(name, reader -> reader.get(destination, start));
   }
 
   /** Reads rows of a variable of one fixed field; see {@link Reader#getBatch(Tensor, long...)}. */
   public final void getBatch(String name, Tensor destination, long... indices) {
+    Objects.requireNonNull(destination, "destination is null");
+    Objects.requireNonNull(indices, "indices is null");
     withReader(name, reader -> reader.getBatch(destination, indices));
   }
 
   /** Reads rows of any variable into a batch to be closed; see {@link Reader#getBatch(long...)}. */
   public final Batch getBatch(String name, long... indices) {
+    Objects.requireNonNull(indices, "indices is null");
     Batch[] batch = new Batch[1];
     withReader(name, reader -> batch[0] = reader.getBatch(indices));
     return batch[0];
@@ -159,7 +165,7 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   private static StoreInfo.VariableInfo describe(Variable variable) {
-    Placement placement = variable.placement();
+    Placement placement = variable.layout();
     ExtentMap extents = placement.extents();
     List<StoreInfo.Extent> described = new ArrayList<>();
     long bytes = 0;

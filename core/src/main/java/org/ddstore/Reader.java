@@ -3,7 +3,7 @@ package org.ddstore;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.ddstore.layout.ExtentMap;
@@ -32,9 +32,6 @@ public final class Reader implements AutoCloseable {
 
   private static final int SMALL_TIMED_EVERY = 16;
 
-  private static final long NOT_CHANGING = Long.MIN_VALUE;
-  private static final long STABLE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   private final Variable variable;
   private final Projection fields;
   private final ReadGate.Pass pass;
@@ -49,7 +46,8 @@ public final class Reader implements AutoCloseable {
   private final GatherTarget[] oneTarget = {target};
   private GrowingBuffer piece;
   private long[] consecutive = new long[0];
-  private long changingSinceNanos;
+  private long[] checked = new long[0];
+  private final StableWait stableWait;
   private int untimed;
   private int untilTimed;
 
@@ -62,6 +60,7 @@ public final class Reader implements AutoCloseable {
     this.locator = new RowLocator(variable, kernel);
     this.plan = locator.plan();
     this.gather = new RecordGather(fields);
+    this.stableWait = new StableWait(variable);
   }
 
   /** The variable that this reader reads. */
@@ -72,13 +71,15 @@ public final class Reader implements AutoCloseable {
   /**
    * Reads rows in the order given; repeats are allowed. Local, does not wait for any rank.
    *
-   * @param indices global indices of [0, rows); none makes an empty batch
+   * @param indices global indices of [0, rows); none makes an empty batch. They are copied first:
+   *     of an array that another thread changes meanwhile, each row is one that it named
    * @return a batch to be closed by the caller
    * @throws IndexOutOfBoundsException if an index is outside, naming it; nothing is read then
    * @throws IllegalArgumentException if a field of the batch would exceed 2 GiB; it names the legal
    *     number of rows
    */
   public Batch getBatch(long... indices) {
+    Objects.requireNonNull(indices, "indices is null");
     Batch batch = pool.take();
     try {
       getBatch(batch, indices);
@@ -94,6 +95,8 @@ public final class Reader implements AutoCloseable {
    * open: what it held is replaced.
    */
   public void getBatch(Batch batch, long... indices) {
+    Objects.requireNonNull(batch, "batch is null");
+    Objects.requireNonNull(indices, "indices is null");
     if (!batch.isOf(pool)) {
       throw new IllegalArgumentException(batch + " was not given by " + this);
     }
@@ -101,12 +104,24 @@ public final class Reader implements AutoCloseable {
     try {
       long start = begin();
       Placement placement = variable.placement();
-      placement.checkAll(indices, variable.name());
-      fill(placement, batch.memory(), indices);
-      count(start, indices.length, batch.memory().valueBytes());
+      int count = check(placement, indices);
+      fill(placement, batch.memory(), 0, count);
+      count(start, count, batch.memory().valueBytes());
     } finally {
       pass.exit();
     }
+  }
+
+  /**
+   * Makes {@link #checked} a copy of the caller's indices: the caller may change its array during
+   * the read. Returns how many there are.
+   */
+  private int check(Placement placement, long... indices) {
+    if (checked.length < indices.length) {
+      checked = new long[indices.length];
+    }
+    placement.copyChecked(indices, checked, 0, variable.name());
+    return indices.length;
   }
 
   /**
@@ -118,11 +133,21 @@ public final class Reader implements AutoCloseable {
    * @throws IndexOutOfBoundsException if an index of any is outside; nothing is read then
    */
   public void getBatches(List<Batch> batches, List<long[]> indices) {
-    if (batches.size() != indices.size()) {
+    Objects.requireNonNull(batches, "batches is null");
+    Objects.requireNonNull(indices, "indices is null");
+    getBatches(batches.toArray(Batch[]::new), indices.toArray(long[][]::new));
+  }
+
+  private void getBatches(Batch[] batches, long[]... indices) {
+    if (batches.length != indices.length) {
       throw new IllegalArgumentException(
-          "%d batches for %d arrays of indices".formatted(batches.size(), indices.size()));
+          "%d batches for %d arrays of indices".formatted(batches.length, indices.length));
+    }
+    for (long[] rows : indices) {
+      Objects.requireNonNull(rows, "an element of indices is null");
     }
     for (Batch batch : batches) {
+      Objects.requireNonNull(batch, "an element of batches is null");
       if (!batch.holds(fields)) {
         throw new IllegalArgumentException(batch + " was not given by a reader like " + this);
       }
@@ -131,97 +156,190 @@ public final class Reader implements AutoCloseable {
     try {
       long start = begin();
       Placement placement = variable.placement();
-      long[] all = joined(placement, indices);
-      if (placement.hasRemote() && all.length <= ReadPlan.maxRows(placement)) {
-        fillTogether(placement, batches, indices, all);
+      int[] starts = checkAll(placement, indices);
+      int all = starts[batches.length];
+      if (placement.hasRemote() && all <= ReadPlan.maxRows(placement)) {
+        fillTogether(placement, batches, starts);
       } else {
-        for (int b = 0; b < batches.size(); b++) {
-          fill(placement, batches.get(b).memory(), indices.get(b));
+        for (int b = 0; b < batches.length; b++) {
+          fill(placement, batches[b].memory(), starts[b], starts[b + 1] - starts[b]);
         }
       }
       long bytes = 0;
       for (Batch batch : batches) {
         bytes += batch.memory().valueBytes();
       }
-      count(start, all.length, bytes);
+      count(start, all, bytes);
     } finally {
       pass.exit();
     }
   }
 
-  /** All indices, checked. */
-  private long[] joined(Placement placement, List<long[]> indices) {
-    long[] all = new long[Math.toIntExact(indices.stream().mapToLong(rows -> rows.length).sum())];
-    int at = 0;
-    for (long[] rows : indices) {
-      placement.checkAll(rows, variable.name());
-      System.arraycopy(rows, 0, all, at, rows.length);
-      at += rows.length;
+  /**
+   * As {@link #check} for several arrays, one after the other. Returns where each begins among all,
+   * and how many there are.
+   */
+  private int[] checkAll(Placement placement, long[]... indices) {
+    int[] starts = new int[indices.length + 1];
+    for (int b = 0; b < indices.length; b++) {
+      starts[b + 1] = Math.addExact(starts[b], indices[b].length);
     }
-    return all;
+    if (checked.length < starts[indices.length]) {
+      checked = new long[starts[indices.length]];
+    }
+    for (int b = 0; b < indices.length; b++) {
+      placement.copyChecked(indices[b], checked, starts[b], variable.name());
+    }
+    return starts;
   }
 
-  private void fillTogether(
-      Placement placement, List<Batch> batches, List<long[]> indices, long... all) {
-    for (int b = 0; b < batches.size(); b++) {
-      batches.get(b).memory().reserve(indices.get(b).length);
+  /**
+   * Reads the first of these rows, in the order given, into a batch as {@link #getBatch(Batch,
+   * long...)} does: no more than have so many bytes of packed records, at least one.
+   *
+   * @param mostBytes of records that memory reaches, and as many of others
+   * @return how many rows the batch has; 0 if there are no indices
+   * @throws IndexOutOfBoundsException if any index is outside; nothing is read then
+   */
+  public int getBatchWithin(Batch batch, long mostBytes, long... indices) {
+    Objects.requireNonNull(batch, "batch is null");
+    Objects.requireNonNull(indices, "indices is null");
+    if (!batch.isOf(pool)) {
+      throw new IllegalArgumentException(batch + " was not given by " + this);
     }
-    boolean ragged = !variable.schema().isFixed();
-    int window = ragged ? Math.max(1, all.length) : windowRows(placement);
-    for (int row = 0; row == 0 || row < all.length; row += window) {
-      int count = Math.min(window, all.length - row);
+    pass.enter(this);
+    try {
+      long start = begin();
+      Placement placement = variable.placement();
+      int rows = rowsWithin(placement, mostBytes, check(placement, indices));
+      if (variable.schema().isFixed()) {
+        fill(placement, batch.memory(), 0, rows);
+      } else {
+        rows = fillWithin(placement, batch.memory(), rows, mostBytes);
+      }
+      count(start, rows, batch.memory().valueBytes());
+      return rows;
+    } finally {
+      pass.exit();
+    }
+  }
+
+  /** How many of the checked rows may be located, as far as this process knows their bytes. */
+  private int rowsWithin(Placement placement, long mostBytes, int all) {
+    if (variable.schema().isFixed()) {
+      long fitting = Math.max(1, mostBytes / variable.schema().fixedBytes());
+      return (int) Math.min(all, fitting);
+    }
+    int most = Math.min(all, ReadPlan.maxRows(placement));
+    long bytes = 0;
+    for (int i = 0; i < most; i++) {
+      bytes += placement.localBytes(checked[i]);
+      if (i > 0 && bytes > mostBytes) {
+        return i;
+      }
+    }
+    return most;
+  }
+
+  /** As {@link #fill} for the first of the ragged rows; how many they were. */
+  private int fillWithin(Placement placement, BatchMemory memory, int most, long mostBytes) {
+    int rows;
+    do {
+      rows = locator.locateWithin(placement, checked, 0, most, mostBytes);
+      memory.reserve(rows);
+      memory.fill(plan, gather);
+    } while (!plan.isStable() && awaitStable(plan.changingRank()));
+    tally();
+    return rows;
+  }
+
+  /**
+   * @param starts where the checked indices of each batch begin, and how many there are
+   */
+  private void fillTogether(Placement placement, Batch[] batches, int... starts) {
+    if (!variable.schema().isFixed()) {
+      fillRaggedTogether(placement, batches, starts);
+      return;
+    }
+    reserveAll(batches, starts);
+    int all = starts[batches.length];
+    int window = windowRows(placement);
+    for (int row = 0; row == 0 || row < all; row += window) {
+      int count = Math.min(window, all - row);
       do {
-        locator.locate(placement, all, row, count);
-        fillParts(batches, indices, row, count);
+        locator.locate(placement, checked, row, count);
+        fillParts(batches, starts, row, count);
       } while (!plan.isStable() && awaitStable(plan.changingRank()));
       tally();
     }
   }
 
+  /** One by one if they are too large to come together. */
+  private void fillRaggedTogether(Placement placement, Batch[] batches, int... starts) {
+    int all = starts[batches.length];
+    do {
+      int located =
+          locator.locateWithin(placement, checked, 0, all, RowLocator.RAGGED_WINDOW_BYTES);
+      if (located < all) {
+        for (int b = 0; b < batches.length; b++) {
+          fill(placement, batches[b].memory(), starts[b], starts[b + 1] - starts[b]);
+        }
+        return;
+      }
+      reserveAll(batches, starts);
+      fillParts(batches, starts, 0, all);
+    } while (!plan.isStable() && awaitStable(plan.changingRank()));
+    tally();
+  }
+
+  private static void reserveAll(Batch[] batches, int... starts) {
+    for (int b = 0; b < batches.length; b++) {
+      batches[b].memory().reserve(starts[b + 1] - starts[b]);
+    }
+  }
+
   /** Copies the rows of the plan, which are rows [row, row + count) of all, each to its batch. */
-  private void fillParts(List<Batch> batches, List<long[]> indices, int row, int count) {
-    int first = 0; // of a batch, among all
-    for (int b = 0; b < batches.size(); b++) {
-      int end = first + indices.get(b).length;
+  private void fillParts(Batch[] batches, int[] starts, int row, int count) {
+    for (int b = 0; b < batches.length; b++) {
+      int first = starts[b]; // of the batch, among all
       int from = Math.max(row, first);
-      int rows = Math.max(0, Math.min(row + count, end) - from);
-      BatchMemory memory = batches.get(b).memory();
+      int rows = Math.max(0, Math.min(row + count, starts[b + 1]) - from);
+      BatchMemory memory = batches[b].memory();
       if (!variable.schema().isFixed()) {
         memory.fill(plan.part(from, rows), gather);
       } else if (rows > 0) {
         memory.fillFixed(plan.part(from - row, rows), gather, from - first);
       }
-      first = end;
     }
   }
 
-  /** Reads rows that were checked into a batch. */
-  private void fill(Placement placement, BatchMemory memory, long... indices) {
-    memory.reserve(indices.length);
+  /** Reads the rows of some checked indices into a batch. */
+  private void fill(Placement placement, BatchMemory memory, int first, int count) {
+    memory.reserve(count);
     if (variable.schema().isFixed()) {
-      fillInWindows(placement, memory, indices);
+      fillInWindows(placement, memory, first, count);
     } else {
-      checkRagged(placement, indices.length);
+      checkRagged(placement, count);
       do {
-        locator.locate(placement, indices, 0, indices.length);
+        locator.locate(placement, checked, first, count);
         memory.fill(plan, gather);
       } while (!plan.isStable() && awaitStable(plan.changingRank()));
       tally();
     }
   }
 
-  private void fillInWindows(Placement placement, BatchMemory memory, long... indices) {
+  private void fillInWindows(Placement placement, BatchMemory memory, int first, int rows) {
     int window = batchWindowRows(placement);
     int row = 0;
     do {
-      int count = Math.min(window, indices.length - row);
+      int count = Math.min(window, rows - row);
       do {
-        locator.locate(placement, indices, row, count);
+        locator.locate(placement, checked, first + row, count);
         memory.fillFixed(plan, gather, row);
       } while (!plan.isStable() && awaitStable(plan.changingRank()));
       tally();
       row += count;
-    } while (row < indices.length);
+    } while (row < rows);
   }
 
   /** Rows that are read at once: remote ones need memory to come to. */
@@ -252,56 +370,72 @@ public final class Reader implements AutoCloseable {
    * @throws IllegalArgumentException if the destination does not match the field
    */
   public void getBatch(Tensor destination, long... indices) {
+    Objects.requireNonNull(destination, "destination is null");
+    Objects.requireNonNull(indices, "indices is null");
     Field field = checkDestination(destination, indices.length);
     pass.enter(this);
     try {
       long start = begin();
       Placement placement = variable.placement();
-      placement.checkAll(indices, variable.name());
-      if (destination.memory().aim(target, kernel)) {
-        copyInWindows(placement, indices);
+      int count = check(placement, indices);
+      if (destination.memory().aim(target, kernel) && !pinsForDisk(placement)) {
+        copyInWindows(placement, count);
       } else {
-        copyInPieces(placement, destination, field.bytes(), indices);
+        copyInPieces(placement, destination, field.bytes(), count);
       }
-      count(start, indices.length, (long) indices.length * field.bytes());
+      count(start, count, (long) count * field.bytes());
     } finally {
       target.clear();
       pass.exit();
     }
   }
 
-  private void copyInWindows(Placement placement, long... indices) {
+  /** A pinned array keeps the collector waiting: not as long as a disk may take. */
+  private boolean pinsForDisk(Placement placement) {
+    return kernel != null && target.isArray() && placement.isPaged();
+  }
+
+  private void copyInWindows(Placement placement, int rows) {
     int window = windowRows(placement);
-    for (int row = 0; row < indices.length; row += window) {
-      copy(placement, row, indices, row, Math.min(window, indices.length - row));
-      if (indices.length - row <= window) {
-        break; // the window may be as large as an int
-      }
+    for (int row = 0; row < rows; ) {
+      row += copy(placement, row, checked, row, Math.min(window, rows - row));
     }
   }
 
-  /** Copies to rows of the target. */
-  private void copy(Placement placement, int targetRow, long[] indices, int offset, int count) {
+  /**
+   * Copies to rows of the target.
+   *
+   * @return how many of the rows were copied: fewer if their records are too large to come at once
+   */
+  private int copy(Placement placement, int targetRow, long[] indices, int offset, int count) {
+    int copied;
     do {
-      locator.locate(placement, indices, offset, count);
+      copied =
+          locator.locateWithin(placement, indices, offset, count, RowLocator.RAGGED_WINDOW_BYTES);
+      if (!variable.schema().isFixed()) {
+        plan.checkRecords(variable.schema().prefixBytes());
+      }
       gather.plain().copy(plan, oneTarget, targetRow);
     } while (!plan.isStable() && awaitStable(plan.changingRank()));
     tally();
+    return copied;
   }
 
-  /** Java arrays take no unaligned rows: these go through a piece that fits a cache. */
-  private void copyInPieces(
-      Placement placement, Tensor destination, int rowBytes, long... indices) {
+  /**
+   * Goes through a piece that fits a cache: Java arrays take no unaligned rows, and must not be
+   * pinned while rows are read from a disk.
+   */
+  private void copyInPieces(Placement placement, Tensor destination, int rowBytes, int rows) {
     int pieceBytes = placement.hasRemote() ? REMOTE_PIECE_BYTES : PIECE_BYTES;
     int pieceRows = Math.min(windowRows(placement), Math.max(1, pieceBytes / rowBytes));
     if (piece == null) {
       piece = new GrowingBuffer();
     }
-    target.set(piece, (long) Math.min(pieceRows, indices.length) * rowBytes);
-    for (int row = 0; row < indices.length; row += pieceRows) {
-      int count = Math.min(pieceRows, indices.length - row);
-      copy(placement, 0, indices, row, count);
+    target.set(piece, (long) Math.min(pieceRows, rows) * rowBytes);
+    for (int row = 0; row < rows; ) {
+      int count = copy(placement, 0, checked, row, Math.min(pieceRows, rows - row));
       destination.memory().write((long) row * rowBytes, piece.buffer(), 0, count * rowBytes);
+      row += count;
     }
   }
 
@@ -315,6 +449,7 @@ public final class Reader implements AutoCloseable {
    * @throws IllegalArgumentException if the destination does not match the field
    */
   public void get(Tensor destination, long start) {
+    Objects.requireNonNull(destination, "destination is null");
     Field field = checkDestination(destination, destination.rows());
     pass.enter(this);
     try {
@@ -362,7 +497,7 @@ public final class Reader implements AutoCloseable {
     long place = segment.place(row - extents.firstRow(extent));
     ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
     int position = Segment.positionOf(place) + variable.schema().fixedOffset(fields.position(0));
-    changingSinceNanos = NOT_CHANGING;
+    stableWait.begin();
     long version;
     do {
       version = segment.version();
@@ -394,19 +529,19 @@ public final class Reader implements AutoCloseable {
     int extent = extents.extentOf(row);
     long left = Math.min(most, extents.firstRow(extent) + extents.rows(extent) - row);
     int pieceRows = Math.max(1, REMOTE_PIECE_BYTES / variable.schema().fixedBytes());
-    int count = (int) Math.min(left, Math.min(pieceRows, ReadPlan.maxRows(placement)));
-    if (consecutive.length < count) {
-      consecutive = new long[count];
+    int asked = (int) Math.min(left, Math.min(pieceRows, ReadPlan.maxRows(placement)));
+    if (consecutive.length < asked) {
+      consecutive = new long[asked];
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < asked; i++) {
       consecutive[i] = row + i;
     }
     if (piece == null) {
       piece = new GrowingBuffer();
     }
-    target.set(piece, (long) count * rowBytes);
+    target.set(piece, (long) asked * rowBytes);
     locator.begin(); // a run may be of any size
-    copy(placement, 0, consecutive, 0, count);
+    int count = copy(placement, 0, consecutive, 0, asked);
     destination.memory().write(destinationRow * rowBytes, piece.buffer(), 0, count * rowBytes);
     return count;
   }
@@ -469,21 +604,7 @@ public final class Reader implements AutoCloseable {
   }
 
   private boolean awaitStable(int changingRank) {
-    long now = System.nanoTime();
-    if (changingSinceNanos == NOT_CHANGING) {
-      changingSinceNanos = now;
-    } else if (now - changingSinceNanos > STABLE_TIMEOUT_NANOS) {
-      throw new DeadlineExceededException(
-          "rows of \"%s\" have been changing for %d s on rank %d, which may have died in epochBegin()"
-              .formatted(
-                  variable.name(),
-                  TimeUnit.NANOSECONDS.toSeconds(STABLE_TIMEOUT_NANOS),
-                  changingRank));
-    }
-    if (Thread.currentThread().isInterrupted()) {
-      throw new DDStoreException("interrupted while rows of \"" + variable.name() + "\" changed");
-    }
-    Thread.onSpinWait();
+    stableWait.pause(changingRank);
     return true;
   }
 
@@ -491,7 +612,7 @@ public final class Reader implements AutoCloseable {
   private long begin() {
     locator.begin();
     Arrays.fill(rowsByPath, 0);
-    changingSinceNanos = NOT_CHANGING;
+    stableWait.begin();
     return System.nanoTime();
   }
 
@@ -532,8 +653,18 @@ public final class Reader implements AutoCloseable {
     return plan.fetchedBytes();
   }
 
+  /**
+   * Human-readable: whom a read that is in progress waits for, and since when; empty if it waits
+   * for nobody. Any thread.
+   */
+  public String waitsFor() {
+    String remote = plan.waitsFor();
+    return remote.isEmpty() ? stableWait.describe() : remote;
+  }
+
   /** What this reader has read over a path. Any thread. */
   public ReadStatistics statistics(ReadPath path) {
+    Objects.requireNonNull(path, "path is null");
     return counters.statistics(path);
   }
 

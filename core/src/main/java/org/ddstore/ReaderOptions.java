@@ -35,6 +35,10 @@ public final class ReaderOptions {
 
   /** Reads these fields alone, in this order; all if none is named. */
   public ReaderOptions withFields(String... names) {
+    Objects.requireNonNull(names, "names is null");
+    for (Object element : names) {
+      Objects.requireNonNull(element, "an element of names is null");
+    }
     return new ReaderOptions(List.of(names), casts, memory);
   }
 
@@ -46,6 +50,7 @@ public final class ReaderOptions {
    * @param scale finite
    */
   public ReaderOptions cast(String field, DType to, float scale) {
+    Objects.requireNonNull(field, "field is null");
     Map<String, Wanted> more = new LinkedHashMap<>(casts);
     more.put(field, new Wanted(Objects.requireNonNull(to, "to"), scale));
     return new ReaderOptions(fields, more, memory);

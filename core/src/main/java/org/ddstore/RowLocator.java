@@ -15,6 +15,9 @@ final class RowLocator implements AutoCloseable {
   /** The memory for remote rows of one reader, unless one row is larger. */
   static final int WINDOW_BYTES = 32 << 20;
 
+  /** The bytes of ragged records that fit this memory, which is allocated with room to grow. */
+  static final long RAGGED_WINDOW_BYTES = GrowingBuffer.bytesWithin(WINDOW_BYTES);
+
   private final Variable variable;
   private final ReadPlan plan;
   private RemoteReader remoteReader;
@@ -44,12 +47,21 @@ final class RowLocator implements AutoCloseable {
    * are taken; they have a deadline of their own.
    */
   void locate(Placement placement, long[] indices, int offset, int count) {
+    locateWithin(placement, indices, offset, count, ReadPlan.UNLIMITED_BYTES);
+  }
+
+  /**
+   * As {@link #locate} for the first of the rows whose remote ragged records take no more than so
+   * many bytes in the staging, or for one that is larger.
+   *
+   * @return how many rows were located, at least one if there are any
+   */
+  int locateWithin(Placement placement, long[] indices, int offset, int count, long stagingBytes) {
     Placement where = variable.current(placement);
     int silences = 0;
     while (true) {
       try {
-        locateIn(where, indices, offset, count);
-        return;
+        return locateIn(where, indices, offset, count, stagingBytes);
       } catch (DDStoreException e) {
         Set<ProcessAddress> silent = plan.silentProcesses();
         silences += silent.isEmpty() ? 0 : 1;
@@ -63,17 +75,31 @@ final class RowLocator implements AutoCloseable {
     }
   }
 
-  private void locateIn(Placement placement, long[] indices, int offset, int count) {
+  private int locateIn(
+      Placement placement, long[] indices, int offset, int count, long stagingBytes) {
     plan.locate(placement, indices, offset, count);
-    if (placement.hasRemote()) {
-      if (remoteReader == null) {
-        remoteReader = variable.newRemoteReader();
+    if (!placement.hasRemote()) {
+      return count;
+    }
+    if (remoteReader == null) {
+      remoteReader = variable.newRemoteReader();
+    }
+    if (!begun) {
+      begun = true;
+      remoteReader.begin(variable.silence(), variable::hasOtherCopies);
+    }
+    int fitting = count;
+    while (true) {
+      try {
+        plan.fetch(remoteReader, fitting == 1 ? ReadPlan.UNLIMITED_BYTES : stagingBytes);
+        return fitting;
+      } catch (BatchTooLargeException e) {
+        if (fitting == 1 || stagingBytes == ReadPlan.UNLIMITED_BYTES) {
+          throw e;
+        }
+        fitting = plan.rowsWithin(stagingBytes);
+        plan.locate(placement, indices, offset, fitting);
       }
-      if (!begun) {
-        begun = true;
-        remoteReader.begin(variable.silence(), variable::hasOtherCopies);
-      }
-      plan.fetch(remoteReader);
     }
   }
 

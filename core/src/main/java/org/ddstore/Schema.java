@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The fields of a record, in order, and where they lie in a packed record:
@@ -36,14 +37,14 @@ public final class Schema {
   private final int fixedBytes;
   private final int raggedFields;
 
-  private Schema(Field... fields) {
+  private Schema(Field... all) {
+    this.fields = all.clone(); // what is checked is what is kept
     if (fields.length == 0) {
       throw new IllegalArgumentException("a schema needs at least one field");
     }
     if (fields.length > 0xFFFF) {
       throw new IllegalArgumentException(fields.length + " fields outside [1, 65535]");
     }
-    this.fields = fields.clone();
     this.indexByName = new HashMap<>(fields.length * 2);
     this.offsets = new int[fields.length];
     long fixed = 0;
@@ -71,11 +72,16 @@ public final class Schema {
 
   /** A schema of these fields, which must have different names. */
   public static Schema of(Field... fields) {
+    Objects.requireNonNull(fields, "fields is null");
+    for (Object element : fields) {
+      Objects.requireNonNull(element, "an element of fields is null");
+    }
     return new Schema(fields);
   }
 
   /** A schema of these fields, which must have different names. */
   public static Schema of(List<Field> fields) {
+    Objects.requireNonNull(fields, "fields is null");
     return new Schema(fields.toArray(new Field[0]));
   }
 
@@ -107,6 +113,7 @@ public final class Schema {
    * @throws IllegalArgumentException if there is none; the message lists those there are
    */
   public int indexOf(String name) {
+    Objects.requireNonNull(name, "name is null");
     Integer index = indexByName.get(name);
     if (index == null) {
       throw new IllegalArgumentException(
@@ -117,6 +124,10 @@ public final class Schema {
 
   /** The positions of these fields, all of them if none is named; repeats are refused. */
   public int[] indicesOf(String... names) {
+    Objects.requireNonNull(names, "names is null");
+    for (Object element : names) {
+      Objects.requireNonNull(element, "an element of names is null");
+    }
     int[] indices = new int[names.length == 0 ? fields.length : names.length];
     for (int i = 0; i < indices.length; i++) {
       indices[i] = names.length == 0 ? i : indexOf(names[i]);
@@ -172,6 +183,7 @@ public final class Schema {
    * @throws IllegalArgumentException if a length is negative
    */
   public long recordBytes(ByteBuffer record, int position) {
+    Objects.requireNonNull(record, "record is null");
     long bytes = prefixBytes();
     if (raggedFields > 0) {
       int at = position + fixedBytes;
@@ -219,6 +231,7 @@ public final class Schema {
    * @throws IllegalArgumentException if the bytes are not a schema
    */
   public static Schema parse(ByteBuffer in) {
+    Objects.requireNonNull(in, "in is null");
     try {
       int count = Short.toUnsignedInt(in.getShort());
       List<Field> fields = new ArrayList<>(count);

@@ -106,6 +106,9 @@ final class SegmentCopies {
         }
       } catch (DDStoreException e) {
         why = e;
+      } catch (RuntimeException | Error e) {
+        release(best);
+        throw e;
       }
     }
     if (best == null) {

@@ -1,5 +1,6 @@
 package org.ddstore;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.ddstore.memory.RowDigest;
@@ -33,6 +34,7 @@ public final class Shard implements AutoCloseable {
    * @throws DDStoreException if the memory cannot be had, or not be exported
    */
   public static Shard seal(ShardWriter writer, Transport exportBy) {
+    Objects.requireNonNull(writer, "writer is null");
     try (writer) {
       Segment segment = writer.seal();
       try {
@@ -41,7 +43,7 @@ public final class Shard implements AutoCloseable {
         }
         return new Shard(segment, exportBy, ShardOffer.addressOf(segment, exportBy));
       } catch (RuntimeException | Error e) {
-        segment.release();
+        Cleanup.after(e, Stream.of(() -> withdraw(segment, exportBy), segment::release));
         throw e;
       }
     }
@@ -92,14 +94,13 @@ public final class Shard implements AutoCloseable {
   public void close() {
     if (closed.compareAndSet(false, true)) {
       Cleanup.runAll(
-          Stream.of(
-              segment::unlink,
-              () -> {
-                if (transport != null) {
-                  transport.withdraw(segment);
-                }
-              },
-              segment::release));
+          Stream.of(segment::unlink, () -> withdraw(segment, transport), segment::release));
+    }
+  }
+
+  private static void withdraw(Segment segment, Transport transport) {
+    if (transport != null) {
+      transport.withdraw(segment);
     }
   }
 

@@ -2,6 +2,7 @@ package org.ddstore;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentWriter;
@@ -29,6 +30,8 @@ public final class ShardWriter implements AutoCloseable {
    * @throws DDStoreException if the memory cannot be had
    */
   public static ShardWriter create(Schema schema, StoreOptions options) {
+    Objects.requireNonNull(schema, "schema is null");
+    Objects.requireNonNull(options, "options is null");
     String name = "shard-" + SHARDS.incrementAndGet();
     return new ShardWriter(
         SegmentWriter.create(options.backing(), options.directory(), name, schema));
@@ -59,6 +62,7 @@ public final class ShardWriter implements AutoCloseable {
    * @throws DDStoreException if there is no room
    */
   public void append(Object... values) {
+    Objects.requireNonNull(values, "values is null");
     writer.append(packer.pack(writer.rows(), values));
   }
 
@@ -71,6 +75,7 @@ public final class ShardWriter implements AutoCloseable {
    * @throws DDStoreException if there is no room
    */
   public void appendPacked(ByteBuffer record) {
+    Objects.requireNonNull(record, "record is null");
     writer.append(record);
   }
 
@@ -82,6 +87,7 @@ public final class ShardWriter implements AutoCloseable {
    * @throws IndexOutOfBoundsException if the variable does not have all these rows
    */
   public void appendRowsOf(Variable source, long firstRow, long count) {
+    Objects.requireNonNull(source, "source is null");
     if (!source.schema().equals(schema())) {
       throw new IllegalArgumentException(
           "rows of %s cannot be appended to %s".formatted(source, this));

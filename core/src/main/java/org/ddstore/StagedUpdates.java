@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.LongFunction;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
 
@@ -13,12 +14,38 @@ final class StagedUpdates implements AutoCloseable {
   private static final int PIECE_BYTES = 4 << 20;
 
   private final List<Piece> pieces = new ArrayList<>();
+  private final LongFunction<OffHeapBuffer> allocator;
 
   private record Piece(
       Variable variable, Segment segment, long row, OffHeapBuffer records, int bytes) {}
 
-  /** Copies the rows of {@code tensor}, which replace local rows of {@code variable}. */
+  StagedUpdates() {
+    this(OffHeapBuffer::allocate);
+  }
+
+  /**
+   * @param allocator gives memory of as many bytes
+   */
+  StagedUpdates(LongFunction<OffHeapBuffer> allocator) {
+    this.allocator = allocator;
+  }
+
+  /**
+   * Copies the rows of {@code tensor}, which replace local rows of {@code variable}: all of them,
+   * or none if that fails.
+   */
   void stage(Variable variable, Tensor tensor, long localRow) {
+    List<Piece> added = new ArrayList<>();
+    try {
+      copy(added, variable, tensor, localRow);
+      pieces.addAll(added);
+    } catch (RuntimeException | Error e) {
+      added.forEach(piece -> piece.records().close());
+      throw e;
+    }
+  }
+
+  private void copy(List<Piece> added, Variable variable, Tensor tensor, long localRow) {
     int recordBytes = variable.schema().fixedBytes();
     int pieceRows = Math.max(1, PIECE_BYTES / recordBytes);
     long segmentStart = 0;
@@ -27,9 +54,9 @@ final class StagedUpdates implements AutoCloseable {
       long end = Math.min(localRow + tensor.rows(), segmentStart + segment.rows());
       for (long row = first; row < end; row += pieceRows) {
         int bytes = (int) Math.min(pieceRows, end - row) * recordBytes;
-        OffHeapBuffer copy = OffHeapBuffer.allocate(bytes);
+        OffHeapBuffer copy = allocator.apply(bytes);
+        added.add(new Piece(variable, segment, row - segmentStart, copy, bytes));
         tensor.memory().read((row - localRow) * recordBytes, copy.buffer(), 0, bytes);
-        pieces.add(new Piece(variable, segment, row - segmentStart, copy, bytes));
       }
       segmentStart += segment.rows();
     }
@@ -49,18 +76,20 @@ final class StagedUpdates implements AutoCloseable {
     return changed;
   }
 
-  /** Writes all staged rows, in the order in which they were staged. */
+  /**
+   * Writes all staged rows, in the order in which they were staged. All segments that change are
+   * marked before the first row is written and until the last one is: if this process ends, or this
+   * fails, in between, no reader takes their rows for stable.
+   */
   void apply() {
     try {
+      List<Segment> changing = pieces.stream().map(Piece::segment).distinct().toList();
+      changing.forEach(Segment::beginChange);
       for (Piece piece : pieces) {
         ByteBuffer records = piece.records().buffer().duplicate().limit(piece.bytes());
-        piece.segment().beginChange();
-        try {
-          piece.segment().overwrite(piece.row(), records);
-        } finally {
-          piece.segment().endChange();
-        }
+        piece.segment().overwrite(piece.row(), records);
       }
+      changing.forEach(Segment::endChange);
     } finally {
       close();
     }

@@ -50,6 +50,7 @@ public final class StoreOptions {
 
   /** Segments in /dev/shm, or in direct memory of this process. */
   public StoreOptions withBacking(Backing newBacking) {
+    Objects.requireNonNull(newBacking, "newBacking is null");
     if (newBacking == Backing.FILE) {
       throw new IllegalArgumentException("file backing needs a directory: use withFiles(path)");
     }
@@ -58,6 +59,7 @@ public final class StoreOptions {
 
   /** Segments in files under {@code newDirectory} on a disk, which must exist. */
   public StoreOptions withFiles(Path newDirectory) {
+    Objects.requireNonNull(newDirectory, "newDirectory is null");
     return withPlace(Backing.FILE, newDirectory.toAbsolutePath());
   }
 
@@ -66,6 +68,7 @@ public final class StoreOptions {
    * brings.
    */
   public StoreOptions withSharedMemory(Path newDirectory) {
+    Objects.requireNonNull(newDirectory, "newDirectory is null");
     return withPlace(Backing.SHM, newDirectory.toAbsolutePath());
   }
 
@@ -79,8 +82,12 @@ public final class StoreOptions {
     return new StoreOptions(backing, directory, newCloseTimeout, readTimeout, shortcut);
   }
 
-  /** How long a batch may take whose rows come over a network. */
+  /**
+   * How long a batch may take whose rows come over a network, and how long a read waits for rows of
+   * any rank that are being changed by {@link DDStore#epochBegin()}.
+   */
   public StoreOptions withReadTimeout(Duration newReadTimeout) {
+    Objects.requireNonNull(newReadTimeout, "newReadTimeout is null");
     if (newReadTimeout.isNegative() || newReadTimeout.isZero()) {
       throw new IllegalArgumentException("read timeout " + newReadTimeout + " is not above 0");
     }

@@ -20,10 +20,10 @@ public final class Tensor {
     this(dtype, shape, memory, null);
   }
 
-  private Tensor(DType dtype, long[] shape, TensorMemory memory, Lease lease) {
+  private Tensor(DType dtype, long[] dimensions, TensorMemory memory, Lease lease) {
     this.lease = lease;
     this.dtype = Objects.requireNonNull(dtype, "dtype");
-    this.shape = shape.clone();
+    this.shape = dimensions.clone(); // what is checked is what is kept
     long count = 1;
     for (long dimension : shape) {
       if (dimension < 0) {
@@ -44,26 +44,36 @@ public final class Tensor {
 
   /** FLOAT32 over {@code values}; without a shape, one dimension. */
   public static Tensor wrap(float[] values, long... shape) {
+    Objects.requireNonNull(values, "values is null");
+    Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.FLOAT32, values, values.length, shape);
   }
 
   /** FLOAT64 over {@code values}; without a shape, one dimension. */
   public static Tensor wrap(double[] values, long... shape) {
+    Objects.requireNonNull(values, "values is null");
+    Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.FLOAT64, values, values.length, shape);
   }
 
   /** INT32 over {@code values}; without a shape, one dimension. */
   public static Tensor wrap(int[] values, long... shape) {
+    Objects.requireNonNull(values, "values is null");
+    Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.INT32, values, values.length, shape);
   }
 
   /** INT64 over {@code values}; without a shape, one dimension. */
   public static Tensor wrap(long[] values, long... shape) {
+    Objects.requireNonNull(values, "values is null");
+    Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.INT64, values, values.length, shape);
   }
 
   /** BOOL over {@code values}; without a shape, one dimension. */
   public static Tensor wrap(boolean[] values, long... shape) {
+    Objects.requireNonNull(values, "values is null");
+    Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.BOOL, values, values.length, shape);
   }
 
@@ -73,6 +83,9 @@ public final class Tensor {
    * @throws IllegalArgumentException if {@code dtype} is another type
    */
   public static Tensor wrap(DType dtype, short[] values, long... shape) {
+    Objects.requireNonNull(dtype, "dtype is null");
+    Objects.requireNonNull(values, "values is null");
+    Objects.requireNonNull(shape, "shape is null");
     if (dtype.bytes() != Short.BYTES) {
       throw new IllegalArgumentException(dtype + " is not int16, float16 or bfloat16");
     }
@@ -86,6 +99,9 @@ public final class Tensor {
    * @throws IllegalArgumentException if {@code dtype} is another type
    */
   public static Tensor wrap(DType dtype, byte[] values, long... shape) {
+    Objects.requireNonNull(dtype, "dtype is null");
+    Objects.requireNonNull(values, "values is null");
+    Objects.requireNonNull(shape, "shape is null");
     if (dtype.bytes() != 1) {
       throw new IllegalArgumentException(dtype + " is not int8, uint8 or bool");
     }
@@ -99,6 +115,9 @@ public final class Tensor {
    * @throws IllegalArgumentException if the buffer is too small for the shape
    */
   public static Tensor wrap(DType dtype, ByteBuffer buffer, long... shape) {
+    Objects.requireNonNull(dtype, "dtype is null");
+    Objects.requireNonNull(buffer, "buffer is null");
+    Objects.requireNonNull(shape, "shape is null");
     ByteBuffer view = buffer.duplicate().clear().limit(buffer.limit());
     return new Tensor(dtype, shape, TensorMemory.of(view));
   }
@@ -108,6 +127,7 @@ public final class Tensor {
    * IllegalStateException}.
    */
   public Tensor leasedBy(Lease newLease) {
+    Objects.requireNonNull(newLease, "newLease is null");
     return new Tensor(dtype, shape, memory(), newLease);
   }
 

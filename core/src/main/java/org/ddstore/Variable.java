@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +42,8 @@ public final class Variable {
   private final Map<ReadPath, ReadStatistics> ofClosedReaders = new EnumMap<>(ReadPath.class);
   private volatile SegmentCopies copies; // set once; what is in it is guarded by attachments
   private final AtomicLong version = new AtomicLong();
+  private volatile String readOnly; // the reason; null if rows can be changed
+  private volatile DDStoreException unreadable; // the reason; null if rows can be read
   private volatile Placement placement = new Placement(ExtentMap.EMPTY, List.of());
 
   Variable(int rank, String name, Schema schema, ReadGate gate, Reach reach) {
@@ -65,8 +68,8 @@ public final class Variable {
   }
 
   /**
-   * How many calls of {@link DDStore#epochBegin} have changed rows, on whatever rank; appends do
-   * not count. A reader that is no rank is not told, and has 0.
+   * How many calls of {@link DDStore#epochBegin} have changed rows, or may have before they failed,
+   * on whatever rank; appends do not count. A reader that is no rank is not told, and has 0.
    */
   public long version() {
     return version.get();
@@ -75,6 +78,37 @@ public final class Variable {
   /** By the thread of the collective. */
   void changed() {
     version.incrementAndGet();
+  }
+
+  /**
+   * Refuses all reads from now on, because the rows may be of two epochs. By the thread of the
+   * collective.
+   */
+  void changedInPart(Throwable cause) {
+    version.incrementAndGet();
+    unreadable =
+        new DDStoreException(
+            "rows of \"%s\" cannot be read any more: epochBegin() failed on rank %d, and some may have changed while others have not; close the store and load the rows again"
+                .formatted(name, rank),
+            cause);
+  }
+
+  /** Throws if reads are refused. */
+  void checkReadable() {
+    DDStoreException reason = unreadable;
+    if (reason != null) {
+      throw new DDStoreException(reason.getMessage(), reason.getCause());
+    }
+  }
+
+  /** Refuses updates and appends from now on. */
+  void setReadOnly(String reason) {
+    readOnly = reason;
+  }
+
+  /** Why rows can be neither updated nor appended; null if they can. */
+  String readOnlyReason() {
+    return readOnly;
   }
 
   /** Bytes of the packed records of all ranks. */
@@ -113,6 +147,10 @@ public final class Variable {
    * @throws IllegalArgumentException if there is no such field, or one is named twice
    */
   public Reader reader(String... fields) {
+    Objects.requireNonNull(fields, "fields is null");
+    for (Object element : fields) {
+      Objects.requireNonNull(element, "an element of fields is null");
+    }
     return reader(ReaderOptions.defaults().withFields(fields));
   }
 
@@ -122,6 +160,7 @@ public final class Variable {
    * @throws IllegalArgumentException also if a cast is of no fixed field that is read, or not legal
    */
   public Reader reader(ReaderOptions options) {
+    Objects.requireNonNull(options, "options is null");
     gate.checkOpen();
     Reader reader = new Reader(this, gate.newPass(), new Projection(this, options));
     readers.add(reader);
@@ -139,7 +178,7 @@ public final class Variable {
     ReadGate.Pass pass = gate.newPass();
     pass.enter(this);
     try {
-      Placement now = placement;
+      Placement now = placement();
       now.check(row, 1, name);
       int extent = now.extents().extentOf(row);
       Segment segment = now.segment(extent);
@@ -187,7 +226,18 @@ public final class Variable {
     idleReaders.add(reader);
   }
 
+  /**
+   * Where the rows are, to be read.
+   *
+   * @throws DDStoreException if reads are refused
+   */
   Placement placement() {
+    checkReadable();
+    return placement;
+  }
+
+  /** Where the rows are, to be described. */
+  Placement layout() {
     return placement;
   }
 
@@ -245,6 +295,7 @@ public final class Variable {
   void attach(SegmentCopies from, List<SegmentCopies.Chosen> attached) {
     synchronized (attachments) {
       copies = from;
+      readOnly = "its shards belong to a resident store, not to these ranks";
       attached.forEach(
           chosen -> {
             addresses.add(chosen.address());
@@ -262,6 +313,29 @@ public final class Variable {
   boolean isAdopted() {
     synchronized (attachments) {
       return copies != null;
+    }
+  }
+
+  /** How long a read may take whose rows come over a transport, or are being changed. */
+  Duration readTimeout() {
+    return reach.readTimeout();
+  }
+
+  /**
+   * Throws if the process of a rank has ended while it changed rows that are read from its memory.
+   *
+   * @param ofRank -1 for none
+   */
+  void checkChangingRankLives(int ofRank) {
+    Placement now = placement;
+    for (int e = 0; e < now.extents().extents(); e++) {
+      Segment segment = now.segment(e);
+      if (now.extents().rank(e) == ofRank && segment != null && !segment.ownerLives()) {
+        throw new RankLostException(
+            ofRank,
+            "the process of rank %d has ended in epochBegin(), while it changed its rows of \"%s\": they are incomplete and cannot be read; close the store and load the rows again"
+                .formatted(ofRank, name));
+      }
     }
   }
 

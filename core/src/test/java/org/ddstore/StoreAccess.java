@@ -1,5 +1,7 @@
 package org.ddstore;
 
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.Placement;
 
@@ -30,5 +32,12 @@ public final class StoreAccess {
   /** True once the close of the variable's store has begun on this rank. */
   public static boolean isClosed(Variable variable) {
     return variable.gate().isClosed();
+  }
+
+  /** Copies rows as a replica or a repair does; the taker gets each record, valid in the call. */
+  public static void copy(Variable source, long firstRow, long count, Consumer<ByteBuffer> taker) {
+    try (RowCopy copy = new RowCopy(source)) {
+      copy.copy(firstRow, count, taker);
+    }
   }
 }

@@ -30,6 +30,13 @@ import org.ddstore.RankFailedException;
  * <p><b>Threads.</b> One thread at a time; a second one is refused with {@link
  * IllegalStateException} and does no harm. {@link #abort} and {@link #close()} may be called by any
  * thread at any time.
+ *
+ * <p><b>Several groups.</b> A rank may use groups that were {@linkplain #split split} from one
+ * another from several threads, each group by one at a time. As long as one thread has called all
+ * collectives of a rank since its first split, that thread is taken to be the only one: if two such
+ * ranks wait for each other in different groups for a second, all their groups break by {@link
+ * org.ddstore.CollectiveMismatchException}. Ranks of which several threads have called are never
+ * judged so: they wait until the deadline.
  */
 public final class Communicator implements AutoCloseable {
   private static final Duration MAX_TIMEOUT = Duration.ofDays(365);
@@ -44,10 +51,11 @@ public final class Communicator implements AutoCloseable {
   /**
    * @param lanes given back at the close
    * @param family of the rank whose communicator this is, which it joins
+   * @param origins of each rank, its number in the group that all of the family were split from
    */
-  Communicator(GroupLanes lanes, Duration timeout, Family family) {
+  Communicator(GroupLanes lanes, Duration timeout, Family family, int... origins) {
     this.lanes = lanes;
-    this.rounds = new Rounds(lanes);
+    this.rounds = new Rounds(lanes, family, origins);
     this.timeout = timeout;
     this.family = family;
     family.add(rounds);
@@ -92,7 +100,8 @@ public final class Communicator implements AutoCloseable {
   public void awaitAll(String what, Duration patience) {
     Callable<byte[]> nothing =
         () -> {
-          rounds.setTimeout(checkTimeout(patience));
+          Objects.requireNonNull(what, "what is null");
+          rounds.setTimeout(checkTimeout(Objects.requireNonNull(patience, "patience is null")));
           return new byte[0];
         };
     collective("awaitAll(" + what + ")", nothing, mine -> Gather.all(rounds, mine));
@@ -107,6 +116,7 @@ public final class Communicator implements AutoCloseable {
    * @param color any number
    */
   public Communicator split(int color) {
+    family.splitBy(Thread.currentThread());
     return new Split(this, lanes.exchange(), family).into(color);
   }
 
@@ -145,19 +155,24 @@ public final class Communicator implements AutoCloseable {
    */
   public void allReduce(float[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float32[" + inPlace.length + "]";
-    reduce(type, op, () -> new FloatReduction(inPlace, op));
+    reduce(
+        type, op, () -> new FloatReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /** As {@link #allReduce(float[], ReduceOp)}. */
   public void allReduce(double[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float64[" + inPlace.length + "]";
-    reduce(type, op, () -> new DoubleReduction(inPlace, op));
+    reduce(
+        type,
+        op,
+        () -> new DoubleReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /** As {@link #allReduce(float[], ReduceOp)}. */
   public void allReduce(long[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "int64[" + inPlace.length + "]";
-    reduce(type, op, () -> new LongReduction(inPlace, op));
+    reduce(
+        type, op, () -> new LongReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /**
@@ -172,7 +187,8 @@ public final class Communicator implements AutoCloseable {
   public byte[][] exchange(String call, Callable<byte[]> contribution) {
     Callable<byte[]> checked =
         () -> {
-          Objects.requireNonNull(call, "call");
+          Objects.requireNonNull(call, "call is null");
+          Objects.requireNonNull(contribution, "contribution is null");
           return Objects.requireNonNull(contribution.call(), "contribution");
         };
     return collective(String.valueOf(call), checked, mine -> Gather.all(rounds, mine));
@@ -186,6 +202,7 @@ public final class Communicator implements AutoCloseable {
    * @param reason named in the others' exceptions
    */
   public void abort(Throwable reason) {
+    Objects.requireNonNull(reason, "reason is null");
     if (!closed.get()) {
       family.giveUp(reason);
     }
@@ -211,6 +228,11 @@ public final class Communicator implements AutoCloseable {
     return lanes.exchange().kind() + " rank " + rank() + "/" + size();
   }
 
+  /** The number of a rank in the group that this one was split from, at last. Local. */
+  int origin(int ofRank) {
+    return rounds.origin(ofRank);
+  }
+
   /** True while a thread is in a collective. Local. */
   boolean isBusy() {
     return user.get() != null;
@@ -233,6 +255,7 @@ public final class Communicator implements AutoCloseable {
 
   private <C, R> R collective(String call, Callable<C> ownWork, Function<C, R> together) {
     occupy(call);
+    family.calledBy(Thread.currentThread());
     try {
       rounds.begin(call, timeout);
       C mine = doOwnWork(call, ownWork);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.ddstore.ProcessAddress;
 
 /**
@@ -50,7 +51,16 @@ public final class GroupEndpoint implements AutoCloseable {
     }
     LaneAddress address = exchange.newAddress(rank, size);
     address.toBytes(); // what is too long is refused before there is a file
-    return new GroupEndpoint(exchange, address, exchange.createFileOrNull(address));
+    LaneFile fileOrNull = exchange.createFileOrNull(address);
+    try {
+      return new GroupEndpoint(exchange, address, fileOrNull);
+    } catch (RuntimeException | Error e) {
+      if (fileOrNull != null) {
+        fileOrNull.close();
+        fileOrNull.delete();
+      }
+      throw e;
+    }
   }
 
   static void checkSize(int size) {
@@ -60,7 +70,7 @@ public final class GroupEndpoint implements AutoCloseable {
   }
 
   /**
-   * What the other ranks need to know: at most 168 bytes, which no path of this machine makes
+   * What the other ranks need to know: at most 184 bytes, which no path of this machine makes
    * longer. Tells who knows it how to read this rank's lane, as far as file mode and messenger let
    * him.
    */
@@ -103,13 +113,23 @@ public final class GroupEndpoint implements AutoCloseable {
 
   /** The part of {@link #connect} that does not wait; {@link #deleteName()} is left to do. */
   Communicator attach(List<byte[]> addresses, Duration timeout, Family family) throws IOException {
+    return attach(addresses, timeout, family, IntStream.range(0, address.size()).toArray());
+  }
+
+  /**
+   * As above, for a group that was split from another one.
+   *
+   * @param origins of each rank, its number in the group that all of the family were split from
+   */
+  Communicator attach(List<byte[]> addresses, Duration timeout, Family family, int... origins)
+      throws IOException {
     checkOpen();
     GroupLanes lanes = new GroupLanes(exchange, lane, memory, address);
     open = false;
     try {
       Communicator.checkTimeout(timeout);
       lanes.attach(parse(addresses));
-      return new Communicator(lanes, timeout, family);
+      return new Communicator(lanes, timeout, family, origins);
     } catch (IOException | RuntimeException | Error e) {
       lane.fail(Diagnosis.gaveUp(address.rank(), e));
       lanes.close();

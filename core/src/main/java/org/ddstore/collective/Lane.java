@@ -39,6 +39,12 @@ interface Lane {
 
   long state();
 
+  /**
+   * Whether several threads of the rank have called collectives of its groups, since one was split
+   * off: a call that one of them waits in does not keep the rank from others.
+   */
+  boolean hasSeveralThreads();
+
   /** Why the rank gave up; only once {@link #state()} is {@link #BROKEN}. */
   Failure failure();
 

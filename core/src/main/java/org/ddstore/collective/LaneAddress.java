@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.ddstore.ProcessAddress;
+import org.ddstore.memory.BootId;
 import org.ddstore.memory.Nonce;
 
 /**
@@ -12,22 +13,24 @@ import org.ddstore.memory.Nonce;
  * short, and its length does not depend on the paths of the machine:
  *
  * <pre>
- * byte version | int16 rank | int16 size | 16 bytes nonce
+ * byte version | int16 rank | int16 size | 16 bytes nonce | int64 boot id
  * byte d, 255 without a file | d bytes directory, UTF-8 | process address, or nothing
  * </pre>
  *
  * (big-endian).
  *
+ * @param host of the rank; only its processes may map the file
  * @param directory of the lane's file, relative to a root that all ranks know; null if it has none
  * @param process where its messages come from; null if it sends none
  */
-record LaneAddress(int rank, int size, Nonce nonce, String directory, ProcessAddress process) {
-  /** What {@link #toBytes()} gives at most: 224 characters in base64. */
-  static final int MAX_BYTES = 168;
+record LaneAddress(
+    int rank, int size, Nonce nonce, BootId host, String directory, ProcessAddress process) {
+  /** What {@link #toBytes()} gives at most: 246 characters in base64. */
+  static final int MAX_BYTES = 184;
 
-  private static final byte VERSION = 2;
+  private static final byte VERSION = 3;
   private static final int NO_DIRECTORY = 255;
-  private static final int HEADER_BYTES = 1 + 2 * Short.BYTES + 2 * Long.BYTES + 1;
+  private static final int HEADER_BYTES = 1 + 2 * Short.BYTES + 3 * Long.BYTES + 1;
 
   /**
    * @throws IllegalArgumentException if directory and host name are too long together
@@ -43,6 +46,7 @@ record LaneAddress(int rank, int size, Nonce nonce, String directory, ProcessAdd
     out.put(VERSION).putShort((short) rank).putShort((short) size);
     nonce.write(out, out.position());
     out.position(out.position() + 2 * Long.BYTES);
+    out.putLong(host.bits());
     out.put((byte) (directory == null ? NO_DIRECTORY : names.length));
     return out.put(names).put(network).array();
   }
@@ -73,12 +77,18 @@ record LaneAddress(int rank, int size, Nonce nonce, String directory, ProcessAdd
       int size = Short.toUnsignedInt(in.getShort());
       Nonce nonce = Nonce.read(in, in.position());
       in.position(in.position() + 2 * Long.BYTES);
+      BootId host = new BootId(in.getLong());
       int length = Byte.toUnsignedInt(in.get());
       String directory = length == NO_DIRECTORY ? null : directory(in, length);
       byte[] network = new byte[in.remaining()];
       in.get(network);
       return new LaneAddress(
-          rank, size, nonce, directory, network.length == 0 ? null : ProcessAddress.parse(network));
+          rank,
+          size,
+          nonce,
+          host,
+          directory,
+          network.length == 0 ? null : ProcessAddress.parse(network));
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
       throw new IllegalArgumentException(
           "endpoint address of %d bytes, expected more".formatted(bytes.length), e);

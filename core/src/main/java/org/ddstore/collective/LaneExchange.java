@@ -6,14 +6,15 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.ddstore.ProcessAddress;
+import org.ddstore.memory.BootId;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.ProcessDirectory;
 
 /**
  * How the ranks of this JVM and those of other processes come to read each other's lanes: a rank of
- * the same JVM by the same memory, one whose file opens here and has the right nonce by mapping
- * that file, any other by a {@link Mirror} that messages fill. One exchange serves any number of
- * groups: a lane is known by its nonce, so groups need no name. Thread-safe.
+ * the same JVM by the same memory, one of the same host whose file opens here and has the right
+ * nonce by mapping that file, any other by a {@link Mirror} that messages fill. One exchange serves
+ * any number of groups: a lane is known by its nonce, so groups need no name. Thread-safe.
  *
  * <p>Who opens it closes it, after the last communicator.
  */
@@ -76,7 +77,7 @@ public final class LaneExchange implements AutoCloseable {
     String path =
         directory == null ? null : directory.root().relativize(directory.path()).toString();
     ProcessAddress process = messages == null ? null : messages.local();
-    return new LaneAddress(rank, size, Nonce.random(), path, process);
+    return new LaneAddress(rank, size, Nonce.random(), BootId.ofThisHost(), path, process);
   }
 
   /** Makes the file of a lane of this JVM; null if its memory is to be no file. */
@@ -130,7 +131,7 @@ public final class LaneExchange implements AutoCloseable {
 
   private HeldLane reach(LaneAddress address) throws IOException {
     boolean byMessages = messages != null && address.process() != null;
-    if (directory != null && address.directory() != null) {
+    if (directory != null && address.directory() != null && address.host().isThisHost()) {
       try {
         return map(address);
       } catch (IOException e) {
@@ -141,8 +142,8 @@ public final class LaneExchange implements AutoCloseable {
     }
     if (!byMessages) {
       throw new IOException(
-          "rank %d has neither a file that opens here nor messages that come here"
-              .formatted(address.rank()));
+          "rank %d has neither a file that this host may map (boot id %s, its own is %s) nor messages that come here"
+              .formatted(address.rank(), BootId.ofThisHost(), address.host()));
     }
     Mirror mirror = messages.mirror(address);
     return new HeldLane(mirror, mirror.owner()::lives, () -> messages.remove(mirror));

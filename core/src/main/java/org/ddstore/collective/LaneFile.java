@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import org.ddstore.memory.BootId;
 import org.ddstore.memory.FileSpace;
 import org.ddstore.memory.MappedRegion;
 import org.ddstore.memory.Nonce;
@@ -20,16 +21,17 @@ import org.ddstore.memory.Nonce;
  * A {@link LaneMemory} in a mapped file. Its identity, little-endian:
  *
  * <pre>
- * 0  int64 magic "DDSLANE1" | 8  int32 rank | 12  int32 size | 16  int32 bytes of a slot
- * 24 int64 nonce, high      | 32 int64 nonce, low
+ * 0  int64 magic "DDSLANE2" | 8  int32 rank | 12  int32 size | 16  int32 bytes of a slot
+ * 24 int64 nonce, high      | 32 int64 nonce, low | 40 int64 boot id of the host
  * </pre>
  */
 final class LaneFile implements AutoCloseable {
-  private static final long MAGIC = 0x31454e414c534444L;
+  private static final long MAGIC = 0x32454e414c534444L;
   private static final int RANK = 8;
   private static final int SIZE = 12;
   private static final int SLOT_BYTES = 16;
   private static final int NONCE = 24;
+  private static final int HOST = 40;
   private static final int NAME_DIGITS = 16;
 
   private final Path path;
@@ -73,7 +75,7 @@ final class LaneFile implements AutoCloseable {
                 path, address, MappedRegion.map(channel, MapMode.READ_WRITE, 0, LaneMemory.BYTES));
         file.writeIdentity();
         return file;
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         Files.deleteIfExists(path);
         throw e;
       }
@@ -152,6 +154,7 @@ final class LaneFile implements AutoCloseable {
     memory.putInt(SIZE, address.size());
     memory.putInt(SLOT_BYTES, Lane.SLOT_BYTES);
     address.nonce().write(memory, NONCE);
+    memory.putLong(HOST, address.host().bits());
     memory.putLong(0, MAGIC);
   }
 
@@ -163,6 +166,7 @@ final class LaneFile implements AutoCloseable {
     Nonce nonce = Nonce.read(memory, NONCE);
     check("nonce", nonce.high(), address.nonce().high());
     check("nonce", nonce.low(), address.nonce().low());
+    check("boot id", memory.getLong(HOST), BootId.ofThisHost().bits());
   }
 
   private void check(String what, long found, long expected) throws IOException {

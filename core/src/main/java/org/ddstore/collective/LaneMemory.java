@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
  *    128  int64 posted     rounds this rank has put into its slots
  *    256  int64 entered    calls it has begun      (calls count from 1)
  *    384  int64 finished   calls it has completed
+ *    392  int64 threads    0 one, 1 several call collectives of the rank's groups
  *    512  int64 state      0 open, 1 broken, 2 closed
  *    520  int32 failure kind, int32 failure rank, int32 text bytes, text (up to 1000)
  *   1536  int32 text bytes, text of calls with an even number (up to 508)
@@ -30,6 +31,7 @@ final class LaneMemory implements Lane {
   private static final int POSTED = 128;
   private static final int ENTERED = 256;
   private static final int FINISHED = 384;
+  private static final int THREADS = 392;
   private static final int STATE = 512;
   private static final int FAILURE_KIND = 520;
   private static final int FAILURE_RANK = 524;
@@ -78,6 +80,11 @@ final class LaneMemory implements Lane {
   @Override
   public long state() {
     return word(STATE);
+  }
+
+  @Override
+  public boolean hasSeveralThreads() {
+    return word(THREADS) != 0;
   }
 
   @Override
@@ -141,6 +148,10 @@ final class LaneMemory implements Lane {
     memory.putLong(slot + Long.BYTES, digest);
     memory.putLong(slot + 2 * Long.BYTES, totalBytes);
     publish(POSTED, round + 1);
+  }
+
+  void markSeveralThreads() {
+    publish(THREADS, 1);
   }
 
   void fail(Failure failure) {

@@ -48,7 +48,8 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
 
   /** A mirror of a lane, which is asked for at once. */
   Mirror mirror(LaneAddress address) {
-    Mirror mirror = new Mirror(new LaneOwner(address.nonce(), address.process(), messenger));
+    Mirror mirror =
+        new Mirror(new LaneOwner(address.nonce(), address.process(), messenger), address.rank());
     mirrors.put(address.nonce(), mirror);
     mirror.ask();
     return mirror;
@@ -96,10 +97,17 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
 
   /** A mirror that is not known was given back by its last user. */
   private static void bring(Mirror mirror, LaneUpdate update) {
-    if (mirror != null && update != null) {
-      mirror.apply(update);
-    } else if (mirror != null) {
-      mirror.gone();
+    if (mirror == null) {
+      return;
+    }
+    try {
+      if (update == null) {
+        mirror.gone();
+      } else {
+        mirror.apply(update);
+      }
+    } catch (RuntimeException | Error e) { // only the waiting ranks can be told
+      mirror.failed(e);
     }
   }
 

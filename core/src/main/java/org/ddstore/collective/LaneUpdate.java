@@ -10,7 +10,7 @@ import org.ddstore.memory.Nonce;
  *
  * <pre>
  * byte kind | 16 bytes nonce of the lane
- * int64 posted | int64 entered | int64 finished | byte state
+ * int64 posted | int64 entered | int64 finished | byte state | byte threads, 0 one, 1 several
  * text of call entered | text of the call before
  * if the state is broken:  int32 failure kind | int32 failure rank | text of the failure
  * int16 ranges, -1 without a piece; if there is one, that of round posted - 1:
@@ -36,6 +36,7 @@ final class LaneUpdate {
   private final long entered;
   private final long finished;
   private final byte state;
+  private final byte threads;
   private final byte[] text;
   private final byte[] textBefore;
   private final Failure failure;
@@ -52,8 +53,10 @@ final class LaneUpdate {
     entered = in.getLong();
     finished = in.getLong();
     state = in.get();
+    threads = in.get();
     check(posted >= 0 && finished >= 0 && finished <= entered, "its counts");
     check(state >= Lane.OPEN && state <= Lane.CLOSED, "its state");
+    check(threads == 0 || threads == 1, "its threads");
     text = text(Lane.CALL_TEXT_BYTES);
     textBefore = text(Lane.CALL_TEXT_BYTES);
     failure = state == Lane.BROKEN ? failure() : null;
@@ -150,6 +153,10 @@ final class LaneUpdate {
 
   long state() {
     return state;
+  }
+
+  boolean hasSeveralThreads() {
+    return threads != 0;
   }
 
   /** The text of the call {@link #entered()}; empty before the first. */

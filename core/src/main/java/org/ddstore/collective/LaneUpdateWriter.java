@@ -8,7 +8,7 @@ import org.ddstore.memory.Nonce;
 /** Writes each {@link LaneUpdate} of a lane into a buffer that it keeps. For one thread at once. */
 final class LaneUpdateWriter {
   private static final byte[] NO_TEXT = {};
-  private static final int WORDS_BYTES = 3 * Long.BYTES + 1;
+  private static final int WORDS_BYTES = 3 * Long.BYTES + 2;
   private static final int FAILURE_BYTES = 2 * Integer.BYTES;
   private static final int PIECE_BYTES = 3 * Long.BYTES;
   private static final int RANGE_BYTES = 2 * Integer.BYTES;
@@ -49,6 +49,7 @@ final class LaneUpdateWriter {
     reserve(LaneUpdate.PREFIX_BYTES + WORDS_BYTES + texts + FAILURE_BYTES + bytes(ranges));
     LaneUpdate.putPrefix(out, LaneUpdate.KIND, nonce);
     out.putLong(posted).putLong(entered).putLong(memory.finished()).put((byte) state);
+    out.put((byte) (memory.hasSeveralThreads() ? 1 : 0));
     putText(text);
     putText(before);
     if (failure != null) {

@@ -15,6 +15,7 @@ import org.ddstore.ProcessAddress;
  */
 final class Mirror implements Lane {
   private final LaneOwner owner;
+  private final int rank;
   private final List<Doorbell> bells = new CopyOnWriteArrayList<>();
   private final Slot[] slots = {new Slot(), new Slot()};
   private final CallText[] texts = {CallText.NONE, CallText.NONE};
@@ -26,9 +27,15 @@ final class Mirror implements Lane {
   private volatile long entered;
   private volatile long finished;
   private volatile long state;
+  private volatile boolean severalThreads;
+  private volatile long updates;
 
-  Mirror(LaneOwner owner) {
+  /**
+   * @param rank of the lane
+   */
+  Mirror(LaneOwner owner, int rank) {
     this.owner = owner;
+    this.rank = rank;
   }
 
   LaneOwner owner() {
@@ -57,6 +64,8 @@ final class Mirror implements Lane {
       gap = update.posted() > posted;
       entered = Math.max(entered, update.entered());
       finished = Math.max(finished, update.finished());
+      severalThreads |= update.hasSeveralThreads();
+      updates++;
       if (!gap && state == OPEN) {
         failure = update.failureOrNull();
         state = update.state();
@@ -66,6 +75,26 @@ final class Mirror implements Lane {
     if (gap) {
       owner.askAgain(posted);
     }
+  }
+
+  /** How many updates have come. */
+  long updates() {
+    return updates;
+  }
+
+  /** Breaks the group, because this process cannot take a message of the lane. */
+  void failed(Throwable e) {
+    synchronized (this) {
+      if (state == OPEN) {
+        failure =
+            new Failure(
+                Failure.Kind.RANK_FAILED,
+                rank,
+                "a message of rank %d could not be taken: %s".formatted(rank, e));
+        state = BROKEN;
+      }
+    }
+    ring();
   }
 
   /** Takes note that its owner has no such lane any more. */
@@ -121,6 +150,11 @@ final class Mirror implements Lane {
   @Override
   public long state() {
     return state;
+  }
+
+  @Override
+  public boolean hasSeveralThreads() {
+    return severalThreads;
   }
 
   @Override

@@ -73,6 +73,12 @@ final class OwnLane {
     }
   }
 
+  /** Says that several threads of this rank call collectives. */
+  synchronized void markSeveralThreads() {
+    memory.markSeveralThreads();
+    sendWords();
+  }
+
   /** Says why this rank takes part no more, unless it has said so already. */
   synchronized void fail(Failure failure) {
     if (memory.state() == Lane.OPEN) {

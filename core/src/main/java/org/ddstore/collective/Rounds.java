@@ -16,6 +16,8 @@ final class Rounds {
   private final int rank;
   private final Lane[] lanes;
   private final OwnLane own;
+  private final Family family;
+  private final int[] origins;
 
   private volatile Failure broken;
   private volatile boolean left; // written under this
@@ -28,8 +30,14 @@ final class Rounds {
   private long deadlineNs;
   private boolean failedTogether;
 
-  Rounds(GroupLanes group) {
+  /**
+   * @param family of the rank
+   * @param origins of each rank, its number in the group that all of the family were split from
+   */
+  Rounds(GroupLanes group, Family family, int... origins) {
     this.group = group;
+    this.family = family;
+    this.origins = origins;
     this.rank = group.rank();
     this.lanes = group.lanes();
     this.own = group.own();
@@ -41,6 +49,64 @@ final class Rounds {
 
   int size() {
     return lanes.length;
+  }
+
+  /** The number of a rank in the group that this one was split from, at last. */
+  int origin(int ofRank) {
+    return origins[ofRank];
+  }
+
+  /** The rank that has a number there; -1 if it is not of this group. */
+  int rankOfOrigin(int origin) {
+    for (int r = 0; r < origins.length; r++) {
+      if (origins[r] == origin) {
+        return r;
+      }
+    }
+    return -1;
+  }
+
+  /** Says that several threads of this rank call collectives. */
+  synchronized void markSeveralThreads() {
+    if (!left && broken == null) {
+      own.markSeveralThreads();
+    }
+  }
+
+  /**
+   * True if a rank, of which one thread calls collectives, waits for this one here. As long as this
+   * one does not come, that stays so, unless the other gives up.
+   */
+  boolean isAwaitedBy(int ofRank) {
+    Lane lane = lanes[ofRank];
+    return ofRank != rank
+        && !left
+        && broken == null
+        && lane.hasPosted(own.memory().posted())
+        && lane.state() == Lane.OPEN
+        && !lane.hasSeveralThreads();
+  }
+
+  /** True if a rank has begun the call that this one is in. */
+  boolean hasCome(int ofRank) {
+    return lanes[ofRank].entered() >= call;
+  }
+
+  /** The text of the call that a rank has begun last. */
+  String callText(int ofRank) {
+    return lanes[ofRank].callText(lanes[ofRank].entered());
+  }
+
+  /** Asks for what messages of a rank may have been lost. */
+  void ask(int ofRank) {
+    if (lanes[ofRank] instanceof Mirror mirror) {
+      mirror.ask();
+    }
+  }
+
+  /** How much news of a rank has come; never falls. Memory is always new. */
+  long news(int ofRank) {
+    return lanes[ofRank] instanceof Mirror mirror ? mirror.updates() : System.nanoTime();
   }
 
   /**
@@ -185,6 +251,7 @@ final class Rounds {
 
   private void awaitAll() {
     Waiting waiting = new Waiting(group.bell());
+    CrossWatch watch = new CrossWatch(family, this);
     int arrived = 0;
     while (true) {
       while (arrived < lanes.length && lanes[arrived].hasPosted(round)) {
@@ -196,9 +263,9 @@ final class Rounds {
       }
       if (waiting.pause(lanes[arrived], round)) {
         if (waiting.isTimeToAsk()) {
-          ask(arrived);
+          askMissing(arrived);
         }
-        Failure trouble = trouble(waiting.isTimeToProbe());
+        Failure trouble = trouble(waiting.isTimeToProbe(), watch);
         // A rank may have posted first and closed, failed or died then: this round is whole.
         if (trouble != null && !allPosted()) {
           throw breakBy(trouble);
@@ -208,7 +275,7 @@ final class Rounds {
   }
 
   /** Asks for what messages may have been lost; a few ranks at a time, in case all are late. */
-  private void ask(int first) {
+  private void askMissing(int first) {
     int asked = 0;
     for (int r = first; r < lanes.length && asked < ASKED_AT_ONCE; r++) {
       if (lanes[r] instanceof Mirror mirror && !mirror.hasPosted(round)) {
@@ -236,7 +303,7 @@ final class Rounds {
     return true;
   }
 
-  private Failure trouble(boolean probing) {
+  private Failure trouble(boolean probing, CrossWatch watch) {
     Failure first = broken; // abort() by another thread of this rank
     if (first == null) {
       first = Diagnosis.saidByRanks(lanes, call);
@@ -246,6 +313,13 @@ final class Rounds {
     }
     if (first == null && probing) {
       first = loss();
+    }
+    if (first == null && probing) {
+      CrossWait cross = watch.look();
+      if (cross != null) {
+        first = cross.failure(this);
+        family.breakBy(cross);
+      }
     }
     if (first == null && System.nanoTime() - deadlineNs >= 0) {
       first = Diagnosis.deadline(lanes, round, call, timeout);

@@ -39,7 +39,7 @@ final class Split {
       parent.exchange(
           "split(), connect",
           () -> {
-            child = endpoint.attach(ofMembers, parent.timeout(), family);
+            child = endpoint.attach(ofMembers, parent.timeout(), family, origins(members));
             return new byte[0];
           });
       endpoint.deleteName();
@@ -51,6 +51,10 @@ final class Split {
       undo(e);
       throw e;
     }
+  }
+
+  private int[] origins(List<Integer> members) {
+    return members.stream().mapToInt(parent::origin).toArray();
   }
 
   private List<Integer> members(int color) {

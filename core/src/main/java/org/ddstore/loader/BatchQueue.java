@@ -78,6 +78,17 @@ final class BatchQueue {
     return toPlan.isPlanning();
   }
 
+  /** As {@link PlanQueue#abandon}, true if there was one; what memory it has is freed. */
+  boolean abandonPlan(long afterNanos) {
+    Slot slot = toPlan.abandon(afterNanos);
+    if (slot == null) {
+      return false;
+    }
+    budget.freed(slot);
+    slot.free();
+    return true;
+  }
+
   /** Whether no more is planned until memory is given back. */
   boolean lacksMemory() {
     return toPlan.lacksMemory();

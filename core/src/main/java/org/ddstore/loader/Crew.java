@@ -1,10 +1,15 @@
 package org.ddstore.loader;
 
+import static java.util.stream.Collectors.joining;
+
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
 
@@ -17,19 +22,29 @@ final class Crew {
   /** A read that is not over by then, when nobody wants its rows any more, is interrupted. */
   private static final long READ_GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** The stack of code of the user's that has run for less is not worth the stop of its thread. */
+  private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final int MOST_DESCRIBED = 4;
+
   private final Pipeline pipeline;
   private final StageCounters counters;
   private final Consumer<LoadedBatch> transform;
-  private final List<Member> members = new ArrayList<>();
+  private final String transformCode;
+  private final List<Member> members = new CopyOnWriteArrayList<>();
+  private volatile Member planner;
 
   Crew(Pipeline pipeline, StageCounters counters, LoaderOptions options) {
     this.pipeline = pipeline;
     this.counters = counters;
     this.transform = options.transform();
-    members.add(new Member("ddstore-loader-plan", this::planAll));
+    this.transformCode = "the transform " + transform.getClass().getName();
+    planner = new Member("ddstore-loader-plan", this::planAll);
+    members.add(planner);
     for (int worker = 0; worker < options.workers(); worker++) {
       members.add(new Member("ddstore-loader-read-" + worker, this::readAll));
     }
+    pipeline.onStuckPlanner(this::replacePlanner);
     try {
       members.forEach(Thread::start);
     } catch (OutOfMemoryError e) { // the system has no thread to give
@@ -39,12 +54,24 @@ final class Crew {
   }
 
   private void planAll(Member me) {
-    for (Entry entry = pipeline.nextToPlan(); entry != null; entry = pipeline.nextToPlan()) {
-      Entry next = entry;
+    while (me == planner) {
+      Entry next = pipeline.nextToPlan();
+      if (next == null) {
+        return;
+      }
       long start = System.nanoTime();
-      Throwable error = caught(() -> me.user(() -> next.plan(counters)));
-      pipeline.planned(entry, error, System.nanoTime() - start);
+      String code = next.source().code();
+      Throwable error = caught(() -> me.user(Stage.PLAN, next, code, () -> next.plan(counters)));
+      pipeline.planned(next, error, System.nanoTime() - start);
     }
+  }
+
+  /** Goes on planning on a new thread, because an iterator keeps the one that there was. */
+  private void replacePlanner() {
+    Member replacement = new Member(planner.getName(), this::planAll);
+    planner = replacement; // the other one ends when its iterator returns
+    members.add(replacement);
+    replacement.start();
   }
 
   private void readAll(Member me) {
@@ -55,7 +82,7 @@ final class Crew {
 
   private void makeAll(Member me, List<Entry> some) {
     long start = System.nanoTime();
-    Throwable together = some.size() == 1 ? null : caught(() -> Entry.read(some, counters));
+    Throwable together = some.size() == 1 ? null : caught(() -> me.read(some, counters));
     boolean isRead = some.size() > 1 && together == null;
     Throwable failed = isOfAll(together) ? together : null;
     for (Entry entry : some) {
@@ -83,9 +110,12 @@ final class Crew {
         caught(
             () -> {
               if (!isRead) {
-                Entry.read(List.of(entry), counters);
+                me.read(List.of(entry), counters);
               }
-              entry.convert(() -> me.user(() -> transform.accept(batch)), counters);
+              entry.convert(
+                  () ->
+                      me.user(Stage.TRANSFORM, entry, transformCode, () -> transform.accept(batch)),
+                  counters);
             });
     pipeline.made(entry, batch, error, System.nanoTime() - start);
     return error;
@@ -103,11 +133,38 @@ final class Crew {
 
   /** Interrupts what a source of the user's does for batches that nobody wants any more. */
   void interruptPlanning() {
-    members.get(0).interruptUserCode();
+    planner.interruptUserCode();
+  }
+
+  /** Whether a thread is one of the loader. */
+  boolean isMember(Thread thread) {
+    return thread instanceof Member member && members.contains(member);
+  }
+
+  /** Human-readable: what threads do that do not wait for work, the longest first. */
+  String describeRunning() {
+    return running().limit(MOST_DESCRIBED).map(Activity::describe).collect(joining("; "));
+  }
+
+  /** Where the code of the user's stands that has run longest; null if it has just begun. */
+  Throwable longestUserCode() {
+    return running()
+        .filter(activity -> activity.userCode() != null && activity.nanos() >= LONG_NANOS)
+        .findFirst()
+        .map(Activity::stack)
+        .orElse(null);
+  }
+
+  private Stream<Activity> running() {
+    return members.stream()
+        .map(Member::activity)
+        .filter(Objects::nonNull)
+        .sorted(Comparator.comparingLong(Activity::nanos).reversed());
   }
 
   /**
-   * Waits for the threads to end; the pipeline is closed.
+   * Waits for the threads to end; the pipeline is closed. For an iterator that ignores its
+   * interrupt not longer than reads take: it writes to no memory of a batch.
    *
    * @throws DeadlineExceededException if one goes on; it frees what it has when it ends
    */
@@ -115,25 +172,34 @@ final class Crew {
     members.forEach(Member::interruptUserCode);
     long start = System.nanoTime();
     long most = Waits.nanos(timeout);
-    boolean interrupted = awaitEnd(start, Math.min(READ_GRACE_NANOS, most / 2));
+    long grace = Math.min(READ_GRACE_NANOS, most / 2);
+    boolean interrupted = awaitEnd(members, start, grace);
     members.forEach(Thread::interrupt);
-    interrupted |= awaitEnd(start, most);
+    interrupted |=
+        awaitEnd(members.stream().filter(member -> !member.isPulling()).toList(), start, most);
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
     for (Member member : members) {
       if (member.isAlive()) {
-        throw new DeadlineExceededException(
-            "%s still runs %s after the close of its loader; it frees its batch when it ends"
-                .formatted(member.getName(), timeout));
+        throw stillRuns(member, member.isPulling() ? Duration.ofNanos(grace) : timeout);
       }
     }
   }
 
-  /** Waits so long for all threads to end; true if this one was interrupted meanwhile. */
-  private boolean awaitEnd(long startNanos, long nanos) {
+  private static DeadlineExceededException stillRuns(Member member, Duration waited) {
+    Activity activity = member.activity();
+    return new DeadlineExceededException(
+        "%s still runs %s after the close of its loader%s; it frees its batch when it ends"
+            .formatted(
+                member.getName(), waited, activity == null ? "" : ": " + activity.describe()),
+        activity == null ? null : activity.stack());
+  }
+
+  /** Waits so long for threads to end; true if this one was interrupted meanwhile. */
+  private static boolean awaitEnd(List<Member> those, long startNanos, long nanos) {
     boolean interrupted = false;
-    for (Member member : members) {
+    for (Member member : those) {
       long left = nanos - (System.nanoTime() - startNanos);
       while (member.isAlive() && left > 0) {
         try {
@@ -151,6 +217,7 @@ final class Crew {
   private final class Member extends Thread {
     private final Consumer<Member> work;
     private boolean inUserCode;
+    private volatile Activity activity;
 
     Member(String name, Consumer<Member> work) {
       super(name);
@@ -166,19 +233,46 @@ final class Crew {
       }
     }
 
-    /** Runs code that may be interrupted, unless the loader is closed. */
-    void user(Runnable code) {
+    /** What it does; null while it waits for work. */
+    Activity activity() {
+      return activity;
+    }
+
+    boolean isPulling() {
+      Activity now = activity;
+      return now != null && now.isPull();
+    }
+
+    /** Reads the rows of some batches together. */
+    void read(List<Entry> some, StageCounters into) {
+      activity = new Activity(this, Stage.READ, some.get(0), null, System.nanoTime());
+      try {
+        Entry.read(some, into);
+      } finally {
+        activity = null;
+      }
+    }
+
+    /**
+     * Runs code that may be interrupted, unless the loader is closed.
+     *
+     * @param entry the batch that it runs for
+     * @param name what it is called in messages
+     */
+    void user(Stage stage, Entry entry, String name, Runnable code) {
       synchronized (this) {
         if (pipeline.isClosed()) {
           throw new DDStoreException("the loader was closed");
         }
         inUserCode = true;
+        activity = new Activity(this, stage, entry, name, System.nanoTime());
       }
       try {
         code.run();
       } finally {
         synchronized (this) {
           inUserCode = false;
+          activity = null;
           Thread.interrupted(); // meant for that code alone
         }
       }

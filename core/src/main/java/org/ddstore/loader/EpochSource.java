@@ -10,6 +10,7 @@ final class EpochSource implements BatchSource {
   private final boolean needsPositions;
   private final boolean neverWaits;
   private final int maxSize;
+  private final String code;
   private long next;
 
   /**
@@ -22,6 +23,7 @@ final class EpochSource implements BatchSource {
     this.needsPositions = sampler.space().crop().isPresent();
     this.neverWaits = sampler.neverWaits();
     this.maxSize = batches.maxSize();
+    this.code = "the sampler " + sampler.getClass().getName();
   }
 
   @Override
@@ -43,6 +45,16 @@ final class EpochSource implements BatchSource {
   @Override
   public boolean neverWaits() {
     return neverWaits;
+  }
+
+  @Override
+  public boolean isPushed() {
+    return false;
+  }
+
+  @Override
+  public String code() {
+    return code;
   }
 
   @Override

@@ -83,6 +83,7 @@ public final class LoadedBatch implements AutoCloseable {
 
   /** The values of a field, or a tensor that the transform made. */
   public Tensor field(String name) {
+    Objects.requireNonNull(name, "name is null");
     return slot().field(name).leasedBy(lease);
   }
 
@@ -92,11 +93,13 @@ public final class LoadedBatch implements AutoCloseable {
    * @throws IllegalArgumentException if the field is not ragged
    */
   public Tensor offsets(String name) {
+    Objects.requireNonNull(name, "name is null");
     return slot().read().offsets(name).leasedBy(lease);
   }
 
   /** The text of a string field in one row. */
   public String string(String name, int row) {
+    Objects.requireNonNull(name, "name is null");
     return slot().read().string(name, row);
   }
 
@@ -110,6 +113,9 @@ public final class LoadedBatch implements AutoCloseable {
    * gives it from now on, in place of a field of the same name. For a transform.
    */
   public Tensor allocate(String name, DType dtype, long... shape) {
+    Objects.requireNonNull(name, "name is null");
+    Objects.requireNonNull(dtype, "dtype is null");
+    Objects.requireNonNull(shape, "shape is null");
     return slot().allocate(name, dtype, shape).leasedBy(lease);
   }
 

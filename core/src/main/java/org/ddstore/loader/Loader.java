@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.ddstore.Cleanup;
+import org.ddstore.PoolStarvedException;
 import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Variable;
@@ -79,12 +80,20 @@ public final class Loader implements AutoCloseable {
   /** A loader of a variable's rows, to be closed by the caller before the store. Local. */
   public static Loader open(
       Variable variable, BatchSampler sampler, WorldRank place, LoaderOptions options) {
+    Objects.requireNonNull(variable, "variable is null");
+    Objects.requireNonNull(sampler, "sampler is null");
+    Objects.requireNonNull(place, "place is null");
+    Objects.requireNonNull(options, "options is null");
     return new Loader(variable, sampler, place, options);
   }
 
   /** As above; rank and world are asked for once, now. */
   public static Loader open(
       Variable variable, BatchSampler sampler, Supplier<WorldRank> place, LoaderOptions options) {
+    Objects.requireNonNull(variable, "variable is null");
+    Objects.requireNonNull(sampler, "sampler is null");
+    Objects.requireNonNull(place, "place is null");
+    Objects.requireNonNull(options, "options is null");
     return new Loader(variable, sampler, place.get(), options);
   }
 
@@ -92,7 +101,9 @@ public final class Loader implements AutoCloseable {
    * Begins an epoch, and forgets what was not consumed of the one before. Does not block, but for
    * what the sampler does to make its order: nothing in most, a sort of all rows in {@code
    * weightedWithoutReplacement} and {@code costAware}. A sampler's own code that still plans is
-   * interrupted; whatever it had open across batches must bear that.
+   * interrupted; whatever it had open across batches must bear that. An iterator that was pushed
+   * before and ignores the interrupt for a second keeps its thread and the place of one batch until
+   * it returns, and another thread plans the epoch.
    *
    * @param number from 0
    * @throws IllegalArgumentException if there are too few rows for one batch a rank, or a batch
@@ -110,6 +121,7 @@ public final class Loader implements AutoCloseable {
    *     sampler or options, naming what differs. What transforms do is not known to states
    */
   public EpochLoop resume(EpochState state) {
+    Objects.requireNonNull(state, "state is null");
     state.checkSame(stateAt(0, 0, variable.rows()));
     return begin(state.epoch(), state.batch());
   }
@@ -157,21 +169,35 @@ public final class Loader implements AutoCloseable {
 
   /**
    * Takes the next batch, which the caller closes. Blocks. Rows of its own host that another rank
-   * is changing ({@link org.ddstore.DDStore#epochBegin()}) may take up to ten seconds more.
+   * is changing ({@link org.ddstore.DDStore#epochBegin()}) may take up to the read timeout of the
+   * store more.
    *
-   * @throws org.ddstore.PoolStarvedException if none is ready in time; the next call goes on
-   *     waiting
+   * @throws PoolStarvedException if none is ready in time; the next call goes on waiting. The
+   *     message names the ranks that reads wait for, and the iterator, sampler or transform that
+   *     runs; the cause is the stack of one that has run for a second or more
    * @throws org.ddstore.DDStoreException if the thread is interrupted while it waits; its flag
    *     stays set, and the loader can go on
    */
   public LoadedBatch pop(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     clock.asked(System.nanoTime());
-    LoadedBatch batch = pipeline.pop(timeout);
+    LoadedBatch batch = popNamingWhatRuns(timeout);
     clock.got(System.nanoTime());
     if (progress != null) {
       progress.delivered(batch.plan());
     }
     return batch;
+  }
+
+  private LoadedBatch popNamingWhatRuns(Duration timeout) {
+    try {
+      return pipeline.pop(timeout);
+    } catch (PoolStarvedException e) {
+      String running = crew.describeRunning();
+      throw running.isEmpty()
+          ? e
+          : new PoolStarvedException(e.getMessage() + "; " + running, crew.longestUserCode());
+    }
   }
 
   LoadedBatch popFor(EpochLoop asking) {
@@ -241,6 +267,7 @@ public final class Loader implements AutoCloseable {
    *     where one rank has, the others get a {@link org.ddstore.RankFailedException}
    */
   public CoverageReceipt receipt(Communicator communicator) {
+    Objects.requireNonNull(communicator, "communicator is null");
     AtomicReference<Coverage> mine = new AtomicReference<>();
     Callable<byte[]> contribution =
         () -> {
@@ -302,6 +329,7 @@ public final class Loader implements AutoCloseable {
    * @param communicator of the ranks of this loader
    */
   public double utilisation(Communicator communicator) {
+    Objects.requireNonNull(communicator, "communicator is null");
     double[] totals = clock.totals();
     communicator.allReduce(totals, ReduceOp.SUM);
     return totals[1] == 0 ? 0 : totals[0] / totals[1];
@@ -312,12 +340,20 @@ public final class Loader implements AutoCloseable {
    * stay valid until they are. A read that waits for another process is broken off, but for one of
    * MPI, which cannot be. Idempotent; all is done that can be, and the first error thrown.
    *
-   * @throws org.ddstore.DeadlineExceededException if a transform does not end in time, nor a read;
-   *     it frees its memory when it does. One of MPI ends when MPI comes back, or with the JVM,
-   *     which the watchdog of that transport ends if it does not
+   * @throws IllegalStateException if a transform, an iterator or a sampler calls it; the loader
+   *     stays open
+   * @throws org.ddstore.DeadlineExceededException if a transform does not end in time, nor a read,
+   *     or an iterator or a sampler ignores its interrupt for a second; it is named, and frees its
+   *     memory when it does. One of MPI ends when MPI comes back, or with the JVM, which the
+   *     watchdog of that transport ends if it does not
    */
   @Override
   public void close() {
+    if (crew.isMember(Thread.currentThread()) || pipeline.isHelper(Thread.currentThread())) {
+      throw new IllegalStateException(
+          "a transform, an iterator or a sampler cannot close the loader that runs it: throw an"
+              + " exception to end the loader, or close it on the consumer's thread");
+    }
     if (closed.compareAndSet(false, true)) {
       Cleanup.runAll(
           Stream.of(

@@ -93,6 +93,10 @@ public final class LoaderOptions implements Cloneable {
 
   /** Reads these fields alone. */
   public LoaderOptions withFields(String... names) {
+    Objects.requireNonNull(names, "names is null");
+    for (Object element : names) {
+      Objects.requireNonNull(element, "an element of names is null");
+    }
     return with(options -> options.fields = List.of(names));
   }
 
@@ -100,11 +104,15 @@ public final class LoaderOptions implements Cloneable {
    * Gives a field of numbers out as float32 or bfloat16. Of two casts of one field the last counts.
    */
   public LoaderOptions cast(String field, DType to) {
+    Objects.requireNonNull(field, "field is null");
+    Objects.requireNonNull(to, "to is null");
     return cast(field, to, 1);
   }
 
   /** As {@link #cast(String, DType)}, each value times {@code scale}, a finite number. */
   public LoaderOptions cast(String field, DType to, double scale) {
+    Objects.requireNonNull(field, "field is null");
+    Objects.requireNonNull(to, "to is null");
     return convert(new Conversion.ToType(field, to, (float) scale));
   }
 
@@ -115,6 +123,7 @@ public final class LoaderOptions implements Cloneable {
    * @param length at least that of the longest row; 0 for that of the longest of each batch
    */
   public LoaderOptions pad(String field, int length) {
+    Objects.requireNonNull(field, "field is null");
     return convert(new Conversion.ToLength(field, length));
   }
 
@@ -126,6 +135,8 @@ public final class LoaderOptions implements Cloneable {
    * @param width at least 1
    */
   public LoaderOptions densify(String field, String columns, int width) {
+    Objects.requireNonNull(field, "field is null");
+    Objects.requireNonNull(columns, "columns is null");
     return convert(new Conversion.ToDense(field, columns, width));
   }
 
@@ -151,6 +162,7 @@ public final class LoaderOptions implements Cloneable {
 
   /** How long the loop over an epoch waits for a batch; above 0. */
   public LoaderOptions withPopTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return with(options -> options.popTimeout = checkTimeout("popTimeout", timeout));
   }
 
@@ -161,6 +173,7 @@ public final class LoaderOptions implements Cloneable {
    * when MPI comes back, or with the JVM.
    */
   public LoaderOptions withCloseTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return with(options -> options.closeTimeout = checkTimeout("closeTimeout", timeout));
   }
 
@@ -170,6 +183,7 @@ public final class LoaderOptions implements Cloneable {
    * have one. Unless set, that of a rank's store as it was loaded.
    */
   public LoaderOptions withDigest(String newDigest) {
+    Objects.requireNonNull(newDigest, "newDigest is null");
     if (!DIGEST.matcher(newDigest).matches()) {
       throw new IllegalArgumentException(
           "digest \"%s\" is not of hexadecimal digits: give what DDStore.digest computes"
@@ -180,6 +194,7 @@ public final class LoaderOptions implements Cloneable {
 
   /** As {@link #withDigest}, if none is set. */
   public LoaderOptions withDefaultDigest(String newDigest) {
+    Objects.requireNonNull(newDigest, "newDigest is null");
     return digest.isEmpty() ? withDigest(newDigest) : this;
   }
 

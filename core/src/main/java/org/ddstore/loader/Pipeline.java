@@ -33,6 +33,9 @@ final class Pipeline {
   /** Batches that are made quickly are handed to a waiting consumer some at once. */
   private static final int QUICK_AT_ONCE = 4;
 
+  /** How long an iterator may ignore an interrupt before another thread plans in its place. */
+  private static final long STUCK_NANOS = 1_000_000_000;
+
   /** How often a waiting consumer looks for batches that it was not woken for. */
   private static final long LOOK_NANOS = 1_000_000;
 
@@ -51,6 +54,8 @@ final class Pipeline {
   private boolean lastWasQuick;
   private long tookNanos; // when the consumer took the last
   private int helpers; // consumers that plan or read
+  private volatile Thread lastHelper;
+  private volatile Runnable replacePlanner = () -> {};
   private volatile boolean closed;
   private Throwable failure;
   private Throwable unfreed; // what went wrong after the close
@@ -69,6 +74,15 @@ final class Pipeline {
     this.batches = new BatchQueue(recipe, options);
     this.workers = options.workers();
     this.someAtOnce = Math.min(options.depth() / 2, QUICK_AT_ONCE);
+  }
+
+  /**
+   * Says how to go on planning on another thread.
+   *
+   * @param newReplacePlanner called under the lock of this
+   */
+  void onStuckPlanner(Runnable newReplacePlanner) {
+    replacePlanner = newReplacePlanner;
   }
 
   /**
@@ -233,12 +247,14 @@ final class Pipeline {
   /** Does something without the lock, which is held once, and returns what has failed. */
   private Throwable unlocked(Runnable work) {
     helpers++;
+    lastHelper = Thread.currentThread();
     lock.unlock();
     try {
       return Crew.caught(work);
     } finally {
       lock.lock();
       helpers--;
+      lastHelper = null;
       noHelper.signalAll();
     }
   }
@@ -328,6 +344,9 @@ final class Pipeline {
         }
         if (Thread.interrupted()) {
           throw new InterruptedException();
+        }
+        if (batches.abandonPlan(STUCK_NANOS)) {
+          replacePlanner.run();
         }
         if (left > 0 && workMeanwhile()) {
           left = Math.min(left - 1, most - (System.nanoTime() - start));
@@ -486,6 +505,11 @@ final class Pipeline {
 
   boolean isClosed() {
     return closed;
+  }
+
+  /** Whether a thread is a consumer that plans or reads, and was the last to begin. */
+  boolean isHelper(Thread thread) {
+    return lastHelper == thread;
   }
 
   private void throwFailure() {

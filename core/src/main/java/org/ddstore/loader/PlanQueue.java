@@ -12,6 +12,7 @@ final class PlanQueue {
   private final Deque<Slot> idle;
   private final MemoryBudget budget;
   private Entry planning;
+  private long cancelledNanos;
   private final Pace pace = new Pace();
   private boolean lacksMemory;
 
@@ -40,9 +41,30 @@ final class PlanQueue {
   /** As {@link #clear()}, with what is being planned. */
   void cancel() {
     clear();
-    if (planning != null) {
+    if (planning != null && !planning.isCancelled()) {
       planning.cancel();
+      cancelledNanos = System.nanoTime();
     }
+  }
+
+  /**
+   * Lets another batch be planned while an iterator that was cancelled so long ago still runs: it
+   * is of no other source, and what it gives is not wanted.
+   *
+   * @return the slot of the one that was cancelled, which only plans; null if there is none
+   */
+  Slot abandon(long afterNanos) {
+    boolean isStuck =
+        planning != null
+            && planning.isCancelled()
+            && planning.source().isPushed()
+            && System.nanoTime() - cancelledNanos >= afterNanos;
+    if (!isStuck) {
+      return null;
+    }
+    Slot slot = planning.slot();
+    planning = null;
+    return slot;
   }
 
   /** Whether somebody plans: one at a time. */
@@ -87,7 +109,9 @@ final class PlanQueue {
 
   /** What was begun is planned, or not to be. */
   void end(Entry entry, long nanos) {
-    planning = null;
+    if (planning == entry) {
+      planning = null;
+    }
     if (entry.exists() && entry.isFull()) {
       pace.took(nanos);
     }

@@ -38,6 +38,16 @@ final class PushedSource implements BatchSource {
   }
 
   @Override
+  public boolean isPushed() {
+    return true;
+  }
+
+  @Override
+  public String code() {
+    return "the iterator " + samples.getClass().getName();
+  }
+
+  @Override
   public int maxSize() {
     return batch;
   }

@@ -121,6 +121,12 @@ final class Slot {
     }
   }
 
+  /** As {@link Reader#waitsFor()} of the read that it is in. Any thread. */
+  String waitsFor() {
+    Reader reading = reader;
+    return reading == null ? "" : reading.waitsFor();
+  }
+
   /** Whether its reader has read rows over a network. */
   boolean readsRemotely() {
     return reader != null && reader.statistics(ReadPath.REMOTE).rows() > 0;

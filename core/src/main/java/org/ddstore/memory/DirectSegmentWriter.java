@@ -102,9 +102,15 @@ final class DirectSegmentWriter extends SegmentWriter {
   @Override
   Segment finish(long rowCount, long byteCount) {
     trimLast();
-    OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES);
     SegmentHeader description =
-        new SegmentHeader(Nonce.random(), HEADER_BYTES, rowCount, byteCount, rowShift, schema());
+        new SegmentHeader(
+            Nonce.random(),
+            BootId.ofThisHost(),
+            HEADER_BYTES,
+            rowCount,
+            byteCount,
+            rowShift,
+            schema());
     RaggedOffsets offsets = null;
     if (!schema().isFixed()) {
       putOffset(byteCount);
@@ -115,6 +121,7 @@ final class DirectSegmentWriter extends SegmentWriter {
               ENTRY_SHIFT,
               chunkStart.stream().mapToLong(Long::longValue).toArray());
     }
+    OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES); // last: a failure frees the others
     Deque<OffHeapBuffer> all = new ArrayDeque<>(chunks);
     all.addAll(entries);
     all.add(header);
@@ -146,6 +153,11 @@ final class DirectSegmentWriter extends SegmentWriter {
     @Override
     public boolean isOwned() {
       return true;
+    }
+
+    @Override
+    public boolean isPaged() {
+      return false;
     }
 
     @Override

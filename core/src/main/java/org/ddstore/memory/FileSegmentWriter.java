@@ -26,13 +26,18 @@ final class FileSegmentWriter extends SegmentWriter {
   private final FileChannel offsets;
   private final FileSpace dataSpace;
   private final FileSpace offsetSpace;
-  private final OffHeapBuffer dataStaging = OffHeapBuffer.allocate(STAGING_BYTES);
+  private final OffHeapBuffer dataStaging;
   private final OffHeapBuffer offsetStaging;
   private final List<Long> chunkStart = new ArrayList<>();
   private final int headerBytes;
 
   private FileSegmentWriter(
-      Schema schema, SegmentFiles files, FileChannel data, FileChannel offsets) {
+      Schema schema,
+      SegmentFiles files,
+      FileChannel data,
+      FileChannel offsets,
+      OffHeapBuffer dataStaging,
+      OffHeapBuffer offsetStaging) {
     super(schema);
     this.files = files;
     this.data = data;
@@ -40,7 +45,8 @@ final class FileSegmentWriter extends SegmentWriter {
     this.dataSpace = files.spaceOfData(data);
     this.offsetSpace = offsets == null ? null : files.spaceOfOffsets(offsets);
     this.headerBytes = SegmentHeader.bytesFor(schema);
-    this.offsetStaging = offsets == null ? null : OffHeapBuffer.allocate(OFFSET_STAGING_BYTES);
+    this.dataStaging = dataStaging;
+    this.offsetStaging = offsetStaging;
   }
 
   /** An interrupted thread is refused when it touches a file, and must leave none open. */
@@ -60,18 +66,19 @@ final class FileSegmentWriter extends SegmentWriter {
   private static FileSegmentWriter create(Schema schema, SegmentFiles files) throws IOException {
     FileChannel data = files.createData();
     FileChannel offsets = null;
+    OffHeapBuffer dataStaging = null;
+    OffHeapBuffer offsetStaging = null;
     try {
+      dataStaging = OffHeapBuffer.allocate(STAGING_BYTES);
       data.position(SegmentHeader.bytesFor(schema));
       if (!schema.isFixed()) {
         offsets = files.createOffsets();
         offsets.position(OffsetsFile.HEADER_BYTES);
+        offsetStaging = OffHeapBuffer.allocate(OFFSET_STAGING_BYTES);
       }
-      return new FileSegmentWriter(schema, files, data, offsets);
+      return new FileSegmentWriter(schema, files, data, offsets, dataStaging, offsetStaging);
     } catch (IOException | RuntimeException | Error e) {
-      data.close();
-      if (offsets != null) {
-        offsets.close();
-      }
+      closeAll(data, offsets, dataStaging, offsetStaging);
       throw e;
     }
   }
@@ -132,6 +139,7 @@ final class FileSegmentWriter extends SegmentWriter {
     SegmentHeader header =
         new SegmentHeader(
             Nonce.random(),
+            BootId.ofThisHost(),
             headerBytes,
             rowCount,
             byteCount,
@@ -160,11 +168,18 @@ final class FileSegmentWriter extends SegmentWriter {
   }
 
   private void closeStaging() throws IOException {
-    dataStaging.close();
-    data.close();
-    if (offsets != null) {
-      offsetStaging.close();
-      offsets.close();
+    closeAll(data, offsets, dataStaging, offsetStaging);
+  }
+
+  /** Those that are null have not been opened. */
+  private static void closeAll(
+      FileChannel data, FileChannel offsets, OffHeapBuffer dataStaging, OffHeapBuffer offsetStaging)
+      throws IOException {
+    try (data;
+        offsets;
+        dataStaging;
+        offsetStaging) {
+      // Closed in reverse order, whatever fails.
     }
   }
 

@@ -38,6 +38,11 @@ public final class GrowingBuffer implements AutoCloseable {
     return Math.min((bytes + (bytes >> 3) + STEP_BYTES) / STEP_BYTES * STEP_BYTES, MAX_BYTES);
   }
 
+  /** The most bytes whose {@link #capacityFor} is at most this; a multiple of 4,096. */
+  public static long bytesWithin(long capacityBytes) {
+    return (capacityBytes - STEP_BYTES) / 9 * 8 / STEP_BYTES * STEP_BYTES;
+  }
+
   /** The memory as it is now. */
   public ByteBuffer buffer() {
     return memory.buffer();

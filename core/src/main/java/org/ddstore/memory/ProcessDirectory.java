@@ -5,7 +5,9 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -18,6 +20,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -31,9 +34,13 @@ import org.ddstore.DDStoreException;
 
 /**
  * The directory in which this process keeps its segment files under one root: {@code
- * <root>/ddstore-<uid>/<pid>-<random>}, mode 0700. Its file {@code lock} is locked as long as the
- * process lives; directories whose lock is free belong to the dead and are swept by the next
- * process that opens one. The last {@link #release()} deletes it.
+ * <root>/ddstore-<uid>-<boot id>-<pid>-<random>}, mode 0700. Its file {@code lock} is locked as
+ * long as the process lives; directories whose lock is free belong to the dead and are swept by the
+ * next process that opens one. The last {@link #release()} deletes it.
+ *
+ * <p>The root may be writable by all users. The random number keeps them from taking the name
+ * first, and only directories of this user and host, with mode 0700, are swept: on a shared file
+ * system the locks of other hosts may be unknown here.
  */
 public final class ProcessDirectory {
   /** The default root: memory that processes of one host share. */
@@ -81,7 +88,7 @@ public final class ProcessDirectory {
           directory = create(real);
           OPEN.put(real, directory);
         } else {
-          sweep(directory.path.getParent());
+          sweep(real);
         }
       } catch (IOException e) {
         throw new DDStoreException(
@@ -153,86 +160,108 @@ public final class ProcessDirectory {
   /** Deletes what dead processes of this user have left under {@code root}. */
   public static void sweepDead(Path root) {
     try {
-      Path parent = parent(root.toRealPath());
-      if (isOwnersDirectory(parent)) {
-        sweep(parent);
-        Files.deleteIfExists(parent);
-      }
+      sweep(root.toRealPath());
     } catch (NoSuchFileException e) {
       // Nothing is left there.
-    } catch (DirectoryNotEmptyException e) {
-      // The living have directories here.
     } catch (IOException e) {
       throw new DDStoreException("cannot sweep " + root + ": " + e, e);
     }
   }
 
-  private static Path parent(Path root) throws IOException {
-    return root.resolve("ddstore-" + userId());
+  /** How the directories of this user and host begin. */
+  private static String prefix() throws IOException {
+    return "ddstore-%s-%s-".formatted(userId(), BootId.ofThisHost());
   }
 
   private static ProcessDirectory create(Path root) throws IOException {
-    Path parent = parent(root);
     for (int i = 0; i < CREATE_TRIES; i++) {
       try {
-        createParent(parent);
-        sweep(parent);
+        sweep(root);
         Path path =
             Files.createDirectory(
-                parent.resolve(
-                    ProcessHandle.current().pid()
+                root.resolve(
+                    prefix()
+                        + ProcessHandle.current().pid()
                         + "-"
                         + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt())),
                 OWNER_ONLY);
-        System.setProperty(OWN_PREFIX + path, "");
-        FileChannel channel =
-            FileChannel.open(
-                path.resolve(LOCK_FILE),
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                OWNER_READS_AND_WRITES);
-        if (channel.tryLock() != null && Files.exists(path.resolve(LOCK_FILE))) {
+        FileChannel channel = lock(path);
+        if (channel != null) {
           return new ProcessDirectory(root, path, channel);
         }
-        channel.close();
-        System.clearProperty(OWN_PREFIX + path);
       } catch (NoSuchFileException | FileAlreadyExistsException e) {
         if (!Files.isDirectory(root)) {
           throw e;
         }
-        // Another process removed the empty parent, or swept before the lock was ours: again.
+        // The name was taken, or another process swept before the lock was ours: again.
       }
     }
-    throw new IOException("gave up after %d tries in %s".formatted(CREATE_TRIES, parent));
+    throw new IOException("gave up after %d tries in %s".formatted(CREATE_TRIES, root));
+  }
+
+  /**
+   * Marks a new directory as one of a living process.
+   *
+   * @return null if another process swept it before the lock was taken
+   */
+  private static FileChannel lock(Path path) throws IOException {
+    Path lockFile = path.resolve(LOCK_FILE);
+    FileChannel channel = null;
+    boolean locked = false;
+    System.setProperty(OWN_PREFIX + path, "");
+    try {
+      channel =
+          FileChannel.open(
+              lockFile,
+              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+              OWNER_READS_AND_WRITES);
+      locked = channel.tryLock() != null && Files.exists(lockFile);
+      return locked ? channel : null;
+    } finally {
+      if (!locked) {
+        System.clearProperty(OWN_PREFIX + path);
+        if (channel != null) {
+          channel.close(); // what is left has a free lock, or none: the next sweep deletes it
+        }
+      }
+    }
   }
 
   private static Object userId() throws IOException {
     return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
   }
 
-  private static void createParent(Path parent) throws IOException {
+  /** The directories of this user and host under a root; others may write in the root. */
+  private static List<Path> directories(Path root) throws IOException {
+    String prefix = prefix();
+    List<Path> named = new ArrayList<>();
+    try (DirectoryStream<Path> entries =
+        Files.newDirectoryStream(
+            root, entry -> entry.getFileName().toString().startsWith(prefix))) {
+      entries.forEach(named::add);
+    } catch (AccessDeniedException e) {
+      return List.of(); // files can be made in a directory that cannot be listed
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    named.removeIf(entry -> !isOwnersDirectory(entry));
+    return named;
+  }
+
+  /** True for a directory of this user that is closed to others, not for a link to one. */
+  private static boolean isOwnersDirectory(Path path) {
     try {
-      Files.createDirectory(parent, OWNER_ONLY);
-    } catch (FileAlreadyExistsException e) {
-      if (!isOwnersDirectory(parent)) {
-        throw new IOException(
-            "%s exists and is not a directory of this user: remove it".formatted(parent), e);
-      }
+      return Files.readAttributes(
+              path, "unix:uid,isDirectory,permissions", LinkOption.NOFOLLOW_LINKS)
+          .equals(Map.of("uid", userId(), "isDirectory", true, "permissions", OWNER_ONLY.value()));
+    } catch (IOException e) {
+      return false; // swept by another process
     }
   }
 
-  /** True for a directory of this user, not for a link to one; others may write in the root. */
-  private static boolean isOwnersDirectory(Path path) throws IOException {
-    return Files.readAttributes(path, "unix:uid,isDirectory", LinkOption.NOFOLLOW_LINKS)
-        .equals(Map.of("uid", userId(), "isDirectory", true));
-  }
-
-  /** Deletes the directories of processes that have ended. */
-  private static void sweep(Path parent) throws IOException {
-    List<Path> directories;
-    try (Stream<Path> entries = Files.list(parent)) {
-      directories = entries.toList();
-    }
-    for (Path directory : directories) {
+  /** Deletes the directories of processes of this user and host that have ended. */
+  private static void sweep(Path root) throws IOException {
+    for (Path directory : directories(root)) {
       Path lockFile = directory.resolve(LOCK_FILE);
       if (isOwn(directory)) {
         continue;
@@ -294,9 +323,6 @@ public final class ProcessDirectory {
       } finally {
         System.clearProperty(OWN_PREFIX + path);
       }
-      Files.deleteIfExists(path.getParent());
-    } catch (DirectoryNotEmptyException e) {
-      // Other processes of this user have directories here.
     } catch (IOException e) {
       throw new DDStoreException("cannot delete " + path, e);
     }

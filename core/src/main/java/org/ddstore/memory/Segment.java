@@ -124,10 +124,12 @@ public final class Segment {
    * The segment with this nonce: the one that this JVM owns or has mapped already, else the file at
    * {@code path}, mapped read-only. The caller gets one reference.
    *
+   * @param host of the owner; a file of another host is not opened, because it may lie on a file
+   *     system that both hosts mount
    * @param path may be null: then only what this JVM has is found
    * @throws IOException if it cannot be had; the message says why
    */
-  public static Segment attach(Nonce nonce, String path) throws IOException {
+  public static Segment attach(Nonce nonce, BootId host, String path) throws IOException {
     synchronized (ATTACHING) { // the ranks of a JVM share one mapping
       Segment known = SegmentRegistry.find(nonce);
       if (known != null) {
@@ -135,6 +137,11 @@ public final class Segment {
       }
       if (path == null) {
         throw new IOException("it is direct memory of another process");
+      }
+      if (!host.isThisHost()) {
+        throw new IOException(
+            "it lies on another host (boot id %s, this host has %s)"
+                .formatted(host, BootId.ofThisHost()));
       }
       Segment mapped = SegmentFiles.attach(Path.of(path), nonce);
       SegmentRegistry.publish(mapped);
@@ -145,6 +152,18 @@ public final class Segment {
   /** True if this process made the segment, false if it maps another one's. */
   public boolean isOwned() {
     return memory.isOwned();
+  }
+
+  /** True if its pages may have to be read from a disk, so that a copy of a row may wait for it. */
+  public boolean isPaged() {
+    return memory.isPaged();
+  }
+
+  /** False only if the process that made the segment has certainly ended. Does not block. */
+  public boolean ownerLives() {
+    return isOwned()
+        || path() == null
+        || ProcessDirectory.isAlive(ProcessDirectory.lockFileBeside(Path.of(path())));
   }
 
   /** The file that other processes of this host may map, or null. */

@@ -10,17 +10,22 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.DDStoreException;
 
 /** The files of one segment and their mappings; the owner's also delete the files at the end. */
 final class SegmentFiles implements SegmentMemory {
+  /** File systems whose pages are memory. */
+  private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "hugetlbfs");
+
   private final Path data;
   private final Path offsets;
   private final ProcessDirectory directory;
   private final List<MappedRegion> regions = new ArrayList<>();
   private final AtomicBoolean linked;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean paged = true;
 
   private SegmentFiles(Path data, ProcessDirectory directory) {
     this.data = data;
@@ -77,6 +82,11 @@ final class SegmentFiles implements SegmentMemory {
       if (!header.nonce().equals(expected)) {
         throw new IOException("its nonce differs: the path names another host's or run's file");
       }
+      if (!header.host().isThisHost()) {
+        throw new IOException(
+            "it was made on another host (boot id %s, this host has %s): only its own host may map it"
+                .formatted(header.host(), BootId.ofThisHost()));
+      }
       if (header.schema().isFixed()) {
         return files.open(header, FileChannel.MapMode.READ_ONLY, dataChannel, null);
       }
@@ -93,6 +103,7 @@ final class SegmentFiles implements SegmentMemory {
       FileChannel offsetChannel)
       throws IOException {
     try {
+      paged = !isInMemory();
       ByteBuffer headerPage = map(dataChannel, mode, 0, SegmentHeader.PAGE_BYTES);
       RaggedOffsets raggedOffsets = null;
       long[] starts;
@@ -111,6 +122,15 @@ final class SegmentFiles implements SegmentMemory {
     } catch (IOException | RuntimeException | Error e) {
       unmap();
       throw e;
+    }
+  }
+
+  /** False also where it cannot be told. */
+  private boolean isInMemory() {
+    try {
+      return IN_MEMORY.contains(Files.getFileStore(data).type());
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -149,6 +169,11 @@ final class SegmentFiles implements SegmentMemory {
   @Override
   public boolean isOwned() {
     return directory != null;
+  }
+
+  @Override
+  public boolean isPaged() {
+    return paged;
   }
 
   @Override

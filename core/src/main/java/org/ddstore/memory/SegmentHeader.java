@@ -10,7 +10,7 @@ import org.ddstore.Schema;
  *
  * <pre>
  *   0  u64  magic "DDSTSEG1", written last
- *   8  u32  format version, 1
+ *   8  u32  format version, 2
  *  12  u32  header bytes: where the data begin, a multiple of 4096
  *  16  u128 nonce
  *  32  u64  rows
@@ -19,15 +19,23 @@ import org.ddstore.Schema;
  *  52  u32  log2 of the rows of a chunk (fixed records), else 0
  *  56  u32  bytes of the schema
  *  64  u64  version word: even when stable, odd while rows are being changed
+ *  72  u64  boot id of the host that made the file
  * 128  ..   schema
  * </pre>
  */
 record SegmentHeader(
-    Nonce nonce, int headerBytes, long rows, long dataBytes, int rowShift, Schema schema) {
+    Nonce nonce,
+    BootId host,
+    int headerBytes,
+    long rows,
+    long dataBytes,
+    int rowShift,
+    Schema schema) {
   static final int PAGE_BYTES = 4096;
   static final int VERSION_POSITION = 64;
+  private static final int HOST_POSITION = 72;
   private static final int SCHEMA_POSITION = 128;
-  private static final int FORMAT_VERSION = 1;
+  private static final int FORMAT_VERSION = 2;
   private static final long MAGIC = 0x3147455354534444L;
 
   /** The bytes that a header with this schema takes. */
@@ -48,6 +56,7 @@ record SegmentHeader(
     out.putInt(48, schema.isFixed() ? schema.fixedBytes() : 0);
     out.putInt(52, rowShift);
     out.putInt(56, encodedSchema.length);
+    out.putLong(HOST_POSITION, host.bits());
     out.put(SCHEMA_POSITION, encodedSchema);
     return out;
   }
@@ -76,7 +85,13 @@ record SegmentHeader(
         Schema.parse(in.slice(SCHEMA_POSITION, schemaBytes).order(ByteOrder.LITTLE_ENDIAN));
     SegmentHeader header =
         new SegmentHeader(
-            Nonce.read(in, 16), headerBytes, in.getLong(32), in.getLong(40), in.getInt(52), schema);
+            Nonce.read(in, 16),
+            new BootId(in.getLong(HOST_POSITION)),
+            headerBytes,
+            in.getLong(32),
+            in.getLong(40),
+            in.getInt(52),
+            schema);
     if (!header.isConsistent() || in.getInt(48) != (schema.isFixed() ? schema.fixedBytes() : 0)) {
       throw new IllegalArgumentException("its header contradicts itself: " + header);
     }

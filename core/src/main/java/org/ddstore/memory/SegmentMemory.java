@@ -9,6 +9,9 @@ interface SegmentMemory extends AutoCloseable {
 
   boolean isOwned();
 
+  /** True if its pages may have to be read from a disk. */
+  boolean isPaged();
+
   /** Removes the name of what others could open; keeps the bytes. Idempotent. */
   void unlink();
 

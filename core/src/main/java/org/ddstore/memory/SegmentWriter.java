@@ -18,12 +18,15 @@ public abstract class SegmentWriter implements AutoCloseable {
   private static final int ZEROS_BYTES = 1 << 20;
 
   private final Schema schema;
+  private final ByteBuffer lengths;
   private long rows;
   private long bytes;
   private boolean open = true;
 
   SegmentWriter(Schema schema) {
     this.schema = schema;
+    this.lengths =
+        ByteBuffer.allocate(Integer.BYTES * schema.raggedFields()).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /**
@@ -87,7 +90,8 @@ public abstract class SegmentWriter implements AutoCloseable {
   }
 
   /**
-   * Appends one packed record.
+   * Appends one packed record. Position, limit and lengths are read once: whatever another thread
+   * does to the buffer meanwhile, the record has the bytes that its lengths say.
    *
    * @param record from position to limit, which become equal
    * @throws IllegalArgumentException if its size is not that of its schema and lengths, or above 1
@@ -96,7 +100,8 @@ public abstract class SegmentWriter implements AutoCloseable {
    */
   public void append(ByteBuffer record) {
     checkOpen();
-    int length = record.remaining();
+    ByteBuffer own = record.duplicate();
+    int length = own.remaining();
     if (length > Schema.MAX_RECORD_BYTES) {
       throw new IllegalArgumentException(
           "row %,d has %,d bytes; a record may have at most 1 GiB (%,d)"
@@ -109,28 +114,32 @@ public abstract class SegmentWriter implements AutoCloseable {
                 .formatted(rows, length, schema, schema.fixedBytes()));
       }
     } else {
-      checkLengths(record, length);
+      takeLengths(own, length);
     }
+    int end = own.limit();
     orDiscard(
         () -> {
-          if (!schema.isFixed()) {
+          if (schema.isFixed()) {
+            write(own);
+          } else {
             beginRecord(bytes, length);
+            write(own.limit(own.position() + schema.fixedBytes()));
+            write(lengths.clear());
+            write(own.limit(end).position(end - length + schema.prefixBytes()));
           }
-          write(record);
         });
     rows++;
     bytes += length;
+    record.position(end);
   }
 
-  private void checkLengths(ByteBuffer record, int length) {
-    ByteBuffer ordered =
-        record.order() == ByteOrder.LITTLE_ENDIAN
-            ? record
-            : record.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-    long expected =
-        length < schema.prefixBytes()
-            ? schema.prefixBytes()
-            : schema.recordBytes(ordered, record.position());
+  /** Copies the lengths of a record and compares them with its bytes. */
+  private void takeLengths(ByteBuffer record, int length) {
+    long expected = schema.prefixBytes();
+    if (length >= expected) {
+      record.get(record.position() + schema.fixedBytes(), lengths.array());
+      expected = schema.recordBytes(lengths, -schema.fixedBytes()); // they begin at 0
+    }
     if (length != expected) {
       throw new IllegalArgumentException(
           "row %,d has %,d bytes; by its lengths it should have %,d"

@@ -1,6 +1,7 @@
 package org.ddstore.sampling;
 
 import java.util.Locale;
+import java.util.Objects;
 
 /**
  * Batches of equal size cut out of the order of a sampler. All ranks have the same number of
@@ -37,6 +38,7 @@ public final class Batching implements BatchSampler {
 
   /** Which samples are whose; {@link Distribution#SLICES} unless set. */
   public Batching distribution(Distribution newDistribution) {
+    Objects.requireNonNull(newDistribution, "newDistribution is null");
     return new Batching(sampler, batch, globalBatch, newDistribution, tail);
   }
 
@@ -67,6 +69,7 @@ public final class Batching implements BatchSampler {
 
   @Override
   public EpochBatches epoch(long rows, WorldRank place, long epoch) {
+    Objects.requireNonNull(place, "place is null");
     if (rows < 0 || epoch < 0) {
       throw new IllegalArgumentException(
           "%,d rows in epoch %,d: both must be at least 0".formatted(rows, epoch));

@@ -1,5 +1,7 @@
 package org.ddstore.sampling;
 
+import java.util.Objects;
+
 /**
  * Rows of all classes in equal numbers, or in proportion to weights of the classes.
  *
@@ -35,7 +37,8 @@ public final class ClassBalancedSampler implements Sampler {
    * a class out, as it must one without rows.
    */
   public ClassBalancedSampler weights(double... ofClasses) {
-    return new ClassBalancedSampler(seed, rows, blockRows, draws, ofClasses);
+    Objects.requireNonNull(ofClasses, "ofClasses is null");
+    return new ClassBalancedSampler(seed, rows, blockRows, draws, ofClasses.clone());
   }
 
   /** So many samples of one class after each other, at least 1; 1 unless set. */
@@ -73,6 +76,7 @@ public final class ClassBalancedSampler implements Sampler {
 
   @Override
   public SampleOrder order(Epoch epoch) {
+    Objects.requireNonNull(epoch, "epoch is null");
     Checks.samples(epoch.samples(), rows.rows(), "labels");
     if (draws < 0) {
       return ClassQuotas.of(rows, blockRows, weights).order(rows, seed, epoch);

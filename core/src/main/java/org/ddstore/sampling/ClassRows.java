@@ -9,7 +9,7 @@ final class ClassRows {
   private final String fingerprint;
 
   /**
-   * @param labels the class of each row, from 0
+   * @param labels the class of each row, from 0; not changed during the call
    */
   ClassRows(int... labels) {
     int classes = 0;

@@ -1,5 +1,7 @@
 package org.ddstore.sampling;
 
+import java.util.Objects;
+
 /**
  * Batches of like cost instead of like size, for ragged records: a batch has as many rows as a
  * bound on their cost allows. All ranks have the same number of batches, those of one step have
@@ -26,6 +28,9 @@ public final class CostAwareSampler implements BatchSampler {
     this.costs = costs;
   }
 
+  /**
+   * @param costs stay as they are from now on
+   */
   static CostAwareSampler of(long seed, long maxCost, long... costs) {
     for (int row = 0; row < costs.length; row++) {
       if (costs[row] < 0 || costs[row] > maxCost) {
@@ -34,7 +39,7 @@ public final class CostAwareSampler implements BatchSampler {
                 .formatted(costs[row], row, maxCost));
       }
     }
-    return new CostAwareSampler(seed, maxCost, 0, Fingerprint.of(costs), costs.clone());
+    return new CostAwareSampler(seed, maxCost, 0, Fingerprint.of(costs), costs);
   }
 
   /**
@@ -68,6 +73,7 @@ public final class CostAwareSampler implements BatchSampler {
 
   @Override
   public EpochBatches epoch(long rows, WorldRank place, long epoch) {
+    Objects.requireNonNull(place, "place is null");
     Checks.samples(rows, costs.length, "costs");
     int step = batchesOfStep(place.world());
     if (rows < step || step < place.world()) {

@@ -2,6 +2,7 @@ package org.ddstore.sampling;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What one rank has read of an epoch, as sums that the ranks can add up: per bucket of consecutive
@@ -66,6 +67,7 @@ public final class Coverage {
 
   /** Counts the first {@code count} of these as given to the consumer, then so many of padding. */
   public void deliver(long[] given, int count, int padding) {
+    Objects.requireNonNull(given, "given is null");
     for (int i = 0; i < count; i++) {
       add(given[i], 1);
     }
@@ -75,6 +77,8 @@ public final class Coverage {
 
   /** Counts this rank's part of what no rank reads. */
   public void drop(SampleOrder dropped, WorldRank place) {
+    Objects.requireNonNull(dropped, "dropped is null");
+    Objects.requireNonNull(place, "place is null");
     long end = WorldRank.first(dropped.size(), place.rank() + 1L, place.world());
     for (long i = WorldRank.first(dropped.size(), place.rank(), place.world()); i < end; i++) {
       add(dropped.at(i), 1);
@@ -84,6 +88,7 @@ public final class Coverage {
 
   /** Takes off this rank's part of what all ranks together should have. */
   public void expectAll(WorldRank place) {
+    Objects.requireNonNull(place, "place is null");
     long end = WorldRank.first(samples, place.rank() + 1L, place.world());
     for (long i = WorldRank.first(samples, place.rank(), place.world()); i < end; i++) {
       add(i, -1);

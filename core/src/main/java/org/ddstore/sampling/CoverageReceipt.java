@@ -1,6 +1,7 @@
 package org.ddstore.sampling;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
@@ -19,7 +20,7 @@ public record CoverageReceipt(
 
   /** Fixes the list. */
   public CoverageReceipt {
-    wrong = List.copyOf(wrong);
+    wrong = List.copyOf(Objects.requireNonNull(wrong, "wrong is null"));
   }
 
   /**

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 
@@ -32,6 +33,18 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
    * @param shapes a text for each, in any order
    */
   public static Delivery of(List<String> fields, List<String> casts, List<String> shapes) {
+    Objects.requireNonNull(fields, "fields is null");
+    for (Object element : fields) {
+      Objects.requireNonNull(element, "an element of fields is null");
+    }
+    Objects.requireNonNull(casts, "casts is null");
+    for (Object element : casts) {
+      Objects.requireNonNull(element, "an element of casts is null");
+    }
+    Objects.requireNonNull(shapes, "shapes is null");
+    for (Object element : shapes) {
+      Objects.requireNonNull(element, "an element of shapes is null");
+    }
     return new Delivery(Choice.of(fields), Choice.of(casts), Choice.of(shapes));
   }
 
@@ -78,6 +91,13 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
     long bits = crc.getValue();
     byte[] low = {(byte) (bits >> 16), (byte) (bits >> 8), (byte) bits};
     return Base64.getUrlEncoder().encodeToString(low);
+  }
+
+  /** Refuses a missing choice. */
+  public Delivery {
+    Objects.requireNonNull(fields, "fields is null");
+    Objects.requireNonNull(casts, "casts is null");
+    Objects.requireNonNull(shapes, "shapes is null");
   }
 
   /** Both as they are: one letter and its digits after the other; empty if plain. */

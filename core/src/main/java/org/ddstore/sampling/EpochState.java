@@ -1,20 +1,27 @@
 package org.ddstore.sampling;
 
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
+import java.util.zip.CRC32;
 
 /**
  * Where in an epoch a rank is: enough to go on with the same batches later, elsewhere, or with
- * another number of ranks. As JSON it has less than 100 bytes, with long samplers and many choices
- * some 150:
+ * another number of ranks. As JSON it has some 100 bytes, with long samplers and many choices some
+ * 150:
  *
  * <pre>
- * {"v":1,"e":3,"b":120,"n":20000,"s":"shuffled(42)/512","d":"1f3a9c04.0123456789abcdef"}
- *    |     |     |       |        sampling               schema.digest
+ * {"v":2,"e":3,"b":120,"n":20000,"s":"shuffled(42)/512","d":"1f3a9c04.0123456789abcdef","c":"0a1b2c3d"}
+ *    |     |     |       |        sampling               schema.digest               checksum
  *    |     epoch batch   rows
  *    version of this format
  * </pre>
+ *
+ * <p>The checksum is the CRC-32 of the other members, written as here in the order of their names:
+ * a state with a changed digit is refused, one with other white space or another order of members
+ * is not. States of version 1 have no checksum, and are read without that check.
  *
  * <p>Of rows that were updated since they were loaded it says so often: {@code "u":3}. Of batches
  * that do not have all fields as they are it has five digits for each kind of choice: {@code
@@ -39,12 +46,18 @@ public record EpochState(
     String schema,
     String digest,
     Delivery delivery) {
-  private static final long VERSION = 1;
+  private static final long VERSION = 2;
+  private static final long VERSION_WITHOUT_CHECKSUM = 1;
+  private static final String CHECKSUM = "c";
   private static final int DIGEST_DIGITS = 16;
   private static final char DOT = '.';
 
   /** Keeps 64 bits of the digest. */
   public EpochState {
+    Objects.requireNonNull(sampling, "sampling is null");
+    Objects.requireNonNull(schema, "schema is null");
+    Objects.requireNonNull(digest, "digest is null");
+    Objects.requireNonNull(delivery, "delivery is null");
     digest = digest.substring(0, Math.min(DIGEST_DIGITS, digest.length()));
   }
 
@@ -63,21 +76,47 @@ public record EpochState(
     if (!delivery.equals(Delivery.PLAIN)) {
       members.put("o", delivery.toText());
     }
+    members.put(CHECKSUM, checksum(members));
     return FlatJson.write(members);
+  }
+
+  /** Eight hexadecimal digits for all members but the checksum itself. */
+  private static String checksum(Map<String, Object> members) {
+    Map<String, Object> sorted = new TreeMap<>(members);
+    sorted.remove(CHECKSUM);
+    CRC32 crc = new CRC32();
+    crc.update(FlatJson.write(sorted).getBytes(StandardCharsets.UTF_8));
+    return "%08x".formatted(crc.getValue());
+  }
+
+  /** Refuses a state of another version, or one that is not as it was written. */
+  private static void checkWhole(Map<String, Object> members, String json) {
+    Object version = members.get("v");
+    boolean isFirst = Objects.equals(version, VERSION_WITHOUT_CHECKSUM);
+    if (!isFirst && !Objects.equals(version, VERSION)) {
+      throw new IllegalArgumentException(
+          "a state of version %s; this program reads %d and %d: %s"
+              .formatted(version, VERSION_WITHOUT_CHECKSUM, VERSION, json));
+    }
+    Object stored = members.get(CHECKSUM);
+    String computed = checksum(members);
+    if (!(isFirst && stored == null) && !computed.equals(stored)) {
+      throw new IllegalArgumentException(
+          "the state was changed after it was saved: its checksum is %s, its content has %s: take an unchanged copy of it, or begin an epoch anew: %s"
+              .formatted(stored == null ? "missing" : stored, computed, json));
+    }
   }
 
   /**
    * Reads what {@link #toJson()} gave.
    *
-   * @throws IllegalArgumentException if it is no state, or one of another version
+   * @throws IllegalArgumentException if it is no state, one of another version, or one that was
+   *     changed since
    */
   public static EpochState parse(String json) {
+    Objects.requireNonNull(json, "json is null");
     Map<String, Object> members = FlatJson.read(json);
-    if (!Objects.equals(members.get("v"), VERSION)) {
-      throw new IllegalArgumentException(
-          "a state of version %s; this program reads %d: %s"
-              .formatted(members.get("v"), VERSION, json));
-    }
+    checkWhole(members, json);
     String data = member(members, "d", String.class, json);
     int dot = data.indexOf(DOT);
     EpochState state =
@@ -117,6 +156,7 @@ public record EpochState(
    * @throws IllegalArgumentException naming what differs
    */
   public void checkSame(EpochState here) {
+    Objects.requireNonNull(here, "here is null");
     StringBuilder differences = new StringBuilder();
     compare(differences, "rows", rows, here.rows);
     compare(differences, "number of updates", version, here.version);

@@ -1,5 +1,7 @@
 package org.ddstore.sampling;
 
+import java.util.Objects;
+
 /**
  * The order of the samples of one epoch: a sample number for each position. Computed place by
  * place, so that an epoch can begin anywhere. Used by one thread at a time.
@@ -29,6 +31,7 @@ public interface SampleOrder {
 
   /** These samples in this order; the array is not copied. */
   static SampleOrder of(long... samples) {
+    Objects.requireNonNull(samples, "samples is null");
     return new SampleOrder() {
       @Override
       public long size() {

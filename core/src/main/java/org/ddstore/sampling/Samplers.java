@@ -1,11 +1,12 @@
 package org.ddstore.sampling;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.ddstore.Field;
 
 /**
  * Ready samplers. Each is deterministic in its arguments and the epoch: every rank gets the same
- * order. One's own implement {@link Sampler}.
+ * order. One's own implement {@link Sampler}. Arrays are copied before they are checked.
  */
 public final class Samplers {
   private Samplers() {}
@@ -42,7 +43,8 @@ public final class Samplers {
    * @param weights one for each row, of [0, infinity)
    */
   public static Sampler weighted(long seed, long draws, double... weights) {
-    return new WeightedSampler(seed, draws, weights);
+    Objects.requireNonNull(weights, "weights is null");
+    return new WeightedSampler(seed, draws, weights.clone());
   }
 
   /**
@@ -52,7 +54,8 @@ public final class Samplers {
    * @param weights one for each row, of [0, infinity)
    */
   public static Sampler weightedWithoutReplacement(long seed, int draws, double... weights) {
-    return new WeightedSubsetSampler(seed, draws, weights);
+    Objects.requireNonNull(weights, "weights is null");
+    return new WeightedSubsetSampler(seed, draws, weights.clone());
   }
 
   /**
@@ -61,7 +64,8 @@ public final class Samplers {
    * @param labels the class of each row, from 0
    */
   public static ClassBalancedSampler classBalanced(long seed, int... labels) {
-    return ClassBalancedSampler.of(seed, labels);
+    Objects.requireNonNull(labels, "labels is null");
+    return ClassBalancedSampler.of(seed, labels.clone());
   }
 
   /**
@@ -71,7 +75,8 @@ public final class Samplers {
    * @param costs one for each row, of [0, maxCost]: bytes, tokens, edges
    */
   public static CostAwareSampler costAware(long seed, long maxCost, long... costs) {
-    return CostAwareSampler.of(seed, maxCost, costs);
+    Objects.requireNonNull(costs, "costs is null");
+    return CostAwareSampler.of(seed, maxCost, costs.clone());
   }
 
   /**
@@ -86,6 +91,7 @@ public final class Samplers {
    * @param order of the windows, as of rows
    */
   public static Sampler windows(int window, int stride, int dilation, Sampler order) {
+    Objects.requireNonNull(order, "order is null");
     return new SpacedSampler(new WindowSpace(window, stride, dilation), order);
   }
 
@@ -96,7 +102,10 @@ public final class Samplers {
    * @param shape of the box in the first dimensions of the field; of the others it has all
    */
   public static Sampler randomCrops(long seed, Sampler order, Field field, int... shape) {
-    return new SpacedSampler(new RandomCropSpace(seed, new Box(field, shape)), order);
+    Objects.requireNonNull(order, "order is null");
+    Objects.requireNonNull(field, "field is null");
+    Objects.requireNonNull(shape, "shape is null");
+    return new SpacedSampler(new RandomCropSpace(seed, new Box(field, shape.clone())), order);
   }
 
   /**
@@ -107,7 +116,11 @@ public final class Samplers {
    * @param shape of a tile in the first dimensions of the field; of the others it has all
    */
   public static Sampler tiles(Sampler order, Field field, int... shape) {
-    return overlappingTiles(order, field, shape, shape);
+    Objects.requireNonNull(order, "order is null");
+    Objects.requireNonNull(field, "field is null");
+    Objects.requireNonNull(shape, "shape is null");
+    int[] edges = shape.clone();
+    return overlappingTiles(order, field, edges, edges);
   }
 
   /**
@@ -117,12 +130,16 @@ public final class Samplers {
    *     are longer than a tile
    */
   public static Sampler overlappingTiles(Sampler order, Field field, int[] shape, int... steps) {
+    Objects.requireNonNull(order, "order is null");
+    Objects.requireNonNull(field, "field is null");
+    Objects.requireNonNull(shape, "shape is null");
+    Objects.requireNonNull(steps, "steps is null");
     if (shape.length != steps.length) {
       throw new IllegalArgumentException(
           "tiles %s with steps %s: give as many steps as dimensions"
               .formatted(Arrays.toString(shape), Arrays.toString(steps)));
     }
-    Box box = new Box(field, shape);
+    Box box = new Box(field, shape.clone());
     int[] all = box.shape();
     System.arraycopy(steps, 0, all, 0, steps.length);
     return new SpacedSampler(new TileSpace(box, all), order);

@@ -14,9 +14,9 @@ final class TileSpace implements SampleSpace, Crop {
   private final int[] grid;
   private final int tiles;
 
-  TileSpace(Box tile, int... steps) {
+  TileSpace(Box tile, int... distances) {
     this.tile = tile;
-    this.steps = steps.clone();
+    this.steps = distances.clone();
     this.grid = new int[tile.dimensions()];
     if (steps.length != grid.length) {
       throw new IllegalArgumentException(

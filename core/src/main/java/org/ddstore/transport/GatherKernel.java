@@ -47,27 +47,35 @@ public interface GatherKernel {
    *
    * @param fields {@link #FIELD_LONGS} a field
    * @param fieldCount how many fields, at least 1
+   * @throws IndexOutOfBoundsException if the rows are indices and one is outside their table
    */
   void scatter(KernelRows rows, long[] fields, int fieldCount);
 
   /**
    * Copies one fixed field of records into a Java array: that of record i to {@code arrayBytes + i
-   * * bytes}.
+   * * bytes}. Pins the array: not for records that may have to be read from a disk.
    *
    * @param offset where the field begins in a record
    * @param bytes of the field
    * @param array of primitives, large enough
    * @param arrayBytes where the first one goes, in bytes
+   * @throws IndexOutOfBoundsException as above
    */
   void scatterToArray(KernelRows rows, int offset, int bytes, Object array, long arrayBytes);
 
   /**
-   * Copies pieces of memory back to back into an array.
+   * Copies pieces of memory back to back into an array, which is pinned.
    *
    * @param pieces the address of each
    * @param bytes of each
    */
   void pack(long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
+
+  /**
+   * As {@link #pack}, of pieces that may have to be read from a disk: a collection of garbage does
+   * not wait for that.
+   */
+  void packPaged(long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
 
   /**
    * Writes the row offsets of ragged fields: count + 1 of each, the first 0.

@@ -37,6 +37,11 @@ public final class GatherTarget {
     arrayBytes = 0;
   }
 
+  /** True if a {@link GatherKernel} would pin a Java array while it fills this. */
+  public boolean isArray() {
+    return array != null;
+  }
+
   /** Keeps nothing alive any more. */
   public void clear() {
     buffer = null;

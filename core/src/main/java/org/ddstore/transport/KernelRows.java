@@ -22,7 +22,7 @@ public final class KernelRows {
    * Records that the kernel finds itself.
    *
    * @param table by {@link PlaceTable}
-   * @param indices checked global indices
+   * @param indices checked global indices, which stay as they are until the rows are copied
    */
   void setIndices(long[] table, long[] indices, int offset, int ofCount) {
     places = table;

@@ -17,6 +17,7 @@ public final class PackedGather {
   private int[] pieceBytes = new int[FIRST_PIECES];
   private int count;
   private int pending;
+  private boolean paged;
 
   /**
    * @param kernel null for a loop over buffers
@@ -47,6 +48,7 @@ public final class PackedGather {
         copy(segment, segment.place(row), skip, bytes);
       } else {
         addPiece(segment.address(row) + skip, bytes);
+        paged |= segment.isPaged();
       }
       skip = 0;
     }
@@ -81,10 +83,15 @@ public final class PackedGather {
   public void flush() {
     if (count > 0) {
       int at = target.arrayOffset() + target.position();
-      kernel.pack(pieces, pieceBytes, count, target.array(), at);
+      if (paged) {
+        kernel.packPaged(pieces, pieceBytes, count, target.array(), at);
+      } else {
+        kernel.pack(pieces, pieceBytes, count, target.array(), at);
+      }
       target.position(target.position() + pending);
       count = 0;
       pending = 0;
+      paged = false;
     }
   }
 }

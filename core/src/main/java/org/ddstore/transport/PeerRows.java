@@ -21,6 +21,7 @@ public final class PeerRows {
   private static final int FIRST_ROWS = 64;
 
   private final ProcessAddress process;
+  private final StagingBudget budget;
   private final GrowingBuffer staging = new GrowingBuffer();
 
   private Runnable beforeStagingIsFreed = () -> {};
@@ -33,7 +34,10 @@ public final class PeerRows {
 
   private int rows;
   private int recordBytes;
-  private int[] starts = new int[FIRST_ROWS + 1];
+  private int[] starts = new int[FIRST_ROWS + 1]; // lengths of ragged rows until all are known
+  private boolean measured;
+  private boolean placed;
+  private long takenBytes;
 
   private int runs;
   private RemoteSegment[] runSegment = new RemoteSegment[FIRST_ROWS];
@@ -41,8 +45,9 @@ public final class PeerRows {
   private long[] runRow = new long[FIRST_ROWS];
   private int[] runSlot = new int[FIRST_ROWS + 1];
 
-  PeerRows(ProcessAddress process) {
+  PeerRows(ProcessAddress process, StagingBudget budget) {
     this.process = process;
+    this.budget = budget;
   }
 
   /** The process that serves the rows. */
@@ -137,32 +142,73 @@ public final class PeerRows {
 
   /** Makes the length of a ragged record known. All of them are, before {@link #reserve()}. */
   public void setLength(int slot, int lengthBytes) {
+    measured = false;
+    placed = false;
     starts[slot + 1] = lengthBytes;
   }
 
   /**
-   * The staging, with room for all records. Its content is undefined.
+   * The staging, with room for all records. Its content is undefined. May be called again.
    *
-   * @throws BatchTooLargeException if ragged rows need more than 2 GiB
+   * @throws BatchTooLargeException if ragged rows need more than 2 GiB, or than the plan may have;
+   *     nothing is on its way to the staging of this process then
    */
   public ByteBuffer reserve() {
-    long bytes = (long) rows * recordBytes;
-    if (recordBytes == 0) {
-      starts[0] = 0;
-      for (int slot = 0; slot < rows; slot++) {
-        bytes += starts[slot + 1];
-        if (bytes > GrowingBuffer.MAX_BYTES) {
-          throw new BatchTooLargeException(
-              "%,d ragged rows of %s have more than %,d bytes: read at most %,d rows a batch"
-                  .formatted(rows, process, GrowingBuffer.MAX_BYTES, Math.max(1, slot)));
-        }
-        starts[slot + 1] = (int) bytes;
-      }
+    if (recordBytes == 0 && !placed) {
+      placeRagged();
     }
+    long bytes = recordBytes > 0 ? (long) rows * recordBytes : starts[rows];
     if (staging.buffer().capacity() < bytes) {
       beforeStagingIsFreed.run();
     }
     return staging.ensure(bytes);
+  }
+
+  /** Turns lengths into places, if there is room for all. */
+  private void placeRagged() {
+    measured = true;
+    long bytes = 0;
+    int fitting = 0;
+    for (int slot = 0; slot < rows; slot++) {
+      bytes += starts[slot + 1];
+      fitting += bytes <= GrowingBuffer.MAX_BYTES ? 1 : 0;
+    }
+    long before = takenBytes;
+    takenBytes = bytes;
+    if (!budget.take(bytes - before)) {
+      throw new BatchTooLargeException(
+          "%,d ragged rows of %s have %,d bytes, more than the %,d that are read at once"
+              .formatted(rows, process, bytes, budget.limitBytes()));
+    }
+    if (fitting < rows) {
+      throw new BatchTooLargeException(
+          "%,d ragged rows of %s have %,d bytes; at most %,d come at once: read at most %,d rows a batch"
+              .formatted(rows, process, bytes, GrowingBuffer.MAX_BYTES, Math.max(1, fitting)));
+    }
+    starts[0] = 0;
+    for (int slot = 0; slot < rows; slot++) {
+      starts[slot + 1] += starts[slot];
+    }
+    placed = true;
+  }
+
+  /**
+   * Adds the bytes of ragged records to those of their rows of the plan, as far as they are known.
+   */
+  void addLengths(long[] bytes, int bits) {
+    if (!measured) {
+      return;
+    }
+    long mask = (1L << bits) - 1;
+    long last = -1;
+    int slot = -1;
+    for (int k = 0; k < added; k++) {
+      long index = keys[k] >>> bits;
+      slot += index == last ? 0 : 1;
+      last = index;
+      long end = starts[slot + 1];
+      bytes[(int) (keys[k] & mask)] = placed ? end - starts[slot] : end;
+    }
   }
 
   /**
@@ -223,6 +269,9 @@ public final class PeerRows {
     ascending = true;
     rows = 0;
     runs = 0;
+    measured = false;
+    placed = false;
+    takenBytes = 0;
     return true;
   }
 

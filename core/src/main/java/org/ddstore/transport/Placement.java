@@ -7,6 +7,7 @@ import java.util.List;
 import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.layout.RowSpan;
 import org.ddstore.memory.Segment;
 
 /**
@@ -22,6 +23,7 @@ public final class Placement {
   private final ReadPath[] paths;
   private final int[] pathIndices;
   private final boolean ragged;
+  private final boolean paged;
   private final long[] placeTable;
   private final String[] reasons;
 
@@ -39,6 +41,7 @@ public final class Placement {
     this.paths = attachments.stream().map(Attachment::path).toArray(ReadPath[]::new);
     this.pathIndices = Arrays.stream(paths).mapToInt(ReadPath::index).toArray();
     this.ragged = attachments.stream().anyMatch(Attachment::isRagged);
+    this.paged = Arrays.stream(segments).anyMatch(s -> s != null && s.isPaged());
     this.placeTable = PlaceTable.of(extents, segments);
     this.reasons = attachments.stream().map(Attachment::reason).toArray(String[]::new);
   }
@@ -106,6 +109,11 @@ public final class Placement {
     return ragged;
   }
 
+  /** True if rows may have to be read from a disk of this host. */
+  public boolean isPaged() {
+    return paged;
+  }
+
   /** By {@link PlaceTable#of}; may be null. */
   long[] placeTable() {
     return placeTable;
@@ -124,26 +132,38 @@ public final class Placement {
     return extents.rows();
   }
 
+  /** The bytes of the record of a row that memory reaches; 0 if it does not. */
+  public int localBytes(long index) {
+    int extent = extents.extentOf(index);
+    return segments[extent] == null
+        ? 0
+        : segments[extent].recordBytes(index - extents.firstRow(extent));
+  }
+
   /**
-   * Checks indices.
+   * Copies indices and checks the copies. Whoever gave the indices may change them at any time, and
+   * none of the copies.
    *
+   * @param target receives the copies, from {@code from} on
    * @throws IndexOutOfBoundsException if one is outside; the message names it, its position and the
    *     legal range
    */
-  public void checkAll(long[] indices, String variable) {
+  public void copyChecked(long[] indices, long[] target, int from, String variable) {
+    System.arraycopy(indices, 0, target, from, indices.length);
     long limit = rows();
+    int end = from + indices.length;
     long signs = 0; // one branch for all: a loop that the compiler makes vectors of
-    for (long index : indices) {
-      signs |= index | (limit - 1 - index);
+    for (int i = from; i < end; i++) {
+      signs |= target[i] | (limit - 1 - target[i]);
     }
     if (signs >= 0) {
       return;
     }
-    for (int i = 0; i < indices.length; i++) {
-      if (indices[i] < 0 || indices[i] >= limit) {
+    for (int i = from; i < end; i++) {
+      if (target[i] < 0 || target[i] >= limit) {
         throw new IndexOutOfBoundsException(
             "row %d (number %d of the batch) outside [0, %d) of \"%s\""
-                .formatted(indices[i], i, limit, variable));
+                .formatted(target[i], i - from, limit, variable));
       }
     }
   }
@@ -158,8 +178,8 @@ public final class Placement {
       throw new IndexOutOfBoundsException(
           count == 1
               ? "row %d outside [0, %d) of \"%s\"".formatted(start, rows(), variable)
-              : "rows [%d, %d) outside [0, %d) of \"%s\""
-                  .formatted(start, start + count, rows(), variable));
+              : "rows %s outside [0, %d) of \"%s\""
+                  .formatted(RowSpan.format(start, count), rows(), variable));
     }
   }
 }

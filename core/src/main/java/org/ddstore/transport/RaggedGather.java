@@ -70,12 +70,21 @@ public final class RaggedGather {
     for (int i = 0; i < rows; i++) {
       ByteBuffer source = plan.source(i);
       int at = plan.position(i) + firstLength;
-      for (int target : targetOf) {
-        if (target >= 0) {
-          totals[target] += source.getInt(at);
-          offsets[target].buffer().putLong((i + 1) * Long.BYTES, totals[target]);
+      long end = prefixBytes;
+      if (plan.recordBytes(i) < prefixBytes) {
+        throw plan.damaged(i);
+      }
+      for (int r = 0; r < targetOf.length; r++) {
+        int length = source.getInt(at);
+        end += length < 0 ? Integer.MAX_VALUE : (long) length * rowBytes[r];
+        if (targetOf[r] >= 0) {
+          totals[targetOf[r]] += length;
+          offsets[targetOf[r]].buffer().putLong((i + 1) * Long.BYTES, totals[targetOf[r]]);
         }
         at += Integer.BYTES;
+      }
+      if (end != plan.recordBytes(i)) {
+        throw plan.damaged(i);
       }
     }
   }
@@ -92,9 +101,7 @@ public final class RaggedGather {
                 described,
                 kernelTotals);
     if (wrong >= 0) {
-      throw new DDStoreException(
-          "the record of row number %,d of the batch has %,d bytes, which its lengths contradict: its memory was overwritten"
-              .formatted(wrong, plan.recordBytes()[wrong]));
+      throw plan.damaged(wrong);
     }
     for (int r = 0; r < targetOf.length; r++) {
       if (targetOf[r] >= 0) {

@@ -11,7 +11,7 @@ import org.ddstore.memory.Segment;
  * @param transport for those that memory does not reach; null if there is none
  * @param shortcut whether segments of this process and this host are read by memory; otherwise they
  *     go over the transport like all others
- * @param readTimeout for one batch over the transport
+ * @param readTimeout for one batch over the transport, and for rows that are being changed
  */
 public record Reach(Transport transport, boolean shortcut, Duration readTimeout) {
   public Reach {

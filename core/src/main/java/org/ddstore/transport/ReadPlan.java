@@ -2,7 +2,10 @@ package org.ddstore.transport;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
+import org.ddstore.BatchTooLargeException;
+import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
 import org.ddstore.layout.ExtentMap;
@@ -18,6 +21,9 @@ import org.ddstore.memory.Segment;
  * #isStable()} after it: a batch that met a change is read again, so that no row is torn.
  */
 public final class ReadPlan {
+  /** For a fetch of any size. */
+  public static final long UNLIMITED_BYTES = StagingBudget.UNLIMITED;
+
   private static final int PATHS = ReadPath.values().length;
 
   /** From so many rows on, a kernel that finds them itself is faster, though it reads a table. */
@@ -36,6 +42,7 @@ public final class ReadPlan {
 
   private final TouchedExtents touched = new TouchedExtents();
   private final RemoteRows remote = new RemoteRows();
+  private volatile RunningFetch running;
   private Placement placement;
   private ReadPlan part;
 
@@ -66,7 +73,7 @@ public final class ReadPlan {
     return address;
   }
 
-  /** The bytes of the record of each row; only with a kernel, and if they are ragged. */
+  /** The bytes of the record of each row; only if they are ragged. */
   int[] recordBytes() {
     return recordBytes;
   }
@@ -96,18 +103,22 @@ public final class ReadPlan {
   }
 
   /**
-   * Locates {@code count} of the indices, which {@link Placement#checkAll} has checked. Rows that
-   * memory does not reach have no place before {@link #fetch}.
+   * Locates {@code count} of the indices, which {@link Placement#copyChecked} has checked and which
+   * nobody changes before the rows are copied. Rows that memory does not reach have no place before
+   * {@link #fetch}.
    *
    * @param offset of the first index to locate
    */
   public void locate(Placement where, long[] indices, int offset, int count) {
     begin(where, count);
-    kernelRows.setAddresses(address, count);
     if (kernel != null && count >= KERNEL_LOCATES_ROWS && where.placeTable() != null) {
       leaveToKernel(indices, offset, count);
       return;
     }
+    if (capacity < count) {
+      reserve(Math.max(count, capacity + (capacity >> 1)));
+    }
+    kernelRows.setAddresses(address, count);
     ExtentMap extents = where.extents();
     boolean ragged = where.isRagged();
     for (int i = 0; i < count; i++) {
@@ -127,9 +138,9 @@ public final class ReadPlan {
         position[i] = Segment.positionOf(place);
       } else {
         address[i] = segment.address(row);
-        if (ragged) {
-          recordBytes[i] = segment.recordBytes(row);
-        }
+      }
+      if (ragged) {
+        recordBytes[i] = segment.recordBytes(row);
       }
     }
   }
@@ -160,10 +171,43 @@ public final class ReadPlan {
    * @param reader may be null if no row is remote
    */
   public void fetch(RemoteReader reader) {
+    fetch(reader, UNLIMITED_BYTES);
+  }
+
+  /**
+   * As {@link #fetch(RemoteReader)}, if the ragged records take no more than so many bytes in all.
+   *
+   * @throws BatchTooLargeException if they take more: {@link #rowsWithin} tells then how many rows
+   *     fit
+   */
+  public void fetch(RemoteReader reader, long stagingBytes) {
     if (!remote.isEmpty()) {
-      reader.fetch(remote.arrange(placement));
+      List<PeerRows> peers = remote.arrange(placement, stagingBytes);
+      running = new RunningFetch(reader, peers);
+      try {
+        reader.fetch(peers);
+      } finally {
+        running = null;
+      }
       remote.place(this);
     }
+  }
+
+  /**
+   * Human-readable: what a {@link #fetch} that is under way waits for; empty if none is. Any
+   * thread.
+   */
+  public String waitsFor() {
+    RunningFetch fetch = running;
+    return fetch == null ? "" : fetch.describe();
+  }
+
+  /**
+   * How many rows, from the first on, to fetch at once after a {@link #fetch(RemoteReader, long)}
+   * that met more bytes than this: at least one, fewer than all.
+   */
+  public int rowsWithin(long stagingBytes) {
+    return Math.max(1, remote.rowsWithin(rows, stagingBytes));
   }
 
   /** The processes that {@link #fetch} found to serve nothing any more. */
@@ -183,10 +227,37 @@ public final class ReadPlan {
       position[i] = start;
     } else {
       address[i] = staging.address() + start;
-      if (placement.isRagged()) {
-        recordBytes[i] = bytes;
+    }
+    if (placement.isRagged()) {
+      recordBytes[i] = bytes;
+    }
+  }
+
+  /**
+   * Checks that ragged records have at least their fixed fields and lengths: what comes over a
+   * network says itself how long it is.
+   *
+   * @param prefixBytes of a record
+   * @throws DDStoreException if one is shorter
+   */
+  public void checkRecords(int prefixBytes) {
+    for (int i = 0; i < rows; i++) {
+      if (recordBytes[i] < prefixBytes) {
+        throw damaged(i);
       }
     }
+  }
+
+  /** What is to be thrown if the lengths in the record of a row contradict its size. */
+  public DDStoreException damaged(int row) {
+    return new DDStoreException(
+        "the record of row number %,d of the batch has %,d bytes, which its lengths contradict: its memory was overwritten"
+            .formatted(row, recordBytes[row]));
+  }
+
+  /** The bytes of the ragged record of a row of the batch. */
+  public int recordBytes(int i) {
+    return recordBytes[i];
   }
 
   /** Frees the memory that remote rows came to. */
@@ -225,9 +296,6 @@ public final class ReadPlan {
     touched.begin(where);
     remote.begin(where, count);
     Arrays.fill(rowsByPath, 0);
-    if (capacity < count) {
-      reserve(Math.max(count, capacity + (capacity >> 1)));
-    }
   }
 
   private void reserve(int newCapacity) {
@@ -237,8 +305,8 @@ public final class ReadPlan {
       position = new int[capacity];
     } else {
       address = new long[capacity];
-      recordBytes = new int[placement.isRagged() ? capacity : 0];
     }
+    recordBytes = new int[placement.isRagged() ? capacity : 0];
   }
 
   /**
@@ -276,9 +344,9 @@ public final class ReadPlan {
       System.arraycopy(whole.position, from, position, 0, count);
     } else {
       System.arraycopy(whole.address, from, address, 0, count);
-      if (placement.isRagged()) {
-        System.arraycopy(whole.recordBytes, from, recordBytes, 0, count);
-      }
+    }
+    if (placement.isRagged()) {
+      System.arraycopy(whole.recordBytes, from, recordBytes, 0, count);
     }
     kernelRows.setAddresses(address, count);
   }

@@ -34,6 +34,14 @@ public interface RemoteReader extends AutoCloseable {
    */
   void fetch(List<PeerRows> peers);
 
+  /**
+   * Whether rows of a process are missing in a {@link #fetch} that is under way; true where a
+   * reader does not know. Any thread.
+   */
+  default boolean awaits(ProcessAddress process) {
+    return true;
+  }
+
   /** Memory outside the heap that it holds, in bytes, without the staging of its peers. */
   default long memoryBytes() {
     return 0;

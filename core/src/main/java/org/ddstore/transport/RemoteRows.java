@@ -23,6 +23,7 @@ final class RemoteRows {
 
   private final List<PeerRows> all = new ArrayList<>();
   private final List<PeerRows> touched = new ArrayList<>();
+  private final StagingBudget budget = new StagingBudget();
   private int bits;
   private long plan;
   private Placement last;
@@ -84,7 +85,7 @@ final class RemoteRows {
   void add(Placement placement, int extent, int position, long index) {
     int peer = placement.peer(extent);
     while (all.size() <= peer) {
-      all.add(new PeerRows(placement.peerAddress(all.size())));
+      all.add(new PeerRows(placement.peerAddress(all.size()), budget));
     }
     PeerRows rows = all.get(peer);
     if (rows.beginsIn(plan)) {
@@ -93,7 +94,13 @@ final class RemoteRows {
     rows.add(index << bits | position);
   }
 
-  List<PeerRows> arrange(Placement placement) {
+  /**
+   * The rows, to be fetched.
+   *
+   * @param stagingBytes that ragged records may take together
+   */
+  List<PeerRows> arrange(Placement placement, long stagingBytes) {
+    budget.begin(stagingBytes);
     for (PeerRows rows : touched) {
       rows.arrange(placement, bits);
     }
@@ -141,6 +148,18 @@ final class RemoteRows {
       bytes += GrowingBuffer.capacityFor(rows.start(rows.rows()));
     }
     noteMost(bytes);
+  }
+
+  /** How many of the first rows of the plan fit in so many bytes, by the lengths that are known. */
+  int rowsWithin(int count, long limitBytes) {
+    long[] bytes = new long[count];
+    touched.forEach(rows -> rows.addLengths(bytes, bits));
+    long sum = 0;
+    int fitting = 0;
+    while (fitting < count && sum + bytes[fitting] <= limitBytes) {
+      sum += bytes[fitting++];
+    }
+    return fitting;
   }
 
   /** The bytes of all records that have come so far. */

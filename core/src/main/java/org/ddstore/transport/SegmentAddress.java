@@ -10,6 +10,7 @@ import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.ReadPath;
 import org.ddstore.Schema;
+import org.ddstore.memory.BootId;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
 
@@ -17,6 +18,7 @@ import org.ddstore.memory.Segment;
  * What a rank tells the others of a segment, so that they find it.
  *
  * @param nonce tells the segment from every other one
+ * @param host of the owner; only its processes may map the file
  * @param path the file that processes of the same host may map, or null
  * @param rows of the segment
  * @param dataBytes of the packed records
@@ -24,11 +26,18 @@ import org.ddstore.memory.Segment;
  * @param endpoint where it is served over a network, or null
  */
 public record SegmentAddress(
-    Nonce nonce, String path, long rows, long dataBytes, String process, ProcessAddress endpoint) {
+    Nonce nonce,
+    BootId host,
+    String path,
+    long rows,
+    long dataBytes,
+    String process,
+    ProcessAddress endpoint) {
   /** The address of a segment of this process. */
   public static SegmentAddress of(Segment segment, String process, Reach reach) {
     return new SegmentAddress(
         segment.nonce(),
+        BootId.ofThisHost(),
         segment.path(),
         segment.rows(),
         segment.dataBytes(),
@@ -41,6 +50,7 @@ public record SegmentAddress(
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeLong(nonce.high());
       out.writeLong(nonce.low());
+      out.writeLong(host.bits());
       out.writeUTF(path == null ? "" : path);
       out.writeLong(rows);
       out.writeLong(dataBytes);
@@ -58,6 +68,7 @@ public record SegmentAddress(
   public static SegmentAddress parse(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       Nonce nonce = new Nonce(in.readLong(), in.readLong());
+      BootId host = new BootId(in.readLong());
       String path = in.readUTF();
       long rows = in.readLong();
       long dataBytes = in.readLong();
@@ -65,6 +76,7 @@ public record SegmentAddress(
       byte[] endpoint = in.readNBytes(in.readUnsignedShort());
       return new SegmentAddress(
           nonce,
+          host,
           path.isEmpty() ? null : path,
           rows,
           dataBytes,
@@ -87,10 +99,11 @@ public record SegmentAddress(
       return attachRemote(rank, schema, reach, "the shortcut is off");
     }
     try {
-      Segment segment = Segment.attach(nonce, path);
+      Segment segment = Segment.attach(nonce, host, path);
       return segment.isOwned()
           ? Attachment.local(segment, ReadPath.OWN_PROCESS, "memory of this process")
-          : Attachment.local(segment, ReadPath.SAME_HOST, "mapped " + path + ", nonce matches");
+          : Attachment.local(
+              segment, ReadPath.SAME_HOST, "mapped " + path + ", boot id and nonce match");
     } catch (IOException e) {
       String why = (path == null ? "no file" : path) + ": " + reason(e);
       if (reach.transport() != null && endpoint != null) {

@@ -30,7 +30,9 @@ class GroupEndpointTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final int NONCE_IN_FILE = 24;
   private static final int RANK_IN_FILE = 8;
+  private static final int HOST_IN_FILE = 40;
   private static final int NONCE_IN_ADDRESS = 5;
+  private static final int HOST_IN_ADDRESS = 21;
 
   private final List<GroupEndpoint> endpoints = new ArrayList<>();
   private TestDirectory directory;
@@ -54,7 +56,7 @@ class GroupEndpointTest {
     byte[] address = create(0, 1).address();
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(onlyFile())))
         .isEqualTo("rw-------");
-    assertThat(address.length).isLessThan(60);
+    assertThat(address.length).isLessThan(90);
     assertThat(Files.size(onlyFile())).isEqualTo(LaneMemory.BYTES);
   }
 
@@ -133,6 +135,21 @@ class GroupEndpointTest {
     byte[] peer = create(1, 2).address();
     overwrite(onlyFile(), RANK_IN_FILE);
     assertRefused(peer, IOException.class, "its rank is");
+  }
+
+  /** Its file opens on a shared file system, but a mapping would not show what the rank writes. */
+  @Test
+  void refusesARankOfAnotherHost() throws IOException {
+    byte[] peer = create(1, 2).address();
+    peer[HOST_IN_ADDRESS] ^= 1;
+    assertRefused(peer, IOException.class, "rank 1 has neither a file that this host may map");
+  }
+
+  @Test
+  void refusesAFileThatAnotherHostMade() throws IOException {
+    byte[] peer = create(1, 2).address();
+    overwrite(onlyFile(), HOST_IN_FILE);
+    assertRefused(peer, IOException.class, "is not the lane of rank 1: its boot id is");
   }
 
   @Test

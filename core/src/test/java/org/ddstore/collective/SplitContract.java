@@ -1,6 +1,7 @@
 package org.ddstore.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.ddstore.CollectiveMismatchException;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.RankFailedException;
 import org.junit.jupiter.api.Test;
@@ -143,6 +145,55 @@ abstract class SplitContract extends FailureContract {
           .hasMessageContaining("rank 1 gave up")
           .hasMessageContaining("disk on fire");
     }
+  }
+
+  @Test
+  void ranksThatWaitForEachOtherInDifferentGroupsAllRaiseAMismatch() throws Exception {
+    List<Ranks.Outcome<Object>> outcomes =
+        Ranks.run(
+            group(4),
+            whole -> {
+              Communicator half = split(whole, whole.rank() / 2);
+              half.barrier();
+              if (whole.rank() == 3) {
+                half.exchange("epochBegin()", () -> new byte[0]);
+              } else {
+                whole.exchange("barrier of all", () -> new byte[0]);
+              }
+              return null;
+            });
+    for (Ranks.Outcome<Object> outcome : outcomes) {
+      assertThat(outcome.thrown())
+          .isExactlyInstanceOf(CollectiveMismatchException.class)
+          .hasMessageContaining("rank 2 called barrier of all among 4 ranks, but rank 3 called")
+          .hasMessageContaining("epochBegin() among 2 ranks");
+    }
+  }
+
+  @Test
+  void twoThreadsOfARankMayWaitInTwoGroups() throws Exception {
+    List<Communicator> group = group(2);
+    List<Communicator> parts = Ranks.values(group, whole -> split(whole, 0));
+    Ranks.Running<Object> first = barrier(0, parts.get(0));
+    Ranks.Running<Object> second = barrier(1, group.get(1));
+    await()
+        .atMost(TIMEOUT)
+        .during(Duration.ofSeconds(3)) // longer than a mismatch takes to be found
+        .until(() -> !first.outcome().isDone() && !second.outcome().isDone());
+    Ranks.Running<Object> third = barrier(0, group.get(0));
+    Ranks.Running<Object> fourth = barrier(1, parts.get(1));
+    for (Ranks.Running<Object> rank : List.of(first, second, third, fourth)) {
+      rank.await().orThrow();
+    }
+  }
+
+  private static Ranks.Running<Object> barrier(int rank, Communicator communicator) {
+    return Ranks.start(
+        rank,
+        () -> {
+          communicator.barrier();
+          return null;
+        });
   }
 
   @Test

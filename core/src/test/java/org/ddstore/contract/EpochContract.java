@@ -2,7 +2,10 @@ package org.ddstore.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -10,9 +13,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
+import org.ddstore.DDStoreException;
 import org.ddstore.DType;
+import org.ddstore.Field;
 import org.ddstore.RankFailedException;
 import org.ddstore.Reader;
+import org.ddstore.Schema;
+import org.ddstore.ShardWriter;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
 import org.junit.jupiter.api.Test;
@@ -268,6 +275,128 @@ interface EpochContract extends Contract {
                   .hasMessageContaining("an access epoch has begun already");
             }
             store.epochEnd();
+            store.epochBegin();
+            assertThat(all(store, "x")).isEqualTo(filled(rank.ranks(), 1, 1, 1));
+            store.epochEnd();
+          }
+        });
+  }
+
+  /** What a rank says in the two steps of a begin, without a store that applies anything. */
+  private static void pretendToBegin(RankEnv rank) {
+    rank.group().exchange("epochBegin()", () -> new byte[0]);
+  }
+
+  private static void assertRefused(DDStore store, Class<? extends Throwable> cause) {
+    Variable x = store.variable("x");
+    assertThat(x.version()).as("rows may have changed").isEqualTo(1);
+    try (Reader reader = x.reader()) {
+      assertThatThrownBy(() -> reader.getBatch(0).close())
+          .isInstanceOf(DDStoreException.class)
+          .hasMessageContaining(
+              "rows of \"x\" cannot be read any more: epochBegin() failed on rank")
+          .hasMessageContaining("close the store and load the rows again")
+          .hasCauseInstanceOf(cause);
+      assertThatThrownBy(() -> reader.get(Tensor.wrap(new long[1]), 0))
+          .isInstanceOf(DDStoreException.class);
+    }
+    assertThatThrownBy(() -> x.memory(0)).isInstanceOf(DDStoreException.class);
+    assertThatThrownBy(() -> store.update("x", Tensor.wrap(new long[] {5}), 0))
+        .isInstanceOf(DDStoreException.class);
+    assertThat(store.info().variables()).as("still described").hasSize(2);
+    assertThat(all(store, "y")).as("not changed by anybody").containsOnly(1);
+  }
+
+  @Test
+  default void aBeginThatFailsAfterRowsWereChangedRefusesTheirReads() throws Exception {
+    run(
+        rank -> {
+          int last = rank.ranks() - 1;
+          try (DDStore store = rank.open()) {
+            addOnes(store);
+            store.add("y", Tensor.wrap(new long[] {1, 1}));
+            if (last > 0 && rank.rank() == last) {
+              pretendToBegin(rank);
+              assertThatThrownBy(
+                      () ->
+                          rank.group()
+                              .exchange(
+                                  "epochBegin() apply",
+                                  () -> {
+                                    throw new IOException("disk on fire");
+                                  }))
+                  .isInstanceOf(RankFailedException.class);
+            } else if (last > 0) {
+              store.update("x", Tensor.wrap(new long[] {2}), 0);
+              assertThatThrownBy(store::epochBegin)
+                  .isInstanceOf(RankFailedException.class)
+                  .hasMessageContaining("disk on fire");
+              assertRefused(store, RankFailedException.class);
+            }
+            rank.meet();
+          }
+        });
+  }
+
+  @Test
+  default void anInterruptAfterRowsWereChangedRefusesTheirReads() throws Exception {
+    run(
+        rank -> {
+          int last = rank.ranks() - 1;
+          try (DDStore store = rank.open()) {
+            Variable x = addOnes(store);
+            store.add("y", Tensor.wrap(new long[] {1, 1}));
+            if (last > 0 && rank.rank() == last) {
+              pretendToBegin(rank);
+            } else if (last > 0) {
+              store.update("x", Tensor.wrap(new long[] {2}), 0);
+              Thread beginning = Thread.currentThread();
+              CompletableFuture<Void> interrupting =
+                  CompletableFuture.runAsync(() -> interruptOnceChanged(x, rank.rank(), beginning));
+              assertThatThrownBy(store::epochBegin).isInstanceOf(DDStoreException.class);
+              interrupting.join();
+              assertThat(Thread.interrupted()).as("the flag stays").isTrue();
+              assertRefused(store, DDStoreException.class);
+            }
+            rank.meet();
+          }
+        });
+  }
+
+  private static void interruptOnceChanged(Variable x, int rank, Thread beginning) {
+    try (Reader reader = x.reader()) {
+      long[] first = new long[1];
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(
+              () -> {
+                reader.get(Tensor.wrap(first), x.firstRowOf(rank));
+                return first[0] == 2;
+              });
+    } catch (DDStoreException e) {
+      // Another rank was interrupted first, and its news has come.
+    }
+    beginning.interrupt();
+  }
+
+  @Test
+  default void rowsThatNeverChangeRefuseUpdatesAndAppends() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open();
+              ShardWriter shard =
+                  ShardWriter.create(Schema.of(Field.fixed("x", DType.INT64)), rank.options())) {
+            for (int row = 0; row < 3; row++) {
+              shard.append(1L);
+            }
+            store.addReadOnly("x", shard, "it is a copy");
+            assertThatThrownBy(() -> store.update("x", Tensor.wrap(new long[] {2}), 0))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("\"x\"")
+                .hasMessageEndingWith("cannot be updated: it is a copy");
+            assertThatThrownBy(() -> store.append("x", Tensor.wrap(new long[] {2})))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageEndingWith("cannot be appended to: it is a copy");
             store.epochBegin();
             assertThat(all(store, "x")).isEqualTo(filled(rank.ranks(), 1, 1, 1));
             store.epochEnd();

@@ -237,6 +237,30 @@ interface LifetimeContract extends Contract {
   }
 
   @Test
+  default void rowsThatStayInChangeMeetTheReadTimeoutOnEveryPath() throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open(rank.options().withReadTimeout(Duration.ofMillis(200)))) {
+            Variable x = store.add("x", Tensor.wrap(new long[] {4}));
+            rank.meet();
+            StoreAccess.beginChange(x);
+            rank.meet();
+            try (Reader reader = x.reader()) {
+              for (int owner = 0; owner < rank.ranks(); owner++) {
+                long row = owner;
+                assertThatThrownBy(() -> reader.getBatch(row).close())
+                    .isInstanceOf(DeadlineExceededException.class)
+                    .hasMessageMatching("(?s).*(PT0\\.2S|200 ms).*");
+              }
+            }
+            rank.meet();
+            StoreAccess.endChange(x);
+            rank.meet();
+          }
+        });
+  }
+
+  @Test
   default void manyThreadsReadAndTheStoreIsClosedUnderThem() throws Exception {
     run(
         rank -> {

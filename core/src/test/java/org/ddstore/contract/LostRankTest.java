@@ -9,12 +9,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.ddstore.Backing;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
 import org.ddstore.DDStoreException;
 import org.ddstore.RankLostException;
 import org.ddstore.Reader;
+import org.ddstore.StoreAccess;
+import org.ddstore.Tensor;
 import org.ddstore.Variable;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.loader.LoadedBatch;
@@ -24,6 +28,7 @@ import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -114,6 +119,60 @@ class LostRankTest {
       }
     }
     sweep(rank);
+  }
+
+  @Test
+  void rowsThatADeadRankWasChangingAreRefusedAtOnce() throws Exception {
+    try (ProcessRanks processes = new ProcessRanks(Backing.SHM, TestRoots.sharedMemory())) {
+      processes.runLosing(LOST, 3, Duration.ofSeconds(30), LostRankTest::loseOneThatChangesRows);
+      processes.run(3, Duration.ofSeconds(30), LostRankTest::startAgain);
+    }
+  }
+
+  private static void loseOneThatChangesRows(RankEnv rank) throws Exception {
+    try (DDStore store = rank.open()) {
+      Variable x = store.add("x", Tensor.wrap(new long[] {1, 1}));
+      Variable y = store.add("y", Tensor.wrap(new long[] {1}));
+      if (rank.rank() == LOST) {
+        StoreAccess.beginChange(x);
+        rank.meet();
+        rank.group().exchange("epochBegin()", () -> new byte[] {1}); // changes the first variable
+        Runtime.getRuntime().halt(9);
+      }
+      store.update("x", Tensor.wrap(new long[] {2}), 0);
+      try (Reader reader = x.reader()) {
+        CompletableFuture<Throwable> waiting =
+            CompletableFuture.supplyAsync(() -> failureOf(reader, x.firstRowOf(LOST)));
+        rank.meet();
+        assertThatThrownBy(store::epochBegin)
+            .isInstanceOfSatisfying(
+                RankLostException.class, e -> assertThat(e.rank()).isEqualTo(LOST));
+        assertThat(waiting.get(30, TimeUnit.SECONDS))
+            .as("the read that was waiting")
+            .isInstanceOf(DDStoreException.class)
+            .hasMessageContaining("close the store and load the rows again");
+        assertThatThrownBy(() -> reader.getBatch(0).close())
+            .as("rows of a survivor, which are new, beside old ones")
+            .isInstanceOf(DDStoreException.class)
+            .hasMessageContaining("rows of \"x\" cannot be read any more")
+            .hasCauseInstanceOf(RankLostException.class);
+      }
+      assertThat(y.version()).isZero();
+      try (Batch batch = store.getBatch("y", 0, 1, 2)) {
+        assertThat(batch.field("y").toLongArray()).containsOnly(1);
+      }
+    }
+    sweep(rank);
+  }
+
+  private static Throwable failureOf(Reader reader, long row) {
+    try {
+      while (true) {
+        reader.getBatch(row).close();
+      }
+    } catch (DDStoreException e) {
+      return e;
+    }
   }
 
   /** The next open of a survivor, alone, removes what the lost one left. */

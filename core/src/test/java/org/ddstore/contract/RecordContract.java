@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
+import org.ddstore.DType;
 import org.ddstore.Field;
 import org.ddstore.Reader;
 import org.ddstore.Schema;
@@ -75,6 +77,61 @@ interface RecordContract extends Contract {
                 .hasMessage("field \"text\" is named twice");
           }
         });
+  }
+
+  /** A mean tells nothing of them: the last rows have nearly all bytes. */
+  @Test
+  default void rowsOfVeryDifferentSizes() throws Exception {
+    int small = 30_000;
+    int large = 40;
+    int largeBytes = 1 << 20;
+    run(
+        rank -> {
+          try (DDStore store = rank.open();
+              ShardWriter copy = ShardWriter.create(skewed(), rank.options())) {
+            ShardWriter shard = ShardWriter.create(skewed(), rank.options());
+            if (rank.rank() == rank.ranks() - 1) {
+              for (int row = 0; row < small + large; row++) {
+                shard.append(row, skewed(row, row < small ? row % 3 : largeBytes));
+              }
+            }
+            Variable rows = store.add("skewed", shard);
+            copy.appendRowsOf(rows, 0, rows.rows());
+            assertThat(copy.rows()).isEqualTo(rows.rows());
+            assertThat(copy.bytes()).isGreaterThan((long) large * largeBytes);
+            int[] ids = new int[Math.toIntExact(rows.rows())];
+            try (Reader reader = rows.reader("id")) {
+              reader.getBatch(Tensor.wrap(ids), LongStream.range(0, rows.rows()).toArray());
+            }
+            assertThat(ids).isEqualTo(IntStream.range(0, ids.length).toArray());
+            try (Reader reader = rows.reader();
+                Batch batch = reader.getBatch()) {
+              long[] last = LongStream.range(small - 10, rows.rows()).toArray();
+              int count = reader.getBatchWithin(batch, 8 * (largeBytes + 8) + 100, last);
+              assertThat(count).isEqualTo(18);
+              assertThat(batch.rows()).isEqualTo(18);
+              for (int i = 0; i < count; i++) {
+                int row = (int) last[i];
+                assertThat(batch.field("id").getLong(i)).isEqualTo(row);
+                assertThat(batch.bytes("data", i))
+                    .isEqualTo(skewed(row, row < small ? row % 3 : largeBytes));
+              }
+              assertThat(reader.getBatchWithin(batch, 1000, small, small + 1)).isEqualTo(1);
+              assertThat(reader.getBatchWithin(batch, 1000)).isZero();
+            }
+            rank.meet();
+          }
+        });
+  }
+
+  private static Schema skewed() {
+    return Schema.of(Field.fixed("id", DType.INT32), Field.bytes("data"));
+  }
+
+  private static byte[] skewed(int row, int bytes) {
+    byte[] data = new byte[bytes];
+    Arrays.fill(data, (byte) (row * 31));
+    return data;
   }
 
   @Test

@@ -13,6 +13,7 @@ public abstract class StoreContract
     implements AddContract,
         TypeContract,
         ReadContract,
+        ChangingIndicesContract,
         DestinationContract,
         RecordContract,
         EpochContract,

@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
@@ -355,7 +356,8 @@ class PipelineTest extends OnSamples {
       assertThatThrownBy(() -> loader.epoch(0))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
-              "a batch of 10 samples takes [\\d,]+ bytes, and maxBytes is 1,000: raise it by withMaxBytes\\(..\\), or take about 1 samples a batch");
+              "a batch of 10 samples takes [\\d,]+ bytes, and maxBytes is 1,000: raise it by"
+                  + " withMaxBytes\\(..\\), or take about 1 samples a batch");
     }
     assertThatThrownBy(() -> LoaderOptions.defaults().withDepth(0))
         .isInstanceOf(IllegalArgumentException.class)
@@ -378,7 +380,8 @@ class PipelineTest extends OnSamples {
       assertThatThrownBy(loader::state)
           .isInstanceOf(IllegalStateException.class)
           .hasMessage(
-              "no epoch was begun on Loader[\"rows\", sequential/203, rank 0 of 1], and a state does not tell where pushed samples are");
+              "no epoch was begun on Loader[\"rows\", sequential/203, rank 0 of 1], and a state"
+                  + " does not tell where pushed samples are");
       try (LoadedBatch batch = loader.pop(PATIENCE)) {
         assertThat(batch.row(0)).isEqualTo(7);
       }
@@ -539,13 +542,134 @@ class PipelineTest extends OnSamples {
       begun.await();
       assertThatThrownBy(loader::close)
           .isInstanceOf(DeadlineExceededException.class)
-          .hasMessage(
-              "ddstore-loader-read-0 still runs PT0.02S after the close of its loader; it frees its batch when it ends");
+          .hasMessageStartingWith(
+              "ddstore-loader-read-0 still runs PT0.02S after the close of its loader: thread"
+                  + " \"ddstore-loader-read-0\" has been in the transform "
+                  + getClass().getName())
+          .hasMessageEndingWith("; it frees its batch when it ends")
+          .cause()
+          .satisfies(PipelineTest::assertStandsHere);
     } finally {
       goOn.countDown();
     }
     worker[0].join(PATIENCE.toMillis());
     assertThat(worker[0].isAlive()).isFalse();
+  }
+
+  private static void assertStandsHere(Throwable stack) {
+    assertThat(stack.getStackTrace())
+        .as("where the user's code stands")
+        .anyMatch(frame -> frame.getClassName().startsWith(PipelineTest.class.getName()));
+  }
+
+  /** An iterator that ignores interrupts until the latch opens. */
+  private static Iterator<Long> deaf(CountDownLatch begun, CountDownLatch goOn) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return true;
+      }
+
+      @Override
+      public Long next() {
+        begun.countDown();
+        while (goOn.getCount() > 0) {
+          Thread.onSpinWait();
+        }
+        return 0L;
+      }
+    };
+  }
+
+  @Test
+  void anIteratorThatIgnoresItsInterruptHoldsUpNeitherTheNextEpochNorTheClose() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    Loader loader = open(LoaderOptions.defaults().withCloseTimeout(Duration.ofDays(1)));
+    try {
+      loader.push(deaf(begun, goOn), 1);
+      begun.await();
+      for (int epoch = 0; epoch < 2; epoch++) {
+        long number = 0;
+        for (LoadedBatch batch : loader.epoch(epoch)) {
+          assertThat(batch.number()).isEqualTo(number++);
+        }
+        assertThat(number).isPositive();
+      }
+      assertThatThrownBy(loader::close)
+          .isInstanceOf(DeadlineExceededException.class)
+          .hasMessageContaining("ddstore-loader-plan still runs PT1S after the close of its loader")
+          .hasMessageContaining("has been in the iterator " + PipelineTest.class.getName())
+          .cause()
+          .satisfies(PipelineTest::assertStandsHere);
+    } finally {
+      goOn.countDown();
+      loader.close(); // the second call does nothing
+    }
+    awaitTrue(
+        () ->
+            Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("ddstore-loader")));
+  }
+
+  @Test
+  void aStarvedPopNamesTheCodeThatRunsAndWhereItStands() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    Duration wait = Duration.ofMillis(1200);
+    try (Loader loader = open(LoaderOptions.defaults())) {
+      loader.push(deaf(begun, goOn), 1);
+      begun.await();
+      assertThatThrownBy(() -> loader.pop(wait))
+          .isInstanceOf(PoolStarvedException.class)
+          .hasMessageContaining("no batch within PT1.2S")
+          .hasMessageContaining("thread \"ddstore-loader-plan\" has been in the iterator ")
+          .cause()
+          .satisfies(PipelineTest::assertStandsHere);
+      goOn.countDown();
+    }
+    LoaderOptions slow =
+        LoaderOptions.defaults()
+            .withWorkers(1)
+            .withTransform(batch -> awaitLatch(new CountDownLatch(1)));
+    try (Loader loader = open(slow)) {
+      loader.epoch(0);
+      assertThatThrownBy(() -> loader.pop(wait))
+          .isInstanceOf(PoolStarvedException.class)
+          .hasMessageContaining("thread \"ddstore-loader-read-0\" has been in the transform ")
+          .cause()
+          .satisfies(PipelineTest::assertStandsHere);
+    }
+  }
+
+  @Test
+  void codeThatTheLoaderRunsCannotCloseIt() {
+    AtomicReference<Loader> own = new AtomicReference<>();
+    LoaderOptions closing = LoaderOptions.defaults().withTransform(batch -> own.get().close());
+    try (Loader loader = open(closing)) {
+      own.set(loader);
+      loader.epoch(0);
+      assertThatThrownBy(() -> loader.pop(PATIENCE))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith(
+              "a transform, an iterator or a sampler cannot close the loader that runs it");
+      assertThat(loader.isClosed()).isFalse();
+    }
+    try (Loader loader = open(LoaderOptions.defaults())) {
+      own.set(loader);
+      loader.push(
+          LongStream.generate(
+                  () -> {
+                    own.get().close();
+                    return 0;
+                  })
+              .boxed()
+              .iterator(),
+          1);
+      assertThatThrownBy(() -> loader.pop(PATIENCE))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("cannot close the loader that runs it");
+    }
   }
 
   @Test

@@ -3,13 +3,16 @@ package org.ddstore.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -36,15 +39,16 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ProcessDirectoryTest {
   private static final Schema SCHEMA = Schema.of(Field.fixed("x", DType.INT32));
+  private static final int NOBODY = 65_534;
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   private final List<Process> children = new ArrayList<>();
   private Path root;
-  private Path parent;
 
   @BeforeEach
   void createRoot() throws IOException {
     root = TestRoots.sharedMemory();
-    parent = root.resolve("ddstore-" + Files.getAttribute(root, "unix:uid"));
   }
 
   @AfterEach
@@ -77,12 +81,28 @@ class ProcessDirectoryTest {
     return Path.of(out.readLine());
   }
 
+  /** A directory as a process of this user makes it. */
+  private Path directory(BootId host, String end) throws IOException {
+    return Files.createDirectory(path(host, end), OWNER_ONLY);
+  }
+
+  private Path path(BootId host, String end) throws IOException {
+    return root.resolve("ddstore-%d-%s-%s".formatted(uid(), host, end));
+  }
+
+  /** A directory of a process that has ended: its lock is free. */
+  private Path dead(BootId host, String end) throws IOException {
+    Path directory = directory(host, end);
+    Files.createFile(directory.resolve("lock"));
+    Files.createFile(directory.resolve("segment"));
+    return directory;
+  }
+
   /** What a process leaves that dies before it has a lock file. */
   @Test
   void anOldDirectoryWithoutALockFileIsSwept() throws IOException {
-    Files.createDirectory(parent);
-    Path fresh = Files.createDirectory(parent.resolve("1-00000001"));
-    Path old = Files.createDirectory(parent.resolve("1-00000002"));
+    Path fresh = directory(BootId.ofThisHost(), "1-00000001");
+    Path old = directory(BootId.ofThisHost(), "1-00000002");
     Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(120)));
 
     ProcessDirectory.sweepDead(root);
@@ -102,7 +122,7 @@ class ProcessDirectoryTest {
       await("first file").atMost(Duration.ofSeconds(30)).until(() -> Files.exists(first));
       directory.release();
       assertThat(files.get(30, TimeUnit.SECONDS)).isPositive();
-      assertThat(parent).doesNotExist();
+      assertThat(root).isEmptyDirectory();
     }
   }
 
@@ -121,8 +141,11 @@ class ProcessDirectoryTest {
     ProcessDirectory first = ProcessDirectory.acquire(root);
     ProcessDirectory second = ProcessDirectory.acquire(root);
     assertThat(second).isSameAs(first);
-    assertThat(first.path().getParent()).isEqualTo(parent);
-    assertThat(permissions(parent)).isEqualTo("rwx------");
+    assertThat(first.path().getParent()).isEqualTo(root);
+    assertThat(first.path().getFileName().toString())
+        .matches(
+            "ddstore-%d-%s-%d-[0-9a-f]{8}"
+                .formatted(uid(), BootId.ofThisHost(), ProcessHandle.current().pid()));
     assertThat(permissions(first.path())).isEqualTo("rwx------");
     assertThat(permissions(first.lockFile())).isEqualTo("rw-------");
     assertThat(ProcessDirectory.isAlive(first.lockFile())).isTrue();
@@ -169,37 +192,60 @@ class ProcessDirectoryTest {
     held.release();
   }
 
+  /** On a shared file system its lock may be unknown here, and its process may live. */
   @Test
-  void aForeignFileInItsPlaceIsNamed() throws IOException {
-    Files.writeString(parent, "not ours");
-    assertThatThrownBy(() -> ProcessDirectory.acquire(root))
-        .isInstanceOf(DDStoreException.class)
-        .hasMessageContaining("cannot create a directory for segments under " + root)
-        .hasMessageContaining(parent + " exists and is not a directory of this user: remove it");
-    assertThat(parent).hasContent("not ours");
-  }
+  void directoriesOfOtherHostsAreLeft() throws IOException {
+    BootId other = new BootId(~BootId.ofThisHost().bits());
+    Path elsewhere = dead(other, "1-00000001");
+    Path withoutLock = directory(other, "1-00000002");
+    Files.setLastModifiedTime(withoutLock, FileTime.from(Instant.now().minusSeconds(120)));
+    Path here = dead(BootId.ofThisHost(), "1-00000003");
 
-  @Test
-  void aSymbolicLinkInItsPlaceIsNotFollowed() throws IOException {
-    Path elsewhere = Files.createDirectory(root.resolve("elsewhere"));
-    Files.createSymbolicLink(parent, elsewhere);
-    assertThatThrownBy(() -> ProcessDirectory.acquire(root))
-        .isInstanceOf(DDStoreException.class)
-        .hasMessageContaining("is not a directory of this user");
-    assertThat(elsewhere).isEmptyDirectory();
-  }
-
-  @Test
-  void foreignFilesBesideItAreLeft() throws IOException {
     ProcessDirectory.acquire(root).release();
-    Files.createDirectory(parent);
-    Path file = Files.writeString(parent.resolve("file"), "not ours");
-    Path directory = Files.createDirectory(parent.resolve("directory"));
+    ProcessDirectory.sweepDead(root);
+
+    assertThat(elsewhere.resolve("segment")).exists();
+    assertThat(withoutLock).exists();
+    assertThat(here).doesNotExist();
+  }
+
+  /** Any user may make files in /dev/shm; none of these stops this one, and all are left. */
+  @Test
+  void whatOthersHaveMadeUnderNamesLikeOursIsNoObstacle() throws IOException {
+    BootId here = BootId.ofThisHost();
+    Path former = Files.writeString(root.resolve("ddstore-" + uid()), "not ours");
+    Path file = Files.writeString(path(here, "1-00000001"), "not ours");
+    Path open = dead(here, "1-00000002");
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path elsewhere = Files.createDirectory(root.resolve("elsewhere"), OWNER_ONLY);
+    Files.createFile(elsewhere.resolve("lock"));
+    Path link = Files.createSymbolicLink(path(here, "1-00000003"), elsewhere);
+
     ProcessDirectory own = ProcessDirectory.acquire(root);
     own.release();
+
     assertThat(own.path()).doesNotExist();
-    assertThat(file).exists();
-    assertThat(directory).exists();
+    assertThat(former).hasContent("not ours");
+    assertThat(file).hasContent("not ours");
+    assertThat(open.resolve("segment")).exists();
+    assertThat(link).isSymbolicLink();
+    assertThat(elsewhere.resolve("lock")).exists();
+  }
+
+  @Test
+  void aDirectoryOfAnotherUserIsNotSwept() throws IOException {
+    Path foreign = dead(BootId.ofThisHost(), "1-00000001");
+    try {
+      Files.setAttribute(foreign, "unix:uid", NOBODY);
+    } catch (FileSystemException e) {
+      assumeTrue(false, "only root gives a directory to another user: " + e.getMessage());
+    }
+    ProcessDirectory.acquire(root).release();
+    assertThat(foreign.resolve("segment")).exists();
+  }
+
+  private int uid() throws IOException {
+    return (int) Files.getAttribute(root, "unix:uid");
   }
 
   @Test

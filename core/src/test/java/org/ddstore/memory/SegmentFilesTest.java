@@ -161,7 +161,7 @@ class SegmentFilesTest {
       refused(fixed, b -> b.putLong(40, rows), contradicts);
     }
     refused(ragged, b -> b.putLong(32, -1), contradicts);
-    refused(fixed, b -> b.putInt(8, 2), "segment format version 2; this program reads 1");
+    refused(fixed, b -> b.putInt(8, 1), "segment format version 1; this program reads 2");
     refused(fixed, b -> b.putInt(12, 8192), contradicts);
     refused(fixed, b -> b.putInt(12, -4096), contradicts);
     refused(fixed, b -> b.putInt(48, 16), contradicts);
@@ -169,6 +169,27 @@ class SegmentFilesTest {
     refused(fixed, b -> b.putInt(52, -1), contradicts);
     refused(fixed, b -> b.putInt(56, Integer.MAX_VALUE), "is cut off");
     refused(fixed, b -> b.putInt(56, 3), "the schema ends too early");
+  }
+
+  /** On a shared file system the file opens and its nonce matches; its mapping would be stale. */
+  @Test
+  void aFileThatAnotherHostMade() throws IOException {
+    BootId other = new BootId(~BootId.ofThisHost().bits());
+    for (Segment segment : List.of(fixed, ragged)) {
+      refused(
+          segment,
+          b -> b.putLong(72, other.bits()),
+          "it was made on another host (boot id %s, this host has %s)"
+              .formatted(other, BootId.ofThisHost()));
+    }
+  }
+
+  @Test
+  void theFileOfAnotherHostIsNotOpened() {
+    BootId other = new BootId(~BootId.ofThisHost().bits());
+    assertThatThrownBy(() -> Segment.attach(Nonce.random(), other, fixed.path()))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("it lies on another host (boot id " + other);
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.ddstore.Backing;
 import org.ddstore.DType;
@@ -67,6 +68,39 @@ class SegmentTest {
     byte[] bytes = new byte[segment.recordBytes(row)];
     segment.chunk(Segment.chunkOf(place)).get(Segment.positionOf(place), bytes);
     return bytes;
+  }
+
+  /** What another thread does to a buffer during an append shows in values, not in lengths. */
+  @Test
+  void lengthsThatChangeDuringAnAppendAreThoseOfTheRecord() throws InterruptedException {
+    ByteBuffer packed = ragged(new byte[] {1, 2, 3});
+    AtomicBoolean over = new AtomicBoolean();
+    Thread changer =
+        new Thread(
+            () -> {
+              for (int turn = 0; !over.get(); turn++) {
+                packed.putInt(0, turn / 16 % 2 == 0 ? 3 : 1 << 20);
+              }
+            });
+    changer.start();
+    Segment segment;
+    try (SegmentWriter writer = writer(Backing.DIRECT, RAGGED)) {
+      for (int attempt = 0; attempt < 20_000 || writer.rows() == 0; attempt++) {
+        try {
+          writer.append(packed.duplicate());
+        } catch (IllegalArgumentException e) {
+          assertThat(e).hasMessageContaining("by its lengths it should have 1,048,580");
+        }
+      }
+      segment = writer.seal();
+    } finally {
+      over.set(true);
+      changer.join();
+    }
+    for (long row = 0; row < segment.rows(); row++) {
+      assertThat(record(segment, row)).isEqualTo(new byte[] {3, 0, 0, 0, 1, 2, 3});
+    }
+    segment.release();
   }
 
   @ParameterizedTest
@@ -244,14 +278,14 @@ class SegmentTest {
             .isEqualTo(Files.isDirectory(path) ? "rwx------" : "rw-------");
       }
     }
-    assertThat(Segment.attach(segment.nonce(), null)).isSameAs(segment);
+    assertThat(Segment.attach(segment.nonce(), BootId.ofThisHost(), null)).isSameAs(segment);
     segment.release();
     segment.unlink();
     segment.unlink();
     assertThat(file).doesNotExist();
     assertThat(record(segment, 0)).hasSize(7);
     segment.release();
-    assertThatThrownBy(() -> Segment.attach(segment.nonce(), null))
+    assertThatThrownBy(() -> Segment.attach(segment.nonce(), BootId.ofThisHost(), null))
         .isInstanceOf(IOException.class)
         .hasMessage("it is direct memory of another process");
   }

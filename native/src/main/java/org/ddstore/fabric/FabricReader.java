@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.ddstore.BatchTooLargeException;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.fabric.ReadingEnd.ReadFailure;
@@ -71,6 +72,8 @@ final class FabricReader implements RemoteReader {
         abandon();
         peers.forEach(PeerRows::markSilent); // some of them: who, the end does not know
         throw missing(peers, trouble == null ? e.getMessage() : trouble);
+      } catch (BatchTooLargeException e) {
+        throw e; // the lengths are here, and no row is on its way
       } catch (RuntimeException | Error e) {
         abandon();
         throw e;

@@ -47,7 +47,10 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
       ServedSegment exported = new ServedSegment(segment);
       try {
         register(exported, open());
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        if (served.isEmpty()) {
+          closeEnd();
+        }
         exported.release();
         throw e;
       }
@@ -79,7 +82,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
   private void register(ServedSegment segment, ServingEnd at) {
     try {
       segment.register(at);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (!segment.deregister()) {
         closeEnd();
       }

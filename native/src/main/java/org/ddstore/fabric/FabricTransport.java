@@ -3,6 +3,8 @@ package org.ddstore.fabric;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.stream.Stream;
+import org.ddstore.Cleanup;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.OneSidedChoice;
@@ -104,10 +106,14 @@ final class FabricTransport implements OneSidedTransport {
       }
       closed = true;
     }
-    calls.serve(null);
-    idle.forEach(ReadingEnd::close);
+    Stream<Runnable> ends = idle.stream().map(end -> end::close);
+    Cleanup.runAll(
+        Stream.of(
+                Stream.<Runnable>of(() -> calls.serve(null)),
+                ends,
+                Stream.<Runnable>of(server::close))
+            .flatMap(steps -> steps));
     idle.clear();
-    server.close();
   }
 
   @Override

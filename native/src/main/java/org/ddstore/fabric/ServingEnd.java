@@ -39,13 +39,13 @@ final class ServingEnd implements AutoCloseable {
     }
     try {
       this.address = readAddress();
-    } catch (RuntimeException e) {
+      this.progress = new Thread(this::serve, "ddstore-fabric-serve-" + THREADS.incrementAndGet());
+      progress.setDaemon(true);
+      progress.start();
+    } catch (RuntimeException | Error e) {
       FabricNative.closeServing(handle);
       throw e;
     }
-    this.progress = new Thread(this::serve, "ddstore-fabric-serve-" + THREADS.incrementAndGet());
-    progress.setDaemon(true);
-    progress.start();
   }
 
   private List<Byte> readAddress() {

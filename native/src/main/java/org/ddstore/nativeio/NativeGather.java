@@ -6,6 +6,7 @@ import org.ddstore.transport.KernelRows;
 /** The gather kernel in C. */
 final class NativeGather implements GatherKernel {
   private static final int EINVAL = 22;
+  private static final int ERANGE = 34;
 
   @Override
   public void scatter(KernelRows rows, long[] fields, int fieldCount) {
@@ -42,6 +43,11 @@ final class NativeGather implements GatherKernel {
   }
 
   @Override
+  public void packPaged(long[] pieces, int[] bytes, int count, byte[] target, int targetOffset) {
+    check(packPagedPieces(pieces, bytes, count, target, targetOffset));
+  }
+
+  @Override
   public int measureRagged(
       long[] records, int[] recordBytes, int count, int firstLength, long[] fields, long[] totals) {
     int wrong = measure(records, recordBytes, count, firstLength, fields, totals);
@@ -57,6 +63,9 @@ final class NativeGather implements GatherKernel {
   private static void check(int result) {
     if (result == -EINVAL) {
       throw new IllegalArgumentException("a table of places that the library has no room for");
+    }
+    if (result == -ERANGE) {
+      throw new IndexOutOfBoundsException("a row that is outside its table of places");
     }
     if (result < 0) {
       throw new OutOfMemoryError("the JVM gave no memory to copy rows: error " + -result);
@@ -87,6 +96,10 @@ final class NativeGather implements GatherKernel {
 
   /** 0 or -errno. */
   private static native int packPieces(
+      long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
+
+  /** 0 or -errno. */
+  private static native int packPagedPieces(
       long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
 
   /** -1, the number of a record, or another -errno. */

@@ -21,7 +21,7 @@ public final class NativeLibrary {
   public static final String ENABLED_PROPERTY = "ddstore.native";
 
   /** Raised with every change of what Java calls; {@code library.h} has the same number. */
-  static final int ABI_VERSION = 4;
+  static final int ABI_VERSION = 5;
 
   private static final int FEATURE_FABRIC = 1;
 

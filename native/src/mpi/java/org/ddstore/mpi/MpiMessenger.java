@@ -112,7 +112,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
       boolean moved;
       try {
         moved = turn();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // waiting ranks are told
         fail(e);
         return;
       }
@@ -184,7 +184,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
     }
   }
 
-  private void fail(RuntimeException cause) {
+  private void fail(Throwable cause) {
     LOG.log(System.Logger.Level.ERROR, "messages by MPI have ended", cause);
     failed = true;
     peers.forEach(receiver::disconnected);

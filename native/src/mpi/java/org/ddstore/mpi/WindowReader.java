@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import mpi.MPIException;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
@@ -67,6 +68,7 @@ final class WindowReader implements RemoteReader {
     if (!ragged.isEmpty()) {
       call(() -> offsets.read(gets, ragged, this::known));
       ragged.forEach(rows -> offsets.setLengths(rows));
+      ragged.forEach(PeerRows::reserve); // may refuse: before anything is on its way
       call(() -> offsets.readData(gets, ragged, this::known));
     }
     fixed.forEach(PeerRows::reserve);
@@ -138,7 +140,10 @@ final class WindowReader implements RemoteReader {
     }
     if (System.nanoTime() - deadlineNs >= 0) {
       throw new DeadlineExceededException(
-          "remote rows did not come by MPI within %d ms".formatted(timeout.toMillis()));
+          "remote rows of %s did not come by MPI within %d ms"
+              .formatted(
+                  owners.stream().map(PeerRows::owners).collect(Collectors.joining(", ")),
+                  timeout.toMillis()));
     }
   }
 

@@ -85,7 +85,7 @@ final class WindowTransport implements MpiTransport {
   private SegmentWindows make(Intracomm comm, Segment own) throws MPIException {
     try {
       return new SegmentWindows(comm, own);
-    } catch (MPIException e) {
+    } catch (MPIException | RuntimeException | Error e) {
       World.keep(own);
       notExported(own);
       throw e;

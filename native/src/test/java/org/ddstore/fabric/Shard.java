@@ -12,6 +12,7 @@ import org.ddstore.DType;
 import org.ddstore.Field;
 import org.ddstore.Schema;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.memory.BootId;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentWriter;
 import org.ddstore.transport.Placement;
@@ -73,7 +74,13 @@ final class Shard implements AutoCloseable {
   Placement seenFrom(FabricTransport reader, FabricTransport owner, int rank) {
     SegmentAddress address =
         new SegmentAddress(
-            segment.nonce(), null, segment.rows(), segment.dataBytes(), "1@test", owner.local());
+            segment.nonce(),
+            BootId.ofThisHost(),
+            null,
+            segment.rows(),
+            segment.dataBytes(),
+            "1@test",
+            owner.local());
     Reach reach = new Reach(reader, false, Duration.ofSeconds(20));
     return new Placement(
         ExtentMap.EMPTY.append(segment.rows()), List.of(address.attach(rank, schema, reach)));

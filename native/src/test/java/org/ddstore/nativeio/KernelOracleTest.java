@@ -3,6 +3,7 @@ package org.ddstore.nativeio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import org.ddstore.Field;
 import org.ddstore.ReadPath;
 import org.ddstore.Schema;
 import org.ddstore.contract.Needed;
+import org.ddstore.contract.TestRoots;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.RawAddress;
@@ -113,6 +115,27 @@ class KernelOracleTest {
     }
   }
 
+  /** Whoever calls has checked them, and may have been given an array that changes since. */
+  @Test
+  void refusesRowsOutsideItsTable() {
+    Schema schema = Schema.of(Field.fixed("x", DType.INT64));
+    Placement placement = place(schema, 3);
+    for (long bad :
+        new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, placement.rows(), placement.rows() + 100}) {
+      for (int at : new int[] {0, 511, 512, 527, 699}) {
+        long[] indices = draw(placement, 700);
+        indices[at] = bad;
+        assertThatThrownBy(() -> fixed(placement, kernel, schema, new int[] {0}, indices))
+            .as("row %d at %d", bad, at)
+            .isExactlyInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(
+                () -> gather(placement, schema, 0, indices, t -> t.setArray(new long[700])))
+            .as("row %d at %d", bad, at)
+            .isExactlyInstanceOf(IndexOutOfBoundsException.class);
+      }
+    }
+  }
+
   /** More extents than a table of places holds: they are found one by one. */
   @Test
   void scattersFromManyExtents() {
@@ -135,24 +158,24 @@ class KernelOracleTest {
       byte[] expected = fixed(placement, null, schema, new int[] {1}, indices)[0];
 
       float[] floats = new float[elements * indices.length];
-      gather(placement, schema, indices, target -> target.setArray(floats));
+      gather(placement, schema, 1, indices, target -> target.setArray(floats));
       ByteBuffer bytes = ByteBuffer.allocate(expected.length).order(ByteOrder.LITTLE_ENDIAN);
       bytes.asFloatBuffer().put(floats);
       assertThat(bytes.array()).as("%d floats", elements).isEqualTo(expected);
 
       ByteBuffer slice = ByteBuffer.allocate(expected.length + 20).slice(13, expected.length);
-      gather(placement, schema, indices, target -> target.set(slice, 0));
+      gather(placement, schema, 1, indices, target -> target.set(slice, 0));
       assertThat(slice).isEqualTo(ByteBuffer.wrap(expected));
     }
   }
 
   private void gather(
-      Placement placement, Schema schema, long[] indices, Consumer<GatherTarget> aim) {
+      Placement placement, Schema schema, int field, long[] indices, Consumer<GatherTarget> aim) {
     GatherTarget target = new GatherTarget();
     aim.accept(target);
     ReadPlan plan = new ReadPlan(kernel);
     plan.locate(placement, indices, 0, indices.length);
-    gatherOf(schema, 1).copy(plan, new GatherTarget[] {target}, 0);
+    gatherOf(schema, field).copy(plan, new GatherTarget[] {target}, 0);
     assertThat(plan.rowsBy(ReadPath.OWN_PROCESS.index())).isEqualTo(indices.length);
   }
 
@@ -209,6 +232,26 @@ class KernelOracleTest {
       for (int room : new int[] {0, 1, 100, 5000, 100_000}) {
         assertThat(packed(segment, kernel, room)).isEqualTo(packed(segment, null, room));
       }
+    }
+  }
+
+  /** Records that may come from a disk go through blocks, which small rooms do not fill. */
+  @Test
+  void packsRecordsOfFiles() throws IOException {
+    Path root = TestRoots.onDisk();
+    try {
+      for (Schema schema : List.of(fixedSchema(3), raggedSchema())) {
+        Segment segment = segment(Backing.FILE, root, schema, 300, segments.size());
+        segments.add(segment);
+        assertThat(segment.isPaged()).isTrue();
+        for (int room : new int[] {0, 1, 100, 5000, 16 << 10, 100_000}) {
+          assertThat(packed(segment, kernel, room)).isEqualTo(packed(segment, null, room));
+        }
+      }
+    } finally {
+      release();
+      segments.clear();
+      TestRoots.delete(root);
     }
   }
 
@@ -379,16 +422,15 @@ class KernelOracleTest {
     long[] sizes = new long[extents];
     for (int e = 0; e < extents; e++) {
       sizes[e] = rows / 2 + 7L + random.nextInt(rows);
-      Segment segment = segment(schema, sizes[e], e);
+      Segment segment = segment(Backing.DIRECT, NO_ROOT, schema, sizes[e], e);
       segments.add(segment);
       attachments.add(new Attachment(segment, null, ReadPath.OWN_PROCESS, "a test"));
     }
     return new Placement(ExtentMap.EMPTY.append(sizes), attachments);
   }
 
-  private Segment segment(Schema schema, long rows, int number) {
-    SegmentWriter writer =
-        SegmentWriter.create(Backing.DIRECT, NO_ROOT, "kernel-oracle-" + number, schema);
+  private Segment segment(Backing backing, Path root, Schema schema, long rows, int number) {
+    SegmentWriter writer = SegmentWriter.create(backing, root, "kernel-oracle-" + number, schema);
     for (long row = 0; row < rows; row++) {
       int[] lengths = new int[schema.raggedFields()];
       int bytes = schema.prefixBytes();

@@ -107,7 +107,7 @@ final class ReadBenchRank implements RankWork {
   private static List<Segment> attach(List<SegmentAddress> addresses) throws IOException {
     List<Segment> segments = new ArrayList<>();
     for (SegmentAddress address : addresses) {
-      segments.add(Segment.attach(address.nonce(), address.path()));
+      segments.add(Segment.attach(address.nonce(), address.host(), address.path()));
     }
     return segments;
   }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.StoreSpec;
+import org.ddstore.spark.ingest.Wording;
 
 /** Parquet rows and the store that options ask for; apart from these, which load without Spark. */
 final class Source {
@@ -16,7 +17,7 @@ final class Source {
   }
 
   static StoreSpec spec(Dataset<Row> rows, SourceOptions options) {
-    StoreSpec spec = DDStores.from(rows);
+    StoreSpec spec = DDStores.from(rows).wording(Wording.FLAGS);
     if (!options.fields().isEmpty()) {
       spec = spec.columns(options.fields().toArray(new String[0]));
     }

@@ -36,6 +36,9 @@ final class Holder implements AutoCloseable {
       printf '%s' "$2" >/dev/shm/hosts
       mount --bind /dev/shm/hosts /etc/hosts
       rm /dev/shm/hosts
+      cat /proc/sys/kernel/random/uuid >/dev/shm/boot_id
+      mount --bind /dev/shm/boot_id /proc/sys/kernel/random/boot_id
+      rm /dev/shm/boot_id
       ip link set lo up
       echo ready
       read -r _ || true

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One of {@link TwoHosts}: a network, a host name, an /etc/hosts and a /dev/shm of its own. The
- * rest of the file system and the process numbers are those of the machine. All methods are local
- * and may be called by any thread.
+ * One of {@link TwoHosts}: a network, a host name, an /etc/hosts, a boot id and a /dev/shm of its
+ * own. The rest of the file system and the process numbers are those of the machine. All methods
+ * are local and may be called by any thread.
  */
 public final class Host {
   static final String INTERFACE = "eth0";

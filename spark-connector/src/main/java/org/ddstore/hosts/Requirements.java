@@ -11,7 +11,9 @@ import java.util.stream.Stream;
 /** What {@link TwoHosts} needs of the machine. */
 public final class Requirements {
   private static final String TRIAL =
-      "mount -t tmpfs tmpfs /dev/shm && ip link add eth0 type veth peer name eth1";
+      "mount -t tmpfs tmpfs /dev/shm"
+          + " && mount --bind /etc/hosts /proc/sys/kernel/random/boot_id"
+          + " && ip link add eth0 type veth peer name eth1";
 
   private Requirements() {}
 

@@ -7,7 +7,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Two hosts on one machine, joined by a link and by nothing else: network, host name and mount
- * namespaces, each kept by a process that ends with this JVM, however that ends.
+ * namespaces, each with a boot id of its own, kept by a process that ends with this JVM, however
+ * that ends.
  *
  * <pre>
  *   host 1: eth0 10.77.0.1, /dev/shm  ----  veth  ----  host 2: eth0 10.77.0.2, /dev/shm

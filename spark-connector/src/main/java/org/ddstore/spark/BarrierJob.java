@@ -38,6 +38,8 @@ final class BarrierJob {
   private static final Pattern CANCELLED =
       Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
 
+  private static final String NO_OTHER = "; another attempt would fail in the same way";
+
   private static final String FRESH_WORLD =
       ". MPI membership is frozen: all executors of this world are replaced";
 
@@ -129,6 +131,11 @@ final class BarrierJob {
             watch);
       } catch (Exception e) {
         last = afterFailure(e, watch, attempt);
+      } catch (Error e) {
+        cancel(watch); // nobody waits for it any more
+        throw e;
+      } finally {
+        session.sparkContext().removeSparkListener(watch);
       }
       LOG.warn("{}; submitting it again", last.getMessage());
     }
@@ -137,6 +144,13 @@ final class BarrierJob {
   static RDD<InternalRow> onProfile(RDD<InternalRow> rows, ResourceProfile profile) {
     boolean isDefault = profile.id() == ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID();
     return isDefault ? rows : rows.withResources(profile);
+  }
+
+  private void cancel(JobWatch watch) {
+    SparkContext context = session.sparkContext();
+    if (!context.isStopped()) {
+      context.cancelJobsWithTag(watch.job());
+    }
   }
 
   /** A cluster manager takes its time to replace an executor. */
@@ -166,6 +180,7 @@ final class BarrierJob {
               last == null && !worlds.isRefilling() ? settings : patient());
       worlds.refilling(false);
       slotsWarning.look(ranks, cluster, context.getConf());
+      AuthenticationWarning.look(context);
       if (isMpi()) {
         List<String> executors =
             cluster.executors().stream().map(ClusterFacts.Executor::id).toList();
@@ -182,17 +197,17 @@ final class BarrierJob {
   private <T> List<T> submit(RDD<InternalRow> rows, RankRunner<T> runner, JobWatch watch) {
     SparkContext context = session.sparkContext();
     String interrupt = context.getLocalProperty(INTERRUPT_ON_CANCEL);
-    context.addSparkListener(watch);
-    context.setLocalProperty(INTERRUPT_ON_CANCEL, "true");
-    context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
-    context.addJobTag(watch.job());
     try {
+      context.addSparkListener(watch);
+      context.setLocalProperty(INTERRUPT_ON_CANCEL, "true");
+      context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
+      context.addJobTag(watch.job());
       List<T> results = BarrierStage.run(rows, runner::run);
       if (isMpi()) {
         awaitListeners(context); // who has run what
         MpiWorlds.of(context).joined(watch.executors());
+        ResidentStores.of(context).list().forEach(store -> store.warnOfWorld(watch.executors()));
       }
-      context.removeSparkListener(watch);
       return results;
     } finally {
       context.removeJobTag(watch.job());
@@ -234,7 +249,6 @@ final class BarrierJob {
     } catch (InterruptedException during) {
       interrupted = true;
     }
-    context.removeSparkListener(watch);
     sweep(failed);
     if (interrupted) {
       Thread.currentThread().interrupt();
@@ -279,7 +293,7 @@ final class BarrierJob {
   }
 
   /** Task failures reach listeners a moment after the job's. */
-  private static void awaitListeners(SparkContext context) {
+  static void awaitListeners(SparkContext context) {
     boolean interrupted = Thread.interrupted();
     try {
       context.listenerBus().waitUntilEmpty(LISTENER_TIMEOUT_MS);
@@ -302,11 +316,16 @@ final class BarrierJob {
     }
   }
 
+  static boolean isCancelled(Exception e) {
+    return CANCELLED.matcher(String.valueOf(e.getMessage())).matches();
+  }
+
   /** True if somebody wants no other attempt, or it would fail like this one. */
   private static boolean isPermanent(Exception e, JobWatch watch) {
     String message = String.valueOf(e.getMessage());
     return CANCELLED.matcher(message).matches()
         || message.contains("spark.driver.maxResultSize")
+        || RetryPolicy.isPermanent(watch.first().map(JobWatch.Failure::cause).orElse(e))
         || watch.first().map(BarrierJob::isUnsendable).orElse(false);
   }
 
@@ -327,12 +346,13 @@ final class BarrierJob {
       return (RuntimeException) e;
     }
     return new StoreJobException(
-        "attempt %d of %d on %d ranks %s%s"
+        "attempt %d of %d on %d ranks %s%s%s"
             .formatted(
                 attempt,
                 settings.maxAttempts(),
                 ranks,
                 reason(e, first),
+                RetryPolicy.isPermanent(cause == null ? e : cause) ? NO_OTHER : "",
                 needsFreshWorld(watch) ? FRESH_WORLD : ""),
         cause == null ? e : cause);
   }
@@ -352,6 +372,10 @@ final class BarrierJob {
                     ? "failed: the result of rank %d cannot be sent to the driver: %s"
                         .formatted(failure.rank(), failure.text())
                     : "failed: rank %d: %s".formatted(failure.rank(), failure.text()))
-        .orElse("failed: " + message);
+        .orElseGet(
+            () ->
+                "failed: "
+                    + RetryPolicy.withCause(
+                        RetryPolicy.firstLine(message), RetryPolicy.rootCause(e)));
   }
 }

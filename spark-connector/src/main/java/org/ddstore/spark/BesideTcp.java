@@ -2,6 +2,8 @@ package org.ddstore.spark;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
+import org.ddstore.Cleanup;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Segment;
 import org.ddstore.spark.wire.WireSession;
@@ -27,7 +29,12 @@ record BesideTcp(Transport first, WireSession tcp) implements Transport {
   @Override
   public void export(Segment segment) {
     tcp.export(segment);
-    first.export(segment);
+    try {
+      first.export(segment);
+    } catch (RuntimeException | Error e) {
+      tcp.withdraw(segment); // or its reference would keep the memory as long as the session
+      throw e;
+    }
   }
 
   @Override
@@ -37,8 +44,7 @@ record BesideTcp(Transport first, WireSession tcp) implements Transport {
 
   @Override
   public void withdraw(Segment segment) {
-    tcp.withdraw(segment);
-    first.withdraw(segment);
+    Cleanup.runAll(Stream.of(() -> tcp.withdraw(segment), () -> first.withdraw(segment)));
   }
 
   @Override

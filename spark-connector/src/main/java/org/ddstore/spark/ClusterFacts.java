@@ -184,7 +184,7 @@ public record ClusterFacts(
   /** The list of executors has those that have just ended for some seconds. */
   private int liveCores(SparkContext context) {
     return executors.stream()
-        .filter(executor -> LiveExecutors.isLive(context, executor.id()))
+        .filter(executor -> LiveExecutors.takesTasks(context, executor.id()))
         .mapToInt(Executor::cores)
         .sum();
   }

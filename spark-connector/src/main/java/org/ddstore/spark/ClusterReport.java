@@ -78,6 +78,7 @@ public record ClusterReport(
               "look at their logs; other jobs of the application may hold their slots"));
     }
     for (ExecutorReport report : answers.values()) {
+      LocalDirectory.problem(report.host()).ifPresent(problems::add);
       problems.addAll(
           MemoryCheck.problems(report.host(), new MemoryCheck.Need(0, 0, 0, 0), settings));
     }

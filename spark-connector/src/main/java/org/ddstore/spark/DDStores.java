@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import java.util.List;
+import java.util.Objects;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -16,6 +17,7 @@ public final class DDStores {
    * @throws PreflightException if this Spark is none that a store runs on
    */
   public static StoreSpec from(Dataset<Row> rows) {
+    Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
     return StoreSpec.of(rows);
   }
@@ -26,6 +28,8 @@ public final class DDStores {
    * @throws IllegalArgumentException if there is none; the message lists those there are
    */
   public static ResidentStore open(SparkSession session, String name) {
+    Objects.requireNonNull(session, "session is null");
+    Objects.requireNonNull(name, "name is null");
     ClassicSpark.require(session);
     SqlCatalog.register(session);
     return ResidentStores.of(session.sparkContext()).open(name);
@@ -33,8 +37,29 @@ public final class DDStores {
 
   /** The resident stores of the application, by name. */
   public static List<ResidentStore> list(SparkSession session) {
+    Objects.requireNonNull(session, "session is null");
     ClassicSpark.require(session);
     SqlCatalog.register(session);
     return ResidentStores.of(session.sparkContext()).list();
+  }
+
+  /**
+   * Runs an action while no other thread of the application loads, replaces or appends to the store
+   * of a name: what it finds under the name is what it writes. Waits for a write in hand first,
+   * {@code spark.ddstore.writeTimeout} at most. Reads and drops go on meanwhile.
+   *
+   * @throws org.ddstore.DeadlineExceededException if another thread still writes then
+   * @throws org.ddstore.DDStoreException if the thread is interrupted while it waits
+   */
+  public static void writing(SparkSession session, String name, Runnable action) {
+    ClassicSpark.require(session);
+    ResidentStores.of(session.sparkContext())
+        .writing(
+            name,
+            Settings.of(session).writeTimeout(),
+            () -> {
+              action.run();
+              return null;
+            });
   }
 }

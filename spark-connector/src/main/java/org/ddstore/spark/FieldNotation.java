@@ -2,6 +2,7 @@ package org.ddstore.spark;
 
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.ddstore.DType;
@@ -22,6 +23,8 @@ public final class FieldNotation {
    * @throws IllegalArgumentException if it is none; the message says what is wrong
    */
   public static Field parse(String column, String type) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(type, "type is null");
     Matcher form = FORM.matcher(type.strip());
     if (!form.matches()) {
       throw new IllegalArgumentException(
@@ -62,6 +65,8 @@ public final class FieldNotation {
 
   /** The spec with this declaration of a column's field. */
   public static StoreSpec declare(StoreSpec spec, Field field) {
+    Objects.requireNonNull(spec, "spec is null");
+    Objects.requireNonNull(field, "field is null");
     return field.isRagged()
         ? spec.raggedField(field.name(), field.dtype(), field.shape())
         : spec.field(field.name(), field.dtype(), field.shape());

@@ -14,6 +14,8 @@ import java.nio.file.Path;
  * milliseconds; sent from executors to the driver.
  *
  * @param executorId Spark's name of the executor ("driver" in the driver), null outside Spark
+ * @param sharedMemoryFileSystem its type, as /proc/mounts names it: {@code tmpfs}, {@code nfs4};
+ *     null if the directory is not there
  * @param sharedMemoryTotalBytes size of the file system that holds {@code sharedMemoryPath}; null
  *     if the directory is not there
  * @param sharedMemoryFreeBytes what a file there may still take; null as above
@@ -34,6 +36,7 @@ public record HostFacts(
     long physicalMemoryBytes,
     long maxHeapBytes,
     String sharedMemoryPath,
+    String sharedMemoryFileSystem,
     Long sharedMemoryTotalBytes,
     Long sharedMemoryFreeBytes,
     Long lockedMemorySoftBytes,
@@ -63,6 +66,7 @@ public record HostFacts(
         physicalMemory(),
         Runtime.getRuntime().maxMemory(),
         sharedMemory.toString(),
+        space.type,
         space.totalBytes,
         space.freeBytes,
         locked.softBytes(),
@@ -84,6 +88,7 @@ public record HostFacts(
         physicalMemoryBytes,
         maxHeapBytes,
         sharedMemoryPath,
+        sharedMemoryFileSystem,
         sharedMemoryTotalBytes,
         sharedMemoryFreeBytes,
         lockedMemorySoftBytes,
@@ -105,13 +110,13 @@ public record HostFacts(
         .getTotalMemorySize();
   }
 
-  private record FileSpace(Long totalBytes, Long freeBytes) {
+  private record FileSpace(String type, Long totalBytes, Long freeBytes) {
     static FileSpace of(Path directory) {
       try {
         FileStore store = Files.getFileStore(directory);
-        return new FileSpace(store.getTotalSpace(), store.getUsableSpace());
+        return new FileSpace(store.type(), store.getTotalSpace(), store.getUsableSpace());
       } catch (IOException e) {
-        return new FileSpace(null, null);
+        return new FileSpace(null, null, null);
       }
     }
   }

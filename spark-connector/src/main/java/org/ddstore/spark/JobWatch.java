@@ -13,10 +13,14 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.ExecutorLostFailure;
+import org.apache.spark.FetchFailed;
 import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerStageSubmitted;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
+import org.apache.spark.scheduler.StageInfo;
 import org.ddstore.FrozenMembershipException;
 import org.ddstore.RankLostException;
 
@@ -29,11 +33,14 @@ final class JobWatch extends SparkListener {
   /** The local property that tells our job from others. */
   static final String JOB_PROPERTY = "spark.ddstore.internal.job";
 
+  private static final String CAUSED_BY = "Caused by: ";
+
   private final String job;
   private final Set<Integer> stages = new HashSet<>();
   private final List<Failure> failures = new ArrayList<>();
 
   private final Set<String> executors = new TreeSet<>();
+  private boolean lostOutput;
 
   /** Task to rank. */
   private final Map<Long, Integer> running = new HashMap<>();
@@ -71,6 +78,18 @@ final class JobWatch extends SparkListener {
     }
   }
 
+  /** A stage is submitted again for the outputs of its tasks that were lost. */
+  @Override
+  public synchronized void onStageSubmitted(SparkListenerStageSubmitted submitted) {
+    StageInfo stage = submitted.stageInfo();
+    lostOutput |= stage.attemptNumber() > 0 && stages.contains(stage.stageId());
+  }
+
+  @Override
+  public synchronized void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+    lostOutput = true;
+  }
+
   @Override
   public synchronized void onTaskStart(SparkListenerTaskStart start) {
     if (stages.contains(start.stageId())) {
@@ -87,22 +106,42 @@ final class JobWatch extends SparkListener {
     int rank = end.taskInfo().index();
     if (end.reason() instanceof ExceptionFailure failure) {
       Throwable cause = failure.exception().isDefined() ? failure.exception().get() : null;
+      String text = failure.className() + ": " + RetryPolicy.firstLine(failure.description());
       failures.add(
           new Failure(
               rank,
               cause,
-              failure.className() + ": " + firstLine(failure.description()),
+              RetryPolicy.withCause(text, rootCause(cause, failure.fullStackTrace())),
               failure.className(),
               false));
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
       failures.add(new Failure(rank, null, lost.toErrorString(), "", true));
     }
+    lostOutput |=
+        end.reason() instanceof FetchFailed || end.reason() instanceof ExecutorLostFailure;
     running.remove(end.taskInfo().taskId());
     notifyAll();
   }
 
-  private static String firstLine(String text) {
-    return text == null ? "" : text.lines().findFirst().orElse("");
+  /** The trace stands in for an exception that could not be sent to the driver. */
+  private static String rootCause(Throwable cause, String trace) {
+    if (cause != null || trace == null) {
+      return RetryPolicy.rootCause(cause);
+    }
+    return trace
+        .lines()
+        .filter(line -> line.startsWith(CAUSED_BY))
+        .reduce((earlier, later) -> later)
+        .map(line -> line.substring(CAUSED_BY.length()))
+        .orElse("");
+  }
+
+  /**
+   * Whether outputs of tasks may have been lost: an executor ended, of this job or not, a task
+   * could not fetch them, or a stage was submitted again.
+   */
+  synchronized boolean hasLostOutput() {
+    return lostOutput;
   }
 
   /** The executors that tasks ran on. */

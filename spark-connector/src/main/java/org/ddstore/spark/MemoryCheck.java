@@ -50,10 +50,23 @@ final class MemoryCheck {
     }
   }
 
+  /**
+   * Does nothing if the directory of the segments is one.
+   *
+   * @throws PreflightException naming it
+   */
+  static void checkDirectory(Settings settings) {
+    Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
+    if (!Files.isDirectory(directory)) {
+      throw new PreflightException(
+          "cannot load a shard:", List.of(noDirectory(directory, HostFacts.read(directory))));
+    }
+  }
+
   static List<Problem> problems(HostFacts host, Need need, Settings settings) {
     List<Problem> problems = new ArrayList<>();
     Path directory = settings.segmentDirectory().orElse(null);
-    if (directory != null && !Files.isDirectory(directory)) {
+    if (directory != null && !(Files.isDirectory(directory) && Files.isWritable(directory))) {
       problems.add(noDirectory(directory, host));
     } else if (directory != null && host.sharedMemoryFreeBytes() != null) {
       if (need.hostBytes > host.sharedMemoryTotalBytes()) {

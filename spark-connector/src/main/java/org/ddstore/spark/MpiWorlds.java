@@ -45,6 +45,11 @@ final class MpiWorlds {
     }
   }
 
+  /** The worlds that there are. */
+  synchronized List<Set<String>> all() {
+    return worlds.stream().map(Set::copyOf).toList();
+  }
+
   /** The worlds of executors are of no use any more: all of their members, and these. */
   synchronized void condemn(Collection<String> executors) {
     condemned.addAll(executors);

@@ -211,6 +211,9 @@ public final class Preflight {
         .filter(directory -> executorsOn(cluster) > 0)
         .filter(directory -> !Files.isDirectory(directory) || !Files.isWritable(directory))
         .ifPresent(directory -> problems.add(MemoryCheck.noDirectory(directory, driver)));
+    if (settings.segmentDirectory().isPresent() && executorsOn(cluster) > 0) {
+      LocalDirectory.problem(driver).ifPresent(problems::add);
+    }
   }
 
   /** Looks only where the driver sees the same memory; elsewhere {@link MemoryCheck} does. */

@@ -5,9 +5,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.ddstore.DDStoreException;
+import org.ddstore.PermanentFailure;
 
 /** A store cannot run here; found before it is loaded. Lists everything that was found missing. */
-public final class PreflightException extends DDStoreException {
+public final class PreflightException extends DDStoreException implements PermanentFailure {
   private static final long serialVersionUID = 1L;
 
   private final ArrayList<Problem> problems;

@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -91,7 +92,9 @@ public final class RankContext {
 
   /**
    * The store of this rank's replica group, closed when the task ends; variables of one's own may
-   * be added. Its collective methods are called by all ranks of the group.
+   * be added. Its collective methods are called by all ranks of the group. If there are several
+   * groups, {@link #rows()} cannot be updated, because a change would not reach the other copies;
+   * variables of one's own can, and are the group's.
    */
   public DDStore store() {
     return store;
@@ -119,6 +122,8 @@ public final class RankContext {
    *     rank's task, naming both
    */
   public Loader loader(BatchSampler sampler, LoaderOptions options) {
+    Objects.requireNonNull(sampler, "sampler is null");
+    Objects.requireNonNull(options, "options is null");
     WorldRank place = new WorldRank(rank(), ranks());
     OptionalInt device = bind(options.device());
     LoaderOptions ofRows = options.withDefaultDigest(digest);
@@ -126,7 +131,12 @@ public final class RankContext {
     return loaders.open(() -> Loader.open(rows(), sampler, place, bound));
   }
 
-  /** Collectives between all ranks, for the thread that runs the task. */
+  /**
+   * Collectives between all ranks, for the thread that runs the task. If there are several replica
+   * groups, those of {@link #store()} are between the ranks of the group. A rank that waits in one
+   * of these for a rank that waits for it in one of those gets a {@link
+   * org.ddstore.CollectiveMismatchException} after a second, as all ranks do.
+   */
   public Communicator communicator() {
     return communicator;
   }

@@ -21,6 +21,8 @@ import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One rank of one attempt, in its executor: load the shard, meet the other ranks in one allGather,
@@ -28,6 +30,7 @@ import org.ddstore.spark.wire.WireSession;
  */
 final class RankRunner<T> implements Serializable {
   private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(RankRunner.class);
 
   /** What the ranks that run in this JVM have allocated or are about to. */
   private static final AtomicLong EXECUTOR_BYTES = new AtomicLong();
@@ -86,7 +89,8 @@ final class RankRunner<T> implements Serializable {
     long executorBytes = EXECUTOR_BYTES.addAndGet(rankBytes);
     ProcessDirectory directory = null;
     try {
-      directory = ProcessDirectory.acquire(directoryRoot()); // sweeps, so the check comes after it
+      checkDirectory();
+      directory = acquireDirectory(); // sweeps, so the check comes after it
       checkMemory(context, rankBytes, executorBytes);
       return load(context, options, rows);
     } finally {
@@ -94,6 +98,15 @@ final class RankRunner<T> implements Serializable {
       if (directory != null) {
         directory.release();
       }
+    }
+  }
+
+  private ProcessDirectory acquireDirectory() {
+    try {
+      return ProcessDirectory.acquire(directoryRoot());
+    } catch (DDStoreException e) {
+      MemoryCheck.checkDirectory(settings);
+      throw e;
     }
   }
 
@@ -162,6 +175,17 @@ final class RankRunner<T> implements Serializable {
       }
       throw e;
     }
+  }
+
+  private void checkDirectory() {
+    HostFacts host = HostFacts.read(directoryRoot());
+    LocalDirectory.problem(host)
+        .ifPresent(
+            problem -> {
+              throw new PreflightException(
+                  "cannot keep segment files on %s:".formatted(host.hostName()), List.of(problem));
+            });
+    LocalDirectory.warning(host).ifPresent(LOG::warn);
   }
 
   private void checkMemory(BarrierTaskContext context, long rankBytes, long executorBytes) {

@@ -1,13 +1,14 @@
 package org.ddstore.spark;
 
 import org.ddstore.DDStoreException;
+import org.ddstore.PermanentFailure;
 
 /**
  * Lost rows of a resident store were loaded again, and are not what they were: the plan of the
  * DataFrame is not deterministic, or its files have changed. Nothing of the store was changed; what
  * can be done is to drop it and to load it anew.
  */
-public final class RebuildDiffersException extends DDStoreException {
+public final class RebuildDiffersException extends DDStoreException implements PermanentFailure {
   private static final long serialVersionUID = 1L;
 
   private final String store;

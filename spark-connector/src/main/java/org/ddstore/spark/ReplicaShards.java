@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.ddstore.AttachedStore;
 import org.ddstore.Catalog;
 import org.ddstore.DDStore;
@@ -16,9 +17,14 @@ import org.ddstore.transport.Transport;
  * group 0 by one-sided reads.
  *
  * @param ranks of all groups
+ * @param copyTimeout how long ranks wait for the copies of others
  */
 record ReplicaShards(
-    ReplicaGroups groups, Communicator ranks, Transport transport, StoreOptions options) {
+    ReplicaGroups groups,
+    Communicator ranks,
+    Transport transport,
+    StoreOptions options,
+    Duration copyTimeout) {
 
   /**
    * Adds this rank's shard to the store of its group. Collective over all ranks.
@@ -28,13 +34,30 @@ record ReplicaShards(
   void add(DDStore store, ShardWriter writer) {
     boolean loads = groups.loads(ranks.rank());
     if (loads) {
-      store.add(RankContext.ROWS, writer);
+      addRows(store, writer);
     }
     byte[] catalog = ranks.broadcast(ranks.rank() == 0 ? store.catalog().toBytes() : null, 0);
     if (!loads) {
       copy(Catalog.parse(catalog), writer);
-      store.add(RankContext.ROWS, writer);
     }
+    ranks.awaitAll("copies of the rows", copyTimeout); // ranks that copy are not silent
+    if (!loads) {
+      addRows(store, writer);
+    }
+  }
+
+  /** A change would reach the ranks of this group alone, and readers of others see other rows. */
+  private void addRows(DDStore store, ShardWriter writer) {
+    store.addReadOnly(
+        RankContext.ROWS,
+        writer,
+        "it is one of %d copies (%s %d of %d ranks), and a change would not reach the others; load without %s, or change a variable that the task adds"
+            .formatted(
+                groups.groups(),
+                Setting.WIDTH.key(),
+                groups.width(),
+                groups.ranks(),
+                Setting.WIDTH.key()));
   }
 
   /**

@@ -7,6 +7,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.DDStoreException;
+import org.ddstore.ProcessAddress;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.wire.StoreToken;
@@ -29,7 +30,9 @@ final class ResidentChanges {
   private final ResidentPlaces places;
 
   /** Of the load, and of each append. */
-  private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by this
+  private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by lock
+
+  private final WriteLock lock;
 
   ResidentChanges(
       ResidentStore store,
@@ -43,24 +46,37 @@ final class ResidentChanges {
     this.processes = processes;
     this.places = places;
     this.origins.add(origin);
+    this.lock = new WriteLock(store.name());
   }
 
   /** See {@link ResidentStore#append}. */
-  synchronized void append(AppendPlan fitting, Dataset<Row> rows) {
-    change(() -> appendHere(fitting, rows));
+  void append(AppendPlan fitting, Dataset<Row> rows) {
+    change("append", () -> appendHere(fitting, rows));
   }
 
   /** See {@link ResidentStore#repair}. */
-  synchronized void repair() {
-    change(this::repairHere);
+  void repair() {
+    change("repair", this::repairHere);
   }
 
-  private void change(Runnable change) {
+  /** Waits for the change in hand, at most as long as the setting of the store says. */
+  private void change(String name, Runnable change) {
+    lock.hold(
+        origin.settings().writeTimeout(),
+        () -> {
+          changeAlone(name, change);
+          return null;
+        });
+  }
+
+  private void changeAlone(String name, Runnable change) {
     ResidentProcesses.Hold hold = processes.hold();
     try {
       store.checkLive();
       change.run();
-    } catch (RuntimeException e) {
+    } catch (Exception thrown) {
+      RuntimeException e =
+          Interrupts.beforeCommit(thrown, "%s of \"%s\"".formatted(name, store.name()));
       throw store.isDropped() ? store.dropped(e) : e;
     } finally {
       hold.close();
@@ -68,11 +84,15 @@ final class ResidentChanges {
   }
 
   private void appendHere(AppendPlan fitting, Dataset<Row> rows) {
-    ResidentOrigin source = origin.with(fitting.select(rows, origin.ingest().takesAll()));
+    ResidentOrigin source =
+        origin.with(
+            fitting.select(rows, origin.ingest().takesAll()),
+            store.name(),
+            "Append rows that have the column");
     ReplicaGroups groups = places.now().groups();
     ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
-    try (Plans plans = new Plans(() -> fitting.like(source.plan(groups)))) {
-      List<ShardReport> shards =
+    try (Plans plans = source.plans(() -> fitting.like(source.plan(groups)))) {
+      ResidentLoading.Loaded loaded =
           loading.run(
               plans.current().memoryBytes() * groups.groups(),
               store.rows(),
@@ -84,33 +104,35 @@ final class ResidentChanges {
                         plan.shards(groups.ranks()), places.findLost().preferredLocations()),
                     new PlannedLoader(plan, groups.width(), groups.members()));
               });
-      publish(loading, shards);
+      commit(loading, loaded, source);
     } catch (NotUniformException e) {
       throw new IllegalArgumentException(
           "the rows cannot be appended to \"%s\": %s; the store has records of %s"
               .formatted(store.name(), e.getMessage(), store.schema()),
           e);
     }
-    origins.add(source);
+    places.findLost();
   }
 
-  private void publish(ResidentLoading loading, List<ShardReport> shards) {
+  /** The commit point of an append: rows and their origin come together, or neither. */
+  private void commit(
+      ResidentLoading loading, ResidentLoading.Loaded loaded, ResidentOrigin source) {
     try {
-      store.checkLive();
-      Set<String> gone = loading.confirm(shards);
       places.change(
           now -> {
             store.checkLive();
-            return now.with(shards).without(gone);
+            ResidentLayout after = now.with(loaded.shards()).without(loaded.gone());
+            origins.add(source);
+            return after;
           });
     } catch (RuntimeException | Error e) {
-      loading.forget(shards);
+      loading.forget(loaded.shards());
       throw e;
     }
   }
 
   private void repairHere() {
-    for (int round = 1; !places.findLost().lost().isEmpty(); round++) {
+    for (int round = 1; needsRepair(); round++) {
       if (round > origin.settings().maxAttempts()) {
         throw new DDStoreException(
             "executors end while rows of \"%s\" are brought back: %d shards are lost after %d repairs"
@@ -120,10 +142,37 @@ final class ResidentChanges {
     }
   }
 
+  /** Whether shards are lost, or on executors that are being decommissioned. */
+  private boolean needsRepair() {
+    places.findLost();
+    loseSilent(places.leaving());
+    return !places.now().lost().isEmpty() || !places.leaving().isEmpty();
+  }
+
+  /** One that is being decommissioned may have ended before Spark knows it. */
+  private void loseSilent(Set<String> leaving) {
+    for (String executor : leaving) {
+      ProcessAddress process = places.now().processes().get(executor);
+      if (process != null && !processes.answers(process)) {
+        places.lose(Set.of(executor));
+      }
+    }
+  }
+
   private void bringBack(ResidentLayout before) {
-    LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), store.name());
+    Set<String> leaving = places.leaving();
+    if (!leaving.isEmpty()) {
+      LOG.warn(
+          "copying {} shards of \"{}\" from executors {}, which are being decommissioned",
+          before.placesOn(leaving).size(),
+          store.name(),
+          leaving);
+    }
+    if (!before.lost().isEmpty()) {
+      LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), store.name());
+    }
     SparkContext context = origin.session().sparkContext();
-    Set<String> present = before.processes().keySet();
+    Set<String> present = before.executors();
     try {
       new ResidentRepair(
               store.name(),
@@ -131,6 +180,7 @@ final class ResidentChanges {
               token,
               processes,
               before,
+              leaving,
               () -> store.handle(before),
               after ->
                   places.change(
@@ -142,7 +192,7 @@ final class ResidentChanges {
     } catch (StoreJobException e) {
       store.checkLive();
       boolean isOther = !LiveExecutors.gone(context, present).isEmpty();
-      if (!isOther || Thread.currentThread().isInterrupted()) {
+      if (!isOther || Thread.currentThread().isInterrupted() || RetryPolicy.isPermanent(e)) {
         throw e;
       }
       LOG.warn("{}; executors have ended since, trying with those that are left", e.getMessage());

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.ddstore.Catalog;
 import org.ddstore.ProcessAddress;
 import org.ddstore.Schema;
@@ -81,11 +82,17 @@ final class ResidentLayout {
         : new ResidentLayout(version + 1, schema, groups, parts, more);
   }
 
+  /** The places of the shards that are on executors, and not lost. */
+  Set<Place> placesOn(Set<String> executorIds) {
+    Set<Place> on = new HashSet<>(without(executorIds).lost);
+    on.removeAll(lost);
+    return on;
+  }
+
   /** What would be lost with executors, for people; empty if nothing. */
   Optional<String> lossWith(Set<String> executorIds) {
     ResidentLayout left = without(executorIds);
-    Set<Place> more = new HashSet<>(left.lost);
-    more.removeAll(lost);
+    Set<Place> more = placesOn(executorIds);
     long gone = more.stream().filter(place -> !left.hasCopy(place)).count();
     return more.isEmpty()
         ? Optional.empty()
@@ -206,6 +213,18 @@ final class ResidentLayout {
                     shard.host(),
                     lost.contains(place))));
     return all;
+  }
+
+  /** The executors that hold something, as far as they are not known to be gone. */
+  Set<String> executors() {
+    Set<String> executors = new TreeSet<>();
+    forEach(
+        (place, shard) -> {
+          if (!lost.contains(place)) {
+            executors.add(shard.executorId());
+          }
+        });
+    return executors;
   }
 
   /** The processes that hold something, as far as they are not known to be gone, by executor. */

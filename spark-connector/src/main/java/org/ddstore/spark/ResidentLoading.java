@@ -1,21 +1,27 @@
 package org.ddstore.spark;
 
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.DDStoreException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.wire.StoreToken;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One load of shards into executors, by a barrier job and as many attempts as it needs. What failed
  * attempts have loaded is freed by their ranks, and by those of the next attempt; what the last one
- * has loaded stays when it is confirmed.
+ * has loaded stays when it is confirmed by all executors.
  */
 final class ResidentLoading {
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentLoading.class);
+
   private final ResidentOrigin origin;
   private final ReplicaGroups groups;
   private final StoreToken token;
@@ -40,12 +46,42 @@ final class ResidentLoading {
   }
 
   /**
-   * Runs the job. Nothing stays before {@link #confirm}.
+   * What was loaded, and stays until it is forgotten or dropped.
+   *
+   * @param shards by rank
+   * @param gone executors that have ended since, with what they had
+   */
+  record Loaded(List<ShardReport> shards, Set<String> gone) {}
+
+  /**
+   * Runs the job and makes what it has loaded stay. It runs again if executors have freed their
+   * rows because they were not confirmed in time. Frees everything if it fails.
    *
    * @param base the global index of the first row
-   * @return by rank
+   * @throws DDStoreException if an executor has loaded its rows and does not answer, or the
+   *     confirmation is late each time
    */
-  List<ShardReport> run(long estimatedBytes, long base, Sources sources) {
+  Loaded run(long estimatedBytes, long base, Sources sources) {
+    int most = origin.settings().maxAttempts();
+    for (int round = 1; ; round++) {
+      List<ShardReport> shards = load(estimatedBytes, base, sources);
+      ResidentProcesses.Confirmation confirmation = confirm(shards);
+      if (confirmation.expired().isEmpty()) {
+        return new Loaded(shards, executorsOf(shards, confirmation.ended()));
+      }
+      forget(shards);
+      String late =
+          "the rows that executors %s have loaded were not confirmed within %d s, because the driver paused for longer"
+              .formatted(
+                  executorsOf(shards, confirmation.expired()), ResidentShards.LEASE.toSeconds());
+      if (round == most || processes.isClosed()) { // the store may have been dropped
+        throw new DDStoreException("%s, %d times".formatted(late, round));
+      }
+      LOG.warn("{}; loading them again", late);
+    }
+  }
+
+  private List<ShardReport> load(long estimatedBytes, long base, Sources sources) {
     return origin
         .job(groups, estimatedBytes)
         .run(
@@ -60,16 +96,26 @@ final class ResidentLoading {
             });
   }
 
-  /**
-   * Makes what was loaded stay.
-   *
-   * @return the executors that are gone by now, with what they had loaded
-   */
-  Set<String> confirm(List<ShardReport> shards) {
-    Set<ProcessAddress> gone = processes.confirm(processesOf(shards), attempt);
+  private ResidentProcesses.Confirmation confirm(List<ShardReport> shards) {
+    try {
+      return processes.confirm(
+          processesOf(shards),
+          attempt,
+          process ->
+              !LiveExecutors.gone(
+                      origin.session().sparkContext(), executorsOf(shards, Set.of(process)))
+                  .isEmpty());
+    } catch (Throwable e) {
+      forget(shards);
+      throw e;
+    }
+  }
+
+  private static Set<String> executorsOf(
+      List<ShardReport> shards, Collection<ProcessAddress> processes) {
     Set<String> executors = new TreeSet<>();
     for (ShardReport shard : shards) {
-      if (gone.contains(shard.process())) {
+      if (processes.contains(shard.process())) {
         executors.add(shard.executorId());
       }
     }

@@ -1,7 +1,9 @@
 package org.ddstore.spark;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.function.Supplier;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.Dataset;
@@ -11,6 +13,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.DDStoreException;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.ingest.Wording;
 
 /**
  * Where the rows of a resident store come from, and how: what a lost shard is loaded from again.
@@ -29,12 +32,31 @@ record ResidentOrigin(
     return rows.sparkSession();
   }
 
-  ResidentOrigin with(Dataset<Row> appended) {
-    return new ResidentOrigin(appended, ingest, settings, profile, slotsWarning);
+  /**
+   * As this one, for other rows: what helps against an error of theirs is in their query, because
+   * the options are the store's.
+   *
+   * @throws IllegalArgumentException naming a column that the options name and the rows lack
+   */
+  ResidentOrigin with(Dataset<Row> others, String store, String remedy) {
+    try {
+      IngestPlan.checkNames(others, ingest);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "rows of columns %s do not fit the options of \"%s\": %s. %s"
+              .formatted(Arrays.toString(others.columns()), store, e.getMessage(), remedy),
+          e);
+    }
+    return new ResidentOrigin(
+        others, ingest.withWording(Wording.OPTIONS), settings, profile, slotsWarning);
   }
 
   IngestPlan plan(ReplicaGroups groups) {
     return IngestPlan.of(rows, ingest, groups.width());
+  }
+
+  Plans plans(Supplier<IngestPlan> planner) {
+    return new Plans(session().sparkContext(), settings.maxAttempts(), planner);
   }
 
   /**

@@ -39,16 +39,13 @@ final class ResidentPlaces {
   }
 
   /**
-   * Changes it, and looks who of it is gone.
+   * Changes it: the commit point of a change. Who of it is gone is for {@link #findLost}.
    *
    * @param to may throw, if {@link #isEnded()}: then nothing changes
    */
-  void change(UnaryOperator<ResidentLayout> to) {
-    synchronized (this) {
-      layout = to.apply(layout);
-      holders.putAll(layout.processes());
-    }
-    findLost();
+  synchronized void change(UnaryOperator<ResidentLayout> to) {
+    layout = to.apply(layout);
+    holders.putAll(layout.processes());
   }
 
   /** Executors are gone. */
@@ -76,8 +73,13 @@ final class ResidentPlaces {
    * @return where the rows are now
    */
   ResidentLayout findLost() {
-    lose(LiveExecutors.gone(context, layout.processes().keySet()));
+    lose(LiveExecutors.gone(context, layout.executors()));
     return layout;
+  }
+
+  /** The executors with rows that are being decommissioned. */
+  Set<String> leaving() {
+    return LiveExecutors.leaving(context, layout.executors());
   }
 
   boolean isEnded() {
@@ -98,8 +100,8 @@ final class ResidentPlaces {
       ended = true;
       left = new TreeMap<>(holders);
     }
-    Set<String> known = layout.processes().keySet();
-    left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.isLive(context, id));
+    Set<String> known = layout.executors();
+    left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.serves(context, id));
     return Optional.of(left.values());
   }
 }

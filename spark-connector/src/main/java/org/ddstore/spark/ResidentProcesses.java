@@ -5,10 +5,12 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.apache.spark.SparkEnv;
 import org.ddstore.DDStoreException;
 import org.ddstore.DeadlineExceededException;
@@ -30,10 +32,18 @@ import org.slf4j.LoggerFactory;
 final class ResidentProcesses implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentProcesses.class);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** More than Spark takes to give up an executor that does not answer. */
+  private static final Duration CONFIRM_LIMIT = Duration.ofMinutes(4);
+
+  /** How long a confirmation waits for one process before it asks the next. */
+  private static final Duration ROUND = Duration.ofSeconds(1);
+
   private static final long AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final WireSession session;
   private final Duration patience;
+  private final Duration limit;
   private int holds; // guarded by this
   private boolean isClosed; // guarded by this
   private boolean hasLeft; // guarded by this
@@ -41,39 +51,77 @@ final class ResidentProcesses implements AutoCloseable {
   /**
    * @param session of the store, which this closes
    * @param patience with a process that does not answer
+   * @param limit of the time in which all processes have to confirm
    */
-  ResidentProcesses(WireSession session, Duration patience) {
+  ResidentProcesses(WireSession session, Duration patience, Duration limit) {
     this.session = session;
     this.patience = patience;
+    this.limit = limit;
   }
 
   /** Joins the store from the driver. */
   static ResidentProcesses join(StoreToken token, Settings settings) {
     return new ResidentProcesses(
-        Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port())), PATIENCE);
+        Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port())), PATIENCE, CONFIRM_LIMIT);
   }
 
   /**
-   * Makes what an attempt has loaded stay.
+   * The answers to a confirmation.
    *
-   * @return the processes that are gone, with what they had loaded
-   * @throws DDStoreException if one does not answer
+   * @param ended processes that are gone, with everything that they had
+   * @param expired processes that live and have freed what the attempt had loaded
    */
-  Set<ProcessAddress> confirm(Collection<ProcessAddress> processes, Nonce attempt) {
-    Set<ProcessAddress> gone = new HashSet<>();
-    long deadlineNs = deadline();
-    for (ProcessAddress process : processes) {
-      try {
-        ByteBuffer answer =
-            session.control().call(process, ResidentControl.confirm(attempt), deadlineNs);
-        if (!ResidentControl.parseFound(answer)) {
-          gone.add(process);
+  record Confirmation(Set<ProcessAddress> ended, Set<ProcessAddress> expired) {}
+
+  /**
+   * Makes what an attempt has loaded stay. A process that does not answer is asked again, until it
+   * is given up; it holds up no other.
+   *
+   * @param isGivenUp whether Spark has given up the executor of a process
+   * @throws DeadlineExceededException if one does not answer within the limit and is not given up
+   * @throws DDStoreException if one refuses, or the thread is interrupted
+   */
+  Confirmation confirm(
+      Collection<ProcessAddress> processes, Nonce attempt, Predicate<ProcessAddress> isGivenUp) {
+    Confirmation confirmation = new Confirmation(new HashSet<>(), new HashSet<>());
+    Set<ProcessAddress> silent = new LinkedHashSet<>(processes);
+    long endNs = System.nanoTime() + limit.toNanos();
+    while (true) {
+      silent.removeIf(process -> confirmAt(process, attempt, confirmation));
+      for (ProcessAddress process : silent) {
+        if (isGivenUp.test(process)) {
+          confirmation.ended().add(process);
         }
-      } catch (PeerGoneException e) {
-        gone.add(process);
+      }
+      silent.removeAll(confirmation.ended());
+      if (silent.isEmpty()) {
+        return confirmation;
+      }
+      if (System.nanoTime() - endNs > 0) {
+        throw new DeadlineExceededException(
+            "%s have loaded their rows, and have not answered for %d s"
+                .formatted(silent, limit.toSeconds()));
       }
     }
-    return gone;
+  }
+
+  /** Asks once. True if it has answered, or has ended. */
+  private boolean confirmAt(ProcessAddress process, Nonce attempt, Confirmation confirmation) {
+    try {
+      ByteBuffer answer =
+          session
+              .control()
+              .call(process, ResidentControl.confirm(attempt), System.nanoTime() + ROUND.toNanos());
+      if (!ResidentControl.parseFound(answer)) {
+        confirmation.expired().add(process);
+      }
+      return true;
+    } catch (PeerGoneException e) {
+      (e.hasEnded() ? confirmation.ended() : confirmation.expired()).add(process);
+      return true;
+    } catch (DeadlineExceededException e) {
+      return false;
+    }
   }
 
   /**
@@ -118,6 +166,21 @@ final class ResidentProcesses implements AutoCloseable {
     }
   }
 
+  /**
+   * Whether a process serves the store: false if it has ended, or does not answer in time.
+   *
+   * @throws DDStoreException if it refuses, or the thread is interrupted
+   */
+  boolean answers(ProcessAddress process) {
+    try {
+      session.control().call(process, ResidentControl.summary(), deadline());
+      return true;
+    } catch (PeerGoneException | DeadlineExceededException e) {
+      LOG.warn("{} does not serve its rows: {}", process, e.getMessage());
+      return false;
+    }
+  }
+
   /** What each process has; those that are gone are missing. */
   Map<ProcessAddress, ResidentShards.Summary> summaries(Collection<ProcessAddress> processes) {
     Map<ProcessAddress, ResidentShards.Summary> all = new HashMap<>();
@@ -158,6 +221,11 @@ final class ResidentProcesses implements AutoCloseable {
       }
       leaveUnlessHeld();
     };
+  }
+
+  /** Whether the store has been dropped, or its load has failed. */
+  synchronized boolean isClosed() {
+    return isClosed;
   }
 
   private void leaveUnlessHeld() {

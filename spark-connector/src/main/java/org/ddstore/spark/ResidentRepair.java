@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +22,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Brings back shards that were lost with their executors: as copies of what another replica group
- * holds, else from the DataFrame that they were loaded from, and those shards alone.
+ * holds, else from the DataFrame that they were loaded from, and those shards alone. Before that,
+ * copies the shards of executors that are being decommissioned to others.
  *
  * @param origins of the load and of each append
+ * @param leaving executors that are being decommissioned
  * @param handle of the store as it is, to copy from
  * @param publish makes a layout the store's; throws if that has been dropped
  */
@@ -33,6 +36,7 @@ record ResidentRepair(
     StoreToken token,
     ResidentProcesses processes,
     ResidentLayout layout,
+    Set<String> leaving,
     Supplier<StoreHandle> handle,
     Consumer<ResidentLayout> publish) {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentRepair.class);
@@ -44,8 +48,11 @@ record ResidentRepair(
    * @throws DDStoreException if the DataFrame cannot be read any more; it says what helps
    */
   void run() {
+    ResidentLayout now = evacuate(layout);
+    if (layout.lost().isEmpty()) {
+      return;
+    }
     int most = awaitExecutors();
-    ResidentLayout now = layout;
     for (int part = 0; part < layout.parts(); part++) {
       List<Place> copied = new ArrayList<>();
       List<Place> loaded = new ArrayList<>();
@@ -62,6 +69,31 @@ record ResidentRepair(
         now = load(now, part, some);
       }
     }
+  }
+
+  /**
+   * Copies the shards of executors that are being decommissioned, first those of which there is no
+   * other copy. Spark ends such an executor when its tasks have ended, so nobody waits for those
+   * that replace it.
+   */
+  private ResidentLayout evacuate(ResidentLayout before) {
+    Set<Place> places = before.placesOn(leaving);
+    if (places.isEmpty()) {
+      return before;
+    }
+    ResidentLayout without = before.without(leaving);
+    List<Place> urgentFirst = new ArrayList<>(places);
+    urgentFirst.sort(
+        Comparator.comparing(without::hasCopy)
+            .thenComparingInt(Place::part)
+            .thenComparingInt(Place::rank));
+    ResidentOrigin origin = origins.get(0);
+    int slots = ClusterFacts.of(origin.session().sparkContext(), origin.profile()).slots();
+    ResidentLayout now = before;
+    for (List<Place> some : atMost(Math.max(1, slots), urgentFirst)) {
+      now = copy(now, some);
+    }
+    return now;
   }
 
   /** In runs of a length. */
@@ -118,7 +150,7 @@ record ResidentRepair(
     int[] members =
         places.stream().mapToInt(place -> layout.groups().memberOf(place.rank())).toArray();
     int firstRank = places.get(0).rank();
-    try (Plans plans = new Plans(() -> like(plan(origin), firstRank))) {
+    try (Plans plans = origin.plans(() -> like(plan(origin), firstRank))) {
       return replace(
           now,
           places,
@@ -139,7 +171,7 @@ record ResidentRepair(
   private IngestPlan plan(ResidentOrigin origin) {
     try {
       return origin.plan(layout.groups());
-    } catch (RuntimeException e) {
+    } catch (Exception e) { // Spark throws checked exceptions that it does not declare
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof RankLostException) {
           throw new DDStoreException(
@@ -148,12 +180,17 @@ record ResidentRepair(
               e);
         }
       }
-      if (e instanceof DDStoreException) {
+      boolean isOfSpark = !(e instanceof RuntimeException);
+      if (e instanceof DDStoreException || (isOfSpark && !RetryPolicy.isPermanent(e))) {
         throw e;
       }
       throw new DDStoreException(
           "rows of \"%s\" went with their executor, and what they came from cannot be read again: %s. If that cannot be mended, drop() \"%s\" and load it anew"
-              .formatted(name, e.getMessage(), name),
+              .formatted(
+                  name,
+                  RetryPolicy.withCause(
+                      RetryPolicy.firstLine(e.getMessage()), RetryPolicy.rootCause(e)),
+                  name),
           e);
     }
   }
@@ -179,13 +216,14 @@ record ResidentRepair(
     Map<String, String> locations = new HashMap<>();
     SparkContext context = origins.get(0).session().sparkContext();
     for (ClusterFacts.Executor executor : ClusterFacts.of(context).executors()) {
-      if (LiveExecutors.isLive(context, executor.id())) {
+      if (LiveExecutors.takesTasks(context, executor.id())) {
         load.put(executor.id(), 0);
         locations.put(executor.id(), "executor_" + executor.host() + "_" + executor.id());
       }
     }
     now.shards().forEach(shard -> load.computeIfPresent(shard.executorId(), (id, n) -> n + 1));
     List<String> homes = new ArrayList<>();
+    Map<Integer, String> homeOfRank = new HashMap<>(); // of those whose first shards come, too
     for (Place place : places) {
       Set<String> holders = now.holders(place);
       String chosen =
@@ -194,7 +232,13 @@ record ResidentRepair(
               .min(Map.Entry.comparingByValue())
               .map(Map.Entry::getKey)
               .orElse("");
-      String home = place.part() == 0 ? chosen : now.home(place.rank()).executorId();
+      String home =
+          place.part() == 0
+              ? chosen
+              : homeOfRank.getOrDefault(place.rank(), now.home(place.rank()).executorId());
+      if (place.part() == 0) {
+        homeOfRank.put(place.rank(), home);
+      }
       load.computeIfPresent(home, (id, n) -> n + 1);
       homes.add(locations.getOrDefault(home, ""));
     }
@@ -210,15 +254,15 @@ record ResidentRepair(
     ReplicaGroups groups = new ReplicaGroups(places.size(), places.size());
     ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
     long bytes = places.stream().map(layout::shard).mapToLong(ShardReport::bytes).sum();
-    List<ShardReport> shards = loading.run(bytes, base, sources);
+    ResidentLoading.Loaded loaded = loading.run(bytes, base, sources);
+    List<ShardReport> shards = loaded.shards();
     try {
       compare(places, shards);
       Map<Place, ShardReport> rebuilt = new HashMap<>();
-      Set<String> gone = loading.confirm(shards);
       for (int i = 0; i < places.size(); i++) {
         rebuilt.put(places.get(i), shards.get(i));
       }
-      ResidentLayout changed = now.withRebuilt(rebuilt).without(gone);
+      ResidentLayout changed = now.withRebuilt(rebuilt).without(loaded.gone());
       publish.accept(changed);
       return changed;
     } catch (RuntimeException | Error e) {

@@ -23,13 +23,15 @@ import org.slf4j.LoggerFactory;
  * when its rank has loaded it, and is kept for {@value #LEASE_SECONDS} seconds after all ranks have
  * loaded theirs; when the driver has heard of all of them it confirms it, and the shard stays until
  * the driver drops the store, or this process ends: files are deleted by the hook of their
- * directory then. So a load that fails, and a driver that dies, leave nothing behind.
+ * directory then. So a load that fails, and a driver that dies, leave nothing behind. Time in which
+ * this process is stopped does not count against the lease.
  *
  * <p>As long as shards of a store are here, this process is joined to it on the network, and
  * answers the driver's questions; see {@link ResidentControl}. Any thread.
  */
 final class ResidentShards {
   private static final int LEASE_SECONDS = 60;
+  private static final int LEASE_TICKS = 60;
 
   /** How long the driver may take to hear of all ranks and to confirm. */
   static final Duration LEASE = Duration.ofSeconds(LEASE_SECONDS);
@@ -88,27 +90,47 @@ final class ResidentShards {
   }
 
   /** Begins the time in which the driver has to confirm: all ranks have loaded. */
-  @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
   static void beginLease(Nonce store, Nonce attempt, Duration lease) {
-    CompletableFuture.delayedExecutor(lease.toMillis(), TimeUnit.MILLISECONDS)
+    awaitTick(
+        LEASE_TICKS,
+        Math.max(1, lease.toMillis() / LEASE_TICKS),
+        () -> {
+          if (free(store, held -> held.attempt().equals(attempt), true)) {
+            LOG.warn("rows of {} were not confirmed within {}", store, lease);
+          }
+        });
+  }
+
+  /**
+   * Runs an action after a number of ticks. A process that is stopped meanwhile, and goes on, has
+   * lost one tick, whatever the time.
+   */
+  @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+  private static void awaitTick(int ticks, long tickMs, Runnable action) {
+    CompletableFuture.delayedExecutor(tickMs, TimeUnit.MILLISECONDS)
         .execute(
             () -> {
-              if (free(store, held -> held.attempt().equals(attempt), true)) {
-                LOG.warn("rows of {} were not confirmed within {}", store, lease);
+              if (ticks > 1) {
+                awaitTick(ticks - 1, tickMs, action);
+              } else {
+                action.run();
               }
             });
   }
 
-  /** Keeps what an attempt has loaded. False if nothing of it is here. */
+  /**
+   * Keeps what an attempt has loaded. The driver may ask again when an answer was lost.
+   *
+   * @return false if nothing of it is here: its lease has ended
+   */
   static boolean confirm(Nonce store, Nonce attempt) {
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);
       if (holding == null) {
         return false;
       }
-      List<Held> taken = holding.take(attempt);
-      holding.confirmed.addAll(taken);
-      return !taken.isEmpty();
+      holding.confirmed.addAll(holding.take(attempt));
+      return holding.confirmed.stream().anyMatch(held -> held.attempt().equals(attempt));
     }
   }
 

@@ -1,9 +1,9 @@
 package org.ddstore.spark;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,7 +45,9 @@ public final class ResidentStore {
   private final ResidentPlaces places;
   private final ResidentChanges changes;
   private final ResidentReads reads;
+  private final StoreOwner owner;
   private final AtomicBoolean warnedOfLocality = new AtomicBoolean();
+  private final AtomicBoolean warnedOfWorld = new AtomicBoolean();
 
   private ResidentStore(
       ResidentStores stores,
@@ -65,6 +67,7 @@ public final class ResidentStore {
     this.places = new ResidentPlaces(name, origin.session().sparkContext(), layout);
     this.changes = new ResidentChanges(this, origin, token, processes, places);
     this.reads = new ResidentReads(layout.groups().ranks());
+    this.owner = StoreOwner.current(origin.session().sparkContext());
   }
 
   /** Loads a store. Blocks; leaves nothing behind if it fails. */
@@ -73,11 +76,12 @@ public final class ResidentStore {
     int ranks = Preflight.ranks(context, origin.profile(), origin.settings());
     ReplicaGroups groups = origin.settings().groups(ranks);
     Preflight.check(context, origin.profile(), ranks, 0, origin.settings());
+    RunWarnings.ofSource(name, origin.rows()).ifPresent(LOG::warn);
     StoreToken token = StoreToken.random();
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
-    try (Plans plans = new Plans(() -> origin.plan(groups))) {
+    try (Plans plans = origin.plans(() -> origin.plan(groups))) {
       ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
-      List<ShardReport> shards =
+      ResidentLoading.Loaded loaded =
           plans.load(
               () ->
                   loading.run(
@@ -90,26 +94,40 @@ public final class ResidentStore {
                             new PlannedLoader(plan, groups.width(), groups.members()));
                       }));
       try {
-        Set<String> gone = loading.confirm(shards);
         ResidentLayout layout =
-            ResidentLayout.of(plans.current().schema(), groups, shards).without(gone);
+            ResidentLayout.of(plans.current().schema(), groups, loaded.shards())
+                .without(loaded.gone());
         ResidentStore store =
             new ResidentStore(stores, name, origin, token, plans.current(), processes, layout);
         StoreMetrics.show(store.handle(), store.reads);
         return store;
-      } catch (RuntimeException | Error e) {
-        loading.forget(shards);
+      } catch (Throwable e) {
+        loading.forget(loaded.shards());
         throw e;
       }
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // Spark throws InterruptedException undeclared
       processes.close();
-      throw e;
+      throw Interrupts.beforeCommit(e, "load of \"%s\"".formatted(name));
     }
   }
 
   /** Its name, by which {@link DDStores#open} finds it. */
   public String name() {
     return name;
+  }
+
+  /** The user who has made it. */
+  public String owner() {
+    return owner.user();
+  }
+
+  /**
+   * Throws if the calling thread works for another user than the owner.
+   *
+   * @param change what is to be done with the store, as a verb
+   */
+  void checkOwner(String change) {
+    owner.check(origin.session().sparkContext(), change, name);
   }
 
   /** How many rows it has now. */
@@ -200,6 +218,22 @@ public final class ResidentStore {
         .map(loss -> "\"%s\" loses %s".formatted(name, loss));
   }
 
+  /**
+   * Warns, once, where replicas of it are of no use.
+   *
+   * @param world executors of an MPI world
+   */
+  void warnOfWorld(Set<String> world) {
+    RunWarnings.ofWorld(name, places.now(), world)
+        .filter(warning -> warnedOfWorld.compareAndSet(false, true))
+        .ifPresent(LOG::warn);
+  }
+
+  /** The executors with rows of it that are being decommissioned. */
+  Set<String> leaving() {
+    return places.leaving();
+  }
+
   /** Finds what was lost unheard. */
   void findLost() {
     places.findLost();
@@ -248,11 +282,11 @@ public final class ResidentStore {
     return results;
   }
 
-  /** Where the rows are when all of them are somewhere. */
+  /** Where the rows are when all of them are in executors that stay. */
   private ResidentLayout withoutGaps() {
-    if (places.findLost().hasGaps()) {
+    if (places.findLost().without(places.leaving()).hasGaps()) {
       try {
-        repair();
+        changes.repair();
       } catch (StoreJobException e) { // it was submitted again as often as it may
         throw new DDStoreException(
             "rows of \"%s\" are lost and could not be brought back: %s"
@@ -266,7 +300,10 @@ public final class ResidentStore {
   /**
    * Adds rows at the end: those there are keep their indices, and who reads the store, or loads
    * batches of it, goes on with the rows that it had. They are ordered and encoded by the options
-   * of the store's spec, and loaded by as many ranks. Blocks.
+   * of the store's spec, and loaded by as many ranks. Blocks; waits first while other threads write
+   * the store, {@code spark.ddstore.writeTimeout} at most. All rows come at one moment: an
+   * interrupt or an error before it leaves the store as it was, an interrupt after it has no effect
+   * but that the flag of the thread is set.
    *
    * @param rows of the columns and types of {@link #sourceSchema()}
    * @throws IllegalArgumentException if they have others, naming the difference
@@ -277,17 +314,28 @@ public final class ResidentStore {
    *     row
    * @throws StoreJobException if the last attempt to load them failed; its cause is what a rank
    *     threw
-   * @throws DDStoreException if an executor has loaded its rows and does not answer
+   * @throws DDStoreException if an executor has loaded its rows and does not answer, if the thread
+   *     is interrupted while it waits for other writers, or if the store is another user's
    */
   public void append(Dataset<Row> rows) {
+    Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
-    changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows);
+    checkOwner("append to");
+    checkLive();
+    RunWarnings.ofSource(name, rows).ifPresent(LOG::warn);
+    stores.writing(
+        name,
+        Settings.of(rows.sparkSession()).writeTimeout(),
+        () -> {
+          changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows);
+          return null;
+        });
   }
 
   /**
    * Loads rows by the options of the store's spec, in the place of the store under its name: it is
    * dropped when the new one stands, so there must be memory for both. Blocks. Also where the store
-   * has been dropped by then.
+   * has been dropped by then. Threads that write the store meanwhile wait.
    *
    * @param rows with all columns that the options name, also those that are no fields, as one to
    *     order by may be
@@ -295,38 +343,27 @@ public final class ResidentStore {
    * @throws IllegalArgumentException if rows lack such columns, naming them
    */
   public ResidentStore replace(Dataset<Row> rows) {
+    Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
-    List<String> missing =
-        origin.ingest().named().stream().filter(column -> !hasColumn(rows, column)).toList();
-    if (!missing.isEmpty()) {
-      throw new IllegalArgumentException(
-          "the options of \"%s\" name %s, and the rows have %s: overwrite it by options of your own, as mode(\"overwrite\") with ranks"
-              .formatted(name, missing, Arrays.toString(rows.columns())));
-    }
-    return StoreSpec.of(origin.with(rows)).replace(name);
-  }
-
-  /** Or the struct that a path begins with. */
-  private static boolean hasColumn(Dataset<Row> rows, String name) {
-    String path = name.replace("`", "");
-    return Arrays.stream(rows.columns())
-        .anyMatch(
-            column ->
-                path.equalsIgnoreCase(column)
-                    || path.regionMatches(true, 0, column + ".", 0, column.length() + 1));
+    ResidentOrigin fitting =
+        origin.with(rows, name, "Add the column, or write the rows with options of their own");
+    return StoreSpec.of(fitting).replace(name);
   }
 
   /**
    * Brings back the rows of executors that are gone: copies of them where a replica group has them,
-   * else they are loaded again, and they alone. Handles that were asked for before do not know
-   * where they are now. Blocks; does nothing if nothing is lost.
+   * else they are loaded again, and they alone. Copies the rows of executors that are being
+   * decommissioned to others. Handles that were asked for before do not know where they are now.
+   * Blocks; does nothing if nothing is lost and no executor leaves.
    *
    * @throws RebuildDiffersException if they are not what they were; the store stays as it is
    * @throws PreflightException if there is no slot; it says what helps
    * @throws StoreJobException if the last attempt to load or copy them failed
    * @throws IllegalStateException if the store has been dropped
+   * @throws DDStoreException if the store is another user's
    */
   public void repair() {
+    checkOwner("repair");
     changes.repair();
   }
 
@@ -336,8 +373,16 @@ public final class ResidentStore {
    * fails. Idempotent; blocks until it is freed, at most some 30 s: an executor that does not
    * answer by then is logged, and holds up no other. An interrupt of the thread, before or
    * meanwhile, does not end it; the flag is set afterwards.
+   *
+   * @throws DDStoreException if the store is another user's
    */
   public void drop() {
+    checkOwner("drop");
+    end();
+  }
+
+  /** As {@link #drop}, for whomever. */
+  void end() {
     Optional<Collection<ProcessAddress>> holders = places.end();
     if (holders.isPresent()) {
       try (processes) {
@@ -354,7 +399,15 @@ public final class ResidentStore {
   }
 
   private List<String> warnings() {
-    return RunWarnings.of(origin.session().sparkContext(), origin.profile(), ranks());
+    List<String> warnings =
+        new ArrayList<>(RunWarnings.of(origin.session().sparkContext(), origin.profile(), ranks()));
+    Set<String> leaving = places.leaving();
+    if (!leaving.isEmpty()) {
+      warnings.add(
+          "executors %s are being decommissioned: repair() copies their rows to others"
+              .formatted(leaving));
+    }
+    return warnings;
   }
 
   /** Ranks have homes only here; of slots every job says the same. */

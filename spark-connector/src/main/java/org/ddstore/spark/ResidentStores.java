@@ -1,13 +1,15 @@
 package org.ddstore.spark;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
@@ -26,10 +28,14 @@ final class ResidentStores {
   private static final Map<SparkContext, ResidentStores> ALL = new HashMap<>(); // guarded by itself
 
   private final Map<String, ResidentStore> stores = new TreeMap<>(); // guarded by this
-  private final Set<String> loading = new HashSet<>(); // guarded by this
+  private final Map<String, WriteLock> locks = new ConcurrentHashMap<>();
   private boolean ended; // guarded by this
+  private final SparkContext context;
+  private final DecommissionWatch decommissions = new DecommissionWatch(this::list);
 
-  private ResidentStores() {}
+  private ResidentStores(SparkContext context) {
+    this.context = context;
+  }
 
   /** Those of an application. */
   static ResidentStores of(SparkContext context) {
@@ -37,7 +43,7 @@ final class ResidentStores {
       ALL.keySet().removeIf(SparkContext::isStopped);
       ResidentStores known = ALL.get(context);
       if (known == null) {
-        known = new ResidentStores();
+        known = new ResidentStores(context);
         context.addSparkListener(known.new Watch());
         ALL.put(context, known);
       }
@@ -69,63 +75,83 @@ final class ResidentStores {
 
   private static void drop(ResidentStore store) {
     try {
-      store.drop();
+      store.end();
     } catch (RuntimeException e) {
       LOG.warn("{} was not dropped at the end of the application", store, e);
     }
   }
 
   /**
-   * Adds a store.
+   * Runs an action while no other thread of the application makes, appends to or replaces the store
+   * of a name. What the action finds under the name stays until it ends, unless it is dropped.
    *
+   * @throws org.ddstore.DeadlineExceededException if another thread still writes after the timeout
+   * @throws org.ddstore.DDStoreException if the thread is interrupted while it waits
+   */
+  <T> T writing(String name, Duration timeout, Supplier<T> action) {
+    return locks.computeIfAbsent(name, WriteLock::new).hold(timeout, action);
+  }
+
+  /**
+   * Adds a store, when no other thread writes one of this name.
+   *
+   * @param timeout of the wait for others
    * @param load makes it; called once the name is known to be free
    * @param inPlace whether a store of this name is to be dropped when the new one stands; else
    *     there must be none
    */
-  ResidentStore load(String name, boolean inPlace, Function<ResidentStores, ResidentStore> load) {
+  ResidentStore load(
+      String name,
+      Duration timeout,
+      boolean inPlace,
+      Function<ResidentStores, ResidentStore> load) {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
           "\"%s\" is no name of a store: 1 to 128 letters, digits, _ and - are".formatted(name));
     }
-    reserve(name, inPlace);
-    try {
-      ResidentStore store = load.apply(this);
-      ResidentStore before;
-      boolean late;
-      synchronized (this) {
-        late = ended;
-        before = late ? null : stores.put(name, store);
-      }
-      if (late) {
-        store.drop();
-        throw new IllegalStateException("the application has ended while \"" + name + "\" loaded");
-      }
-      store.findLost(); // nobody told it before it was known
-      if (before != null) {
-        before.drop();
-      }
-      return store;
-    } finally {
-      synchronized (this) {
-        loading.remove(name);
-      }
-    }
+    return writing(name, timeout, () -> loadAlone(name, inPlace, load));
   }
 
-  private synchronized void reserve(String name, boolean inPlace) {
-    if (stores.containsKey(name) && !inPlace) {
+  private ResidentStore loadAlone(
+      String name, boolean inPlace, Function<ResidentStores, ResidentStore> load) {
+    find(name).ifPresent(there -> checkReplaceable(there, inPlace));
+    ResidentStore store = load.apply(this);
+    ResidentStore before;
+    boolean late;
+    synchronized (this) {
+      late = ended;
+      before = late ? null : stores.put(name, store);
+    }
+    if (late) {
+      store.end();
+      throw new IllegalStateException("the application has ended while \"" + name + "\" loaded");
+    }
+    // That was the commit point: the new store is known, and nothing is thrown from here on.
+    Interrupts.cleanUp("look for lost executors", store::findLost); // nobody told it before
+    decommissions.start(context);
+    MpiWorlds.of(context).all().forEach(store::warnOfWorld);
+    if (before != null) {
+      Interrupts.cleanUp("drop of the replaced store \"" + name + "\"", before::end);
+    }
+    return store;
+  }
+
+  private static void checkReplaceable(ResidentStore there, boolean inPlace) {
+    if (!inPlace) {
       throw new IllegalArgumentException(
           "there is a store \"%s\": %s. drop() it first, replace(\"%s\") it, or take another name"
-              .formatted(name, stores.get(name), name));
+              .formatted(there.name(), there, there.name()));
     }
-    if (!loading.add(name)) {
-      throw new IllegalArgumentException("a store \"%s\" is being loaded".formatted(name));
-    }
+    there.checkOwner("replace");
   }
 
   /** Forgets a store that has been dropped. */
   synchronized void remove(ResidentStore store) {
     stores.remove(store.name(), store);
+  }
+
+  synchronized Optional<ResidentStore> find(String name) {
+    return Optional.ofNullable(stores.get(name));
   }
 
   synchronized ResidentStore open(String name) {

@@ -16,15 +16,16 @@ enum Setting {
       "ranks",
       "",
       "all slots",
-      Kind.integer(1, 1 << 20),
+      Kind.integer(1, StoreSpec.MAX_RANKS),
       "Number of ranks: barrier tasks that each own one shard."),
   WIDTH(
       "width",
       "",
       "all ranks",
-      Kind.integer(1, 1 << 20),
+      Kind.integer(1, StoreSpec.MAX_RANKS),
       "Ranks of a replica group: each group of so many consecutive ranks holds one full copy, and"
-          + " reads stay inside it. Divides the number of ranks."),
+          + " reads stay inside it. Divides the number of ranks. With several copies the rows"
+          + " cannot be updated."),
   TRANSPORT(
       "transport",
       "auto",
@@ -55,7 +56,8 @@ enum Setting {
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether rows of the own process and host are read by memory, or over the transport as well."),
+      "Whether rows of the own process and host are read by memory, or over the transport as"
+          + " well."),
   PORT(
       "port",
       "0",
@@ -69,13 +71,15 @@ enum Setting {
       "1min",
       Kind.DURATION,
       "How long a batch may take whose rows come over the transport; for a run of consecutive rows,"
-          + " each 8 MiB of it."),
+          + " each 8 MiB of it. Also how long a read waits for rows that `epochBegin` changes,"
+          + " wherever they are."),
   FINISH_TIMEOUT(
       "finishTimeout",
       "1d",
       "1d",
       Kind.DURATION,
-      "How long a rank that has ended its task serves its rows to ranks that have not."),
+      "How long a rank that has ended its task serves its rows to ranks that have not, and waits for"
+          + " the copies that ranks of other replica groups make."),
   BACKING(
       "backing",
       "shm",
@@ -88,13 +92,17 @@ enum Setting {
       "",
       "/dev/shm for shm",
       Kind.PATH,
-      "Where segment files are made; it exists on every executor. Required for `file`."),
+      "Where segment files are made: a directory on a local disk of every executor, not on NFS,"
+          + " Lustre, GPFS or another network file system. Required for `file`."),
   MAX_ATTEMPTS(
       "maxAttempts",
       "4",
       "4",
       Kind.integer(1, 1000),
-      "How often the driver submits a job that fails, the first time included."),
+      "How often the driver submits a job that fails, the first time included; also how often it"
+          + " plans a load whose planning loses an executor. A failure that another attempt cannot"
+          + " mend ends the job at once: bad data, a file that Spark cannot read, a full or"
+          + " unwritable directory, a batch that is too large."),
   COLLECTIVE_TIMEOUT(
       "collectiveTimeout",
       "10min",
@@ -114,7 +122,21 @@ enum Setting {
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether a load is refused when its shards cannot fit into the memory that is there.");
+      "Whether a load is refused when its shards cannot fit into the memory that is there."),
+  WRITE_TIMEOUT(
+      "writeTimeout",
+      "1h",
+      "1h",
+      Kind.DURATION,
+      "How long a write of a resident store waits while another thread of the application writes"
+          + " the same store."),
+  OWNER_CHECK(
+      "ownerCheck",
+      "true",
+      "true",
+      Kind.choice(List.of("true", "false")),
+      "Whether only the user who has made a resident store may append to it, replace, repair and"
+          + " drop it. Read from the application's configuration alone, not from that of a session.");
 
   static final String PREFIX = "spark.ddstore.";
 

@@ -256,6 +256,11 @@ final class Settings implements Serializable {
     return with(Setting.SLOTS_TIMEOUT, timeout.toMillis() + "ms");
   }
 
+  /** How long a write waits for another one of the same store. */
+  Duration writeTimeout() {
+    return duration(Setting.WRITE_TIMEOUT);
+  }
+
   boolean checkMemory() {
     return Boolean.parseBoolean(text(Setting.CHECK_MEMORY));
   }

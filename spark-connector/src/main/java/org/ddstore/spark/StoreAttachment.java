@@ -3,9 +3,11 @@ package org.ddstore.spark;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.spark.SparkEnv;
 import org.ddstore.AttachedStore;
 import org.ddstore.Catalog;
+import org.ddstore.Cleanup;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
@@ -35,18 +37,20 @@ final class StoreAttachment {
     }
     this.key = key;
     this.session = Wire.join(handle.token(), WireOptions.of(env, handle.settings().port()));
+    AttachedStore attached = null;
     try {
       List<Catalog> copies = handle.catalogs();
-      this.store =
-          AttachedStore.open(copies, session.forReaders(), handle.settings().storeOptions());
+      attached = AttachedStore.open(copies, session.forReaders(), handle.settings().storeOptions());
+      this.watch =
+          key.isCounted()
+              ? StoreMetrics.watch(
+                  handle, "attached", attached.variable(RankContext.ROWS)::statistics)
+              : () -> {};
     } catch (RuntimeException | Error e) {
-      session.close();
+      Cleanup.after(e, Stream.of(attached == null ? () -> {} : attached::close, session::close));
       throw e;
     }
-    this.watch =
-        key.isCounted()
-            ? StoreMetrics.watch(handle, "attached", store.variable(RankContext.ROWS)::statistics)
-            : () -> {};
+    this.store = attached;
   }
 
   /** A reader whose reads are in the metrics. The first one attaches. */

@@ -3,8 +3,8 @@ package org.ddstore.spark;
 import org.ddstore.DDStoreException;
 
 /**
- * A barrier job failed as often as it may. The cause is what a rank threw in the last attempt, if a
- * rank lived to say so.
+ * A barrier job, or the plan of a load, failed in its last attempt, or in one that another attempt
+ * cannot mend. The cause is what a rank or a task threw in that attempt, if one lived to report it.
  */
 public class StoreJobException extends DDStoreException {
   private static final long serialVersionUID = 1L;

@@ -8,6 +8,7 @@ import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkContext;
@@ -19,6 +20,7 @@ import org.ddstore.Backing;
 import org.ddstore.DType;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.ingest.Wording;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +35,9 @@ import org.slf4j.LoggerFactory;
  * other orders. Rank r of n holds the rows [r * N / n, (r + 1) * N / n).
  */
 public final class StoreSpec {
+  /** The largest number of ranks, and of ranks of a replica group. */
+  public static final int MAX_RANKS = 1 << 20;
+
   private static final Logger LOG = LoggerFactory.getLogger(StoreSpec.class);
 
   private final Dataset<Row> rows;
@@ -92,6 +97,7 @@ public final class StoreSpec {
    *     or {@code auto} for the best that there is
    */
   public StoreSpec transport(String name) {
+    Objects.requireNonNull(name, "name is null");
     return set(s -> s.withTransport(name));
   }
 
@@ -103,13 +109,18 @@ public final class StoreSpec {
     return set(s -> s.withShortcut(shortcut));
   }
 
-  /** How long a batch may take whose rows come over the transport. */
+  /**
+   * How long a batch may take whose rows come over the transport, and how long a read waits for
+   * rows that {@code epochBegin} changes, wherever they are.
+   */
   public StoreSpec readTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withReadTimeout(timeout));
   }
 
   /** How long a rank that has ended its task serves its rows to ranks that have not. */
   public StoreSpec finishTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withFinishTimeout(timeout));
   }
 
@@ -118,42 +129,67 @@ public final class StoreSpec {
    * Spark takes a profile on clusters, not in {@code local} mode.
    */
   public StoreSpec resources(ResourceProfile ofEachRank) {
+    Objects.requireNonNull(ofEachRank, "ofEachRank is null");
     context().resourceProfileManager().addResourceProfile(ofEachRank);
     return new StoreSpec(rows, ingest, settings, ofEachRank);
   }
 
   /** See {@link IngestOptions#withColumns}. */
   public StoreSpec columns(String... names) {
+    Objects.requireNonNull(names, "names is null");
+    for (Object element : names) {
+      Objects.requireNonNull(element, "an element of names is null");
+    }
     return with(i -> i.withColumns(names));
   }
 
   /** Declares type and fixed shape of a column's field; see {@link IngestOptions#withField}. */
   public StoreSpec field(String column, DType dtype, int... shape) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(dtype, "dtype is null");
+    Objects.requireNonNull(shape, "shape is null");
     return with(i -> i.withField(column, dtype, shape));
   }
 
   /** Declares a column of arrays to be ragged; see {@link IngestOptions#withRagged}. */
   public StoreSpec raggedField(String column, DType dtype, int... innerShape) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(dtype, "dtype is null");
+    Objects.requireNonNull(innerShape, "innerShape is null");
     return with(i -> i.withRagged(column, dtype, innerShape));
   }
 
   /** Puts a value in the place of nulls; see {@link IngestOptions#withFilledNulls}. */
   public StoreSpec fillNulls(String column, Serializable value) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(value, "value is null");
     return with(i -> i.withFilledNulls(column, value));
   }
 
   /** Pads arrays that are shorter than their declared shape. */
   public StoreSpec pad(String column, Number value) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(value, "value is null");
     return with(i -> i.withPadding(column, value));
   }
 
   /** Cuts arrays that are longer than their declared shape. */
   public StoreSpec truncate(String column) {
+    Objects.requireNonNull(column, "column is null");
     return with(i -> i.withTruncation(column));
+  }
+
+  /** Names remedies in messages as the caller knows them, by default as methods of this class. */
+  public StoreSpec wording(Wording words) {
+    return with(i -> i.withWording(words));
   }
 
   /** Orders the rows by columns, ascending, ties by their place in the source. */
   public StoreSpec orderBy(String... columns) {
+    Objects.requireNonNull(columns, "columns is null");
+    for (Object element : columns) {
+      Objects.requireNonNull(element, "an element of columns is null");
+    }
     return with(i -> i.withOrderBy(columns));
   }
 
@@ -164,11 +200,13 @@ public final class StoreSpec {
 
   /** Where the shards lie: {@code SHM} or {@code DIRECT}; for files see {@link #files}. */
   public StoreSpec backing(Backing backing) {
+    Objects.requireNonNull(backing, "backing is null");
     return set(s -> s.withBacking(backing));
   }
 
   /** Keeps the shards in mapped files under a directory that every executor has. */
   public StoreSpec files(Path directory) {
+    Objects.requireNonNull(directory, "directory is null");
     return set(s -> s.withBacking(Backing.FILE).withDirectory(directory));
   }
 
@@ -179,6 +217,7 @@ public final class StoreSpec {
 
   /** Keeps the shards in shared memory under another mount than /dev/shm. */
   public StoreSpec sharedMemory(Path directory) {
+    Objects.requireNonNull(directory, "directory is null");
     return set(s -> s.withBacking(Backing.SHM).withDirectory(directory));
   }
 
@@ -189,16 +228,19 @@ public final class StoreSpec {
 
   /** How long a close waits for reads in flight. */
   public StoreSpec closeTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withCloseTimeout(timeout));
   }
 
   /** How long a start waits for executors to register before it says that slots are missing. */
   public StoreSpec slotsTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withSlotsTimeout(timeout));
   }
 
   /** How long a rank waits for the others in a collective call. */
   public StoreSpec collectiveTimeout(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withCollectiveTimeout(timeout));
   }
 
@@ -212,7 +254,8 @@ public final class StoreSpec {
    * @throws PreflightException at once, if the cluster cannot run it; it says what is missing
    * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
    *     row
-   * @throws StoreJobException if the last attempt failed; its cause is what a rank threw
+   * @throws StoreJobException if the last attempt failed, or one that another attempt cannot mend;
+   *     its cause is what a rank threw, or what Spark threw when it planned the rows
    */
   public <T> List<T> run(RankTask<T> task) {
     checkSerializable(task);
@@ -220,7 +263,9 @@ public final class StoreSpec {
     ReplicaGroups groups = settings.groups(ranks);
     Preflight.check(context(), profile, ranks, 0, settings);
     SlotsWarning slotsWarning = SlotsWarning.ofJob();
-    try (Plans plans = new Plans(() -> IngestPlan.of(rows, ingest, groups.width()))) {
+    try (Plans plans =
+        new Plans(
+            context(), settings.maxAttempts(), () -> IngestPlan.of(rows, ingest, groups.width()))) {
       return plans.load(
           () ->
               new BarrierJob(
@@ -238,7 +283,9 @@ public final class StoreSpec {
   }
 
   /**
-   * Loads the rows and leaves them in the executors, under a name: one barrier stage. Blocks.
+   * Loads the rows and leaves them in the executors, under a name: one barrier stage. Blocks; waits
+   * first while another thread writes a store of this name, {@code spark.ddstore.writeTimeout} at
+   * most.
    *
    * @param name 1 to 128 letters, digits, {@code _} and {@code -}; free in this application
    * @throws IllegalArgumentException if the name is not legal, or taken
@@ -246,7 +293,8 @@ public final class StoreSpec {
    *     when executors that were there have not been replaced within two minutes
    * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
    *     row
-   * @throws StoreJobException if the last attempt failed; its cause is what a rank threw
+   * @throws StoreJobException if the last attempt failed, or one that another attempt cannot mend;
+   *     its cause is what a rank threw, or what Spark threw when it planned the rows
    * @throws org.ddstore.DDStoreException if an executor has loaded its rows and does not answer
    */
   public ResidentStore load(String name) {
@@ -255,10 +303,12 @@ public final class StoreSpec {
 
   /**
    * As {@link #load}, in the place of the store of this name if there is one, which is dropped when
-   * the new one stands: there must be memory for both. If the load fails, the old one stays.
+   * the new one stands: there must be memory for both. If the load fails, the old one stays. Other
+   * threads that write the store wait, so no rows are lost that they have added while this loads.
    *
-   * @throws IllegalArgumentException if the name is not legal, or a store of this name is being
-   *     loaded
+   * @throws IllegalArgumentException if the name is not legal
+   * @throws StoreChangedException if the rows come from Spark's cache, which holds rows of the
+   *     store from before another write
    * @throws PreflightException as for {@link #load}
    * @throws org.ddstore.spark.ingest.IngestException as for {@link #load}
    * @throws StoreJobException as for {@link #load}
@@ -269,6 +319,7 @@ public final class StoreSpec {
   }
 
   private ResidentStore load(String name, boolean inPlace) {
+    Objects.requireNonNull(name, "name is null");
     boolean isMpi = settings.transport().equals(TransportChoice.MPI);
     if (isMpi) {
       LOG.warn("{}: {}", name, ResidentStore.NO_MPI);
@@ -282,11 +333,19 @@ public final class StoreSpec {
             SlotsWarning.ofStore(name));
     SqlCatalog.register(session());
     return ResidentStores.of(context())
-        .load(name, inPlace, stores -> ResidentStore.load(stores, name, origin));
+        .load(
+            name,
+            settings.writeTimeout(),
+            inPlace,
+            stores -> {
+              stores.find(name).ifPresent(there -> CachedRows.check(rows, there));
+              return ResidentStore.load(stores, name, origin);
+            });
   }
 
   /** Spark would say so after the rows have been planned, and in a hundred lines. */
   static void checkSerializable(RankTask<?> task) {
+    Objects.requireNonNull(task, "task is null");
     try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
       out.writeObject(task);
     } catch (NotSerializableException e) {
@@ -308,7 +367,7 @@ public final class StoreSpec {
     int ranks = Preflight.ranks(context(), profile, settings);
     ReplicaGroups groups = settings.groups(ranks);
     Preflight.check(context(), profile, ranks, 0, settings);
-    try (IngestPlan plan = IngestPlan.of(rows, ingest, groups.width())) {
+    try (IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
       return Explanation.of(session(), profile, settings, plan, ranks);
     }
   }

@@ -42,7 +42,12 @@ record TaskBody<T>(RankTask<T> task) implements RankBody<T> {
       return store.digest(RankContext.ROWS);
     }
     ReplicaShards shards =
-        new ReplicaShards(rank.groups(), rank.ranks(), rank.remote().forCopies(), rank.options());
+        new ReplicaShards(
+            rank.groups(),
+            rank.ranks(),
+            rank.remote().forCopies(),
+            rank.options(),
+            rank.settings().finishTimeout());
     MemoryCheck.naming(rank.settings(), () -> shards.add(store, rank.writer()));
     return shards.digest(store);
   }

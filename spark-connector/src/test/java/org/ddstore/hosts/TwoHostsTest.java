@@ -121,6 +121,18 @@ class TwoHostsTest {
   }
 
   @Test
+  void eachHostHasABootIdOfItsOwn() throws Exception {
+    String file = "/proc/sys/kernel/random/boot_id";
+    assertThat(
+            List.of(
+                sh(hosts.first(), "cat " + file),
+                sh(hosts.second(), "cat " + file),
+                Files.readString(Path.of(file)).strip()))
+        .doesNotHaveDuplicates()
+        .allMatch(id -> id.matches("[0-9a-f-]{36}"));
+  }
+
+  @Test
   void aLinkThatIsDownRefusesAndOneThatComesUpCarriesAgain() throws Exception {
     Process server = talker(hosts.first(), "serve", hosts.first().address());
     Process caller = caller();

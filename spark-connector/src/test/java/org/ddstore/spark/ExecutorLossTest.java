@@ -7,13 +7,23 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.types.DataTypes;
@@ -319,5 +329,101 @@ class ExecutorLossTest extends OnTwoExecutors {
                   return differing;
                 });
     assertThat(wrong).containsExactly(0L, 0L, 0L, 0L);
+  }
+
+  /** By which Spark notices, from 4.1 on, that a task gave other rows when it was repeated. */
+  private static final List<String> CHECKSUMS =
+      List.of(
+          "spark.sql.shuffle.orderIndependentChecksum.enabled",
+          "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch",
+          "spark.sql.shuffle.orderIndependentChecksum.enableQueryLevelRollbackOnMismatch");
+
+  /** Each computation of a partition gives its rows in another order. */
+  private static Dataset<Row> rowsInAnyOrder(long rows) {
+    MapPartitionsFunction<Long, Long> mix =
+        ids -> {
+          List<Long> all = new ArrayList<>();
+          ids.forEachRemaining(all::add);
+          Collections.shuffle(all);
+          return all.iterator();
+        };
+    return cluster
+        .session()
+        .range(0, rows, 1, 4)
+        .mapPartitions(mix, Encoders.LONG())
+        .toDF("id")
+        .selectExpr("id", "concat('t', id, repeat('-', 200)) as t");
+  }
+
+  /**
+   * Kills an executor when the first task of a sort has stored its rows in another one: the outputs
+   * of its map tasks are computed again while sorted rows of their first computation are kept.
+   */
+  private static final class SortKiller extends SparkListener {
+    private final Map<String, Long> pids = new HashMap<>();
+    private final AtomicBoolean killed = new AtomicBoolean();
+
+    SortKiller() {
+      cluster
+          .inEverySlot(
+              rows -> new String[] {StartedRank.executorId(), "" + ProcessHandle.current().pid()})
+          .forEach(slot -> pids.put(slot[0], Long.valueOf(slot[1])));
+    }
+
+    @Override
+    public void onTaskEnd(SparkListenerTaskEnd end) {
+      boolean sorted =
+          end.taskType().equals("ResultTask")
+              && end.taskMetrics() != null
+              && end.taskMetrics().shuffleReadMetrics().recordsRead() > 0;
+      if (sorted && killed.compareAndSet(false, true)) {
+        pids.forEach(
+            (executor, pid) -> {
+              if (!executor.equals(end.taskInfo().executorId())) {
+                ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+              }
+            });
+      }
+    }
+  }
+
+  @Test
+  void noRowIsLostWithAnExecutorDuringASort() {
+    long rows = 400_000;
+    for (String setting : CHECKSUMS) {
+      cluster.session().conf().set(setting, false);
+    }
+    SortKiller killer = new SortKiller();
+    cluster.session().sparkContext().addSparkListener(killer);
+    try {
+      List<Long> distinct =
+          DDStores.from(rowsInAnyOrder(rows))
+              .ranks(4)
+              .shuffle(7)
+              .run(
+                  context -> {
+                    BitSet seen = new BitSet();
+                    try (Reader reader = context.rows().reader()) {
+                      for (long first = 0; first < context.rows().rows(); first += 1000) {
+                        long[] indices = LongStream.range(first, first + 1000).toArray();
+                        try (Batch batch = reader.getBatch(indices)) {
+                          for (int i = 0; i < indices.length; i++) {
+                            seen.set((int) batch.field("id").getLong(i));
+                          }
+                        }
+                      }
+                    }
+                    context.communicator().barrier();
+                    return (long) seen.cardinality();
+                  });
+
+      assertThat(killer.killed).as("whether an executor was killed").isTrue();
+      assertThat(distinct).as("distinct rows").containsOnly(rows);
+    } finally {
+      cluster.session().sparkContext().removeSparkListener(killer);
+      for (String setting : CHECKSUMS) {
+        cluster.session().conf().unset(setting);
+      }
+    }
   }
 }

@@ -3,6 +3,7 @@ package org.ddstore.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.ddstore.memory.ProcessDirectory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ class HostFactsTest {
     assertThat(facts.processors()).isPositive();
     assertThat(facts.maxHeapBytes()).isBetween(1L, facts.physicalMemoryBytes());
     assertThat(facts.sharedMemoryFreeBytes()).isBetween(0L, facts.sharedMemoryTotalBytes());
+    assertThat(facts.sharedMemoryFileSystem()).isNotBlank();
     assertThat(facts.withExecutorId("7").executorId()).isEqualTo("7");
   }
 
@@ -25,8 +27,15 @@ class HostFactsTest {
   void aMissingDirectoryHasNoSpace(@TempDir Path directory) {
     HostFacts facts = HostFacts.read(directory.resolve("missing"));
 
+    assertThat(facts.sharedMemoryFileSystem()).isNull();
     assertThat(facts.sharedMemoryTotalBytes()).isNull();
     assertThat(facts.sharedMemoryFreeBytes()).isNull();
+  }
+
+  @Test
+  void sharedMemoryIsATmpfs() {
+    assertThat(HostFacts.read(ProcessDirectory.SHARED_MEMORY).sharedMemoryFileSystem())
+        .isEqualTo("tmpfs");
   }
 
   @Test

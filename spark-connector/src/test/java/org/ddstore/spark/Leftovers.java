@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.ddstore.memory.MappedRegion;
 import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.memory.ProcessDirectory;
 
 /**
  * What of ours a process holds: all of it must be gone when no store lives.
@@ -38,8 +40,9 @@ record Leftovers(
   private static final String OURS = "ddstore-";
   private static final String NETWORK_THREAD = "ddstore-(boss|server|client|connect)-.*";
 
-  /** {@code ddstore-<uid>/<pid>-<random>}. */
-  private static final Pattern DIRECTORY = Pattern.compile("/ddstore-\\d+/\\d+-[0-9a-f]{8}");
+  /** {@code ddstore-<uid>-<boot id>-<pid>-<random>}. */
+  private static final Pattern DIRECTORY =
+      Pattern.compile("/ddstore-\\d+-[0-9a-f]{16}-(\\d+)-[0-9a-f]{8}");
 
   static Leftovers ofThisProcess() throws IOException {
     List<String> threads =
@@ -103,20 +106,15 @@ record Leftovers(
     assertThat(directoriesOf(pids)).as("directories in /dev/shm of %s", pids).isEmpty();
   }
 
-  private static List<Path> directoriesOf(Set<Long> pids) {
+  /** The directories that these processes have in shared memory. */
+  static List<Path> directoriesOf(Set<Long> pids) {
     List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> users =
-        Files.newDirectoryStream(Path.of("/dev/shm"), OURS + "[0-9]*")) {
-      for (Path user : users) {
-        try (DirectoryStream<Path> processes = Files.newDirectoryStream(user)) {
-          for (Path process : processes) {
-            String pid = process.getFileName().toString().split("-", 2)[0];
-            if (pids.contains(Long.valueOf(pid))) {
-              found.add(process);
-            }
-          }
-        } catch (NoSuchFileException e) {
-          // Its last process has just gone.
+    try (DirectoryStream<Path> all =
+        Files.newDirectoryStream(ProcessDirectory.SHARED_MEMORY, OURS + "[0-9]*")) {
+      for (Path directory : all) {
+        Matcher name = DIRECTORY.matcher(directory.toString());
+        if (name.find() && pids.contains(Long.valueOf(name.group(1)))) {
+          found.add(directory);
         }
       }
     } catch (IOException e) {

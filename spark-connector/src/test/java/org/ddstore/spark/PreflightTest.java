@@ -143,7 +143,8 @@ class PreflightTest {
     assertThat(problems)
         .containsExactly(
             new Problem(
-                "4 ranks on this host need 2.00 GiB in /dev/shm, which has 1.00 GiB free of 4.00 GiB",
+                "4 ranks on this host need 2.00 GiB in /dev/shm, which has 1.00 GiB free of 4.00"
+                    + " GiB",
                 "a larger mount (mount -o remount,size=2048m /dev/shm; docker run --shm-size; on"
                     + " Kubernetes an emptyDir of medium Memory), or spark.ddstore.backing=file"
                     + " with spark.ddstore.directory on a disk"));
@@ -155,6 +156,15 @@ class PreflightTest {
 
     assertThat(Preflight.problems(cluster(2, 2, "there"), host, 4, 99 * GIB, 0, DEFAULTS))
         .isEmpty();
+  }
+
+  @Test
+  void aDirectoryOnANetworkFileSystemIsRefused() {
+    HostFacts nfs = host("nfs4", GIB, 4 * GIB, null);
+
+    assertThat(Preflight.problems(cluster(2, 2, "here"), nfs, 4, 0, 0, onDisk()))
+        .containsExactly(LocalDirectory.problem(nfs).orElseThrow());
+    assertThat(Preflight.problems(cluster(2, 2, "there"), nfs, 4, 0, 0, onDisk())).isEmpty();
   }
 
   @Test
@@ -262,12 +272,13 @@ class PreflightTest {
         .singleElement()
         .extracting(Problem::missing)
         .isEqualTo(
-            "the ranks of this host need 8.00 GiB in /dev/shm, which has 4.00 GiB free of 4.00 GiB");
+            "the ranks of this host need 8.00 GiB in /dev/shm, which has 4.00 GiB free of 4.00"
+                + " GiB");
     assertThat(MemoryCheck.problems(host(GIB, GIB, 4 * GIB), need, direct))
         .containsExactly(
             new Problem(
-                "heap of 1.00 GiB and shards of 4.00 GiB exceed the container's limit of 4.00 GiB by"
-                    + " 1.00 GiB",
+                "heap of 1.00 GiB and shards of 4.00 GiB exceed the container's limit of 4.00 GiB"
+                    + " by 1.00 GiB",
                 "raise spark.executor.memoryOverhead (or the container's limit) by 1024m, or lower"
                     + " spark.executor.memory, or spark.ddstore.backing=file with"
                     + " spark.ddstore.directory on a disk"));
@@ -332,6 +343,11 @@ class PreflightTest {
   }
 
   private static HostFacts host(long freeBytes, long totalBytes, Long containerBytes) {
+    return host("tmpfs", freeBytes, totalBytes, containerBytes);
+  }
+
+  private static HostFacts host(
+      String fileSystem, long freeBytes, long totalBytes, Long containerBytes) {
     return new HostFacts(
         "box",
         1,
@@ -344,6 +360,7 @@ class PreflightTest {
         64 * GIB,
         GIB,
         "/dev/shm",
+        fileSystem,
         totalBytes,
         freeBytes,
         null,

@@ -4,20 +4,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.io.IOException;
 import java.io.Serializable;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.apache.parquet.example.data.Group;
+import org.apache.parquet.example.data.simple.SimpleGroup;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.example.ExampleParquetWriter;
+import org.apache.parquet.io.LocalOutputFile;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.MessageTypeParser;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.types.DataTypes;
+import org.ddstore.BatchTooLargeException;
+import org.ddstore.CollectiveMismatchException;
 import org.ddstore.RankFailedException;
 import org.ddstore.spark.ingest.IngestException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranks that throw, in executors of their own: 2 with 2 ranks each. */
 @Tag("system")
@@ -83,6 +96,29 @@ class RankFailureTest extends OnTwoExecutors {
         .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("rank 1: ")
         .hasRootCauseInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void aCollectiveOfAReplicaGroupAgainstOneOfAllRanksIsAMismatch() {
+    assertThatThrownBy(
+            () ->
+                numbers(100)
+                    .width(2)
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          if (context.rank() == 3) {
+                            context.store().epochBegin();
+                          } else {
+                            context.communicator().barrier();
+                          }
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasRootCauseInstanceOf(CollectiveMismatchException.class)
+        .rootCause()
+        .hasMessageContaining("rank 2 called barrier() among 4 ranks")
+        .hasMessageContaining("rank 3 called epochBegin() among 2 ranks");
   }
 
   @Test
@@ -153,6 +189,74 @@ class RankFailureTest extends OnTwoExecutors {
 
     assertThat(failed.column()).isEqualTo("x");
     assertThat(failed.row()).isEqualTo(77);
+  }
+
+  /** Spark's reader in batches knows no BYTE_STREAM_SPLIT, in which other writers store floats. */
+  private Dataset<Row> unreadable() throws IOException {
+    Path file = directory.resolve("byte_stream_split.parquet");
+    MessageType type =
+        MessageTypeParser.parseMessageType("message m { required float x; required int32 n; }");
+    try (ParquetWriter<Group> writer =
+        ExampleParquetWriter.builder(new LocalOutputFile(file))
+            .withType(type)
+            .withByteStreamSplitEncoding("x", true)
+            .withDictionaryEncoding(false)
+            .build()) {
+      for (int i = 0; i < 100; i++) {
+        writer.write(new SimpleGroup(type).append("x", (float) i).append("n", i));
+      }
+    }
+    return cluster.session().read().parquet(file.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x", "concat('t', x) as x"})
+  void fileThatSparkCannotReadFailsAtOnce(String expression) throws IOException {
+    StoreSpec spec = DDStores.from(unreadable().selectExpr("n", expression)).ranks(4);
+
+    // Text is looked at before the load, numbers are not.
+    String beginning = expression.equals("x") ? "attempt 1 of 4 on 4 ranks" : "the rows cannot be";
+    assertThatThrownBy(() -> spec.run(context -> 0))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageStartingWith(beginning)
+        .hasMessageContaining("byte_stream_split.parquet")
+        .hasMessageContaining("Unsupported encoding: BYTE_STREAM_SPLIT")
+        .message()
+        .hasLineCount(1);
+  }
+
+  @Test
+  void batchThatIsTooLargeFailsAtOnce() {
+    assertThatThrownBy(
+            () ->
+                numbers(100)
+                    .run(
+                        context -> {
+                          throw new BatchTooLargeException("read at most 7 rows a batch");
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageStartingWith("attempt 1 of 4 on 4 ranks failed: rank ")
+        .hasMessageContaining("read at most 7 rows a batch")
+        .hasMessageEndingWith("; another attempt would fail in the same way");
+  }
+
+  @Test
+  void errorOfTheQueryFailsAtOnce() {
+    Dataset<Row> frame = cluster.session().range(100).selectExpr("1 / (id - 77) as x");
+    assertThatThrownBy(() -> DDStores.from(frame).ranks(4).run(context -> 0))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageStartingWith("attempt 1 of 4 on 4 ranks failed: rank 3: ")
+        .hasMessageContaining("DIVIDE_BY_ZERO")
+        .hasMessageEndingWith("; another attempt would fail in the same way");
+  }
+
+  @Test
+  void directoryThatIsMissingFailsAtOnce() {
+    StoreSpec spec = numbers(100).sharedMemory(directory.resolve("none")).withoutMemoryCheck();
+    assertThatThrownBy(() -> spec.run(context -> 0))
+        .isInstanceOf(PreflightException.class)
+        .hasMessageContaining(directory.resolve("none") + " on ")
+        .hasMessageContaining("name another: spark.ddstore.directory");
   }
 
   @Test

@@ -3,8 +3,6 @@ package org.ddstore.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,7 +47,9 @@ class ResidentApplicationTest {
           .forEach(pid -> processes.add(Long.valueOf(pid)));
       assertThat(processes).as("driver and executors").hasSize(3);
       if (end.equals("killed")) {
-        assertThat(directoriesOf(processes)).as("directories before the end").isNotEmpty();
+        assertThat(Leftovers.directoriesOf(processes))
+            .as("directories before the end")
+            .isNotEmpty();
         driver.destroyForcibly();
       }
 
@@ -68,21 +68,6 @@ class ResidentApplicationTest {
       driver.descendants().forEach(ProcessHandle::destroyForcibly);
       driver.destroyForcibly();
     }
-  }
-
-  private static Set<Path> directoriesOf(Set<Long> processes) throws IOException {
-    Set<Path> found = new HashSet<>();
-    for (long pid : processes) {
-      try (DirectoryStream<Path> users =
-          Files.newDirectoryStream(ProcessDirectory.SHARED_MEMORY, "ddstore-[0-9]*")) {
-        for (Path user : users) {
-          try (DirectoryStream<Path> own = Files.newDirectoryStream(user, pid + "-*")) {
-            own.forEach(found::add);
-          }
-        }
-      }
-    }
-    return found;
   }
 
   private List<String> command(String end) {

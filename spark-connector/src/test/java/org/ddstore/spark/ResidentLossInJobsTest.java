@@ -4,15 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.apache.spark.ExecutorAllocationClient;
+import org.apache.spark.SparkContext;
+import org.apache.spark.scheduler.ExecutorDecommissionInfo;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.sql.Dataset;
@@ -31,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import scala.Option;
 
 /**
  * Executors that are killed while resident stores are run, loaded, appended to and repaired: 2 of
@@ -47,7 +57,16 @@ class ResidentLossInJobsTest extends OnTestCluster {
 
   @BeforeAll
   static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
+    cluster =
+        TestCluster.start(
+            2,
+            2,
+            1024,
+            Map.of(
+                "spark.decommission.enabled",
+                "true",
+                "spark.storage.decommission.enabled", // an idle executor ends later
+                "true"));
   }
 
   @BeforeEach
@@ -304,6 +323,85 @@ class ResidentLossInJobsTest extends OnTestCluster {
     checkAll(store, ROWS);
   }
 
+  /**
+   * A planned shutdown while a job runs: what the rows came from is gone, there is no other copy,
+   * and Spark ends the executor when the job has ended.
+   */
+  @Test
+  void withADecommissionedExecutor() throws Exception {
+    Path source = directory.resolve("source");
+    frame(0, ROWS).write().parquet(source.toString());
+    Dataset<Row> stored = cluster.session().read().parquet(source.toString());
+    ResidentStore store = spec(stored.orderBy("id"), 4).load("train");
+    ResidentStore other = spec(frame(0, ROWS), 4).load("other");
+    store.append(frame(ROWS, ROWS + MORE));
+    ResidentShard shard = store.shards().get(0);
+    String leaving = shard.executorId();
+    long pid = pidOf(leaving);
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<Boolean>> job = cluster.occupy(shard, 2, evidence);
+    try {
+      deleteTree(source);
+      decommission(leaving);
+      assertThat(store.explain())
+          .doesNotContain("lost: ")
+          .contains("executors [%s] are being decommissioned".formatted(leaving));
+
+      store.repair();
+
+      assertThat(store.shards())
+          .noneMatch(ResidentShard::isLost)
+          .noneMatch(copied -> copied.executorId().equals(leaving));
+      try (StoreReader reader = store.handle().attach()) {
+        checkAll(reader.rows(), ROWS + MORE);
+      }
+      store.drop();
+      other.drop();
+      assertThat(isRunning(pid)).as("the executor").isTrue();
+      Leftovers.assertNoSharedMemoryOf(Set.of(pid));
+    } finally {
+      evidence.note("free", "");
+    }
+    assertThat(get(job)).containsOnly(true);
+    await("Spark ends it").atMost(Duration.ofMinutes(1)).until(() -> !isRunning(pid));
+  }
+
+  /** Nobody calls for a repair, and no job runs. */
+  @Test
+  void withADecommissionedExecutorThatIsIdle() throws Exception {
+    Path source = directory.resolve("source");
+    frame(0, ROWS).write().parquet(source.toString());
+    Dataset<Row> stored = cluster.session().read().parquet(source.toString());
+    ResidentStore store = spec(stored.orderBy("id"), 4).load("train");
+    String leaving = store.shards().get(0).executorId();
+    long pid = pidOf(leaving);
+    deleteTree(source);
+    decommission(leaving);
+    await("Spark ends it").atMost(Duration.ofMinutes(2)).until(() -> !isRunning(pid));
+    await("its rows are elsewhere")
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> store.shards().stream().noneMatch(one -> one.executorId().equals(leaving)));
+    checkAll(store, ROWS);
+  }
+
+  private static void decommission(String executor) {
+    SparkContext context = cluster.session().sparkContext();
+    ((ExecutorAllocationClient) context.schedulerBackend())
+        .decommissionExecutor(
+            executor, new ExecutorDecommissionInfo("planned", Option.empty()), false, false);
+    await("Spark gives it no more tasks")
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> LiveExecutors.leaving(context, Set.of(executor)).contains(executor));
+  }
+
+  private static void deleteTree(Path directory) throws IOException {
+    try (Stream<Path> walk = Files.walk(directory)) {
+      for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
   /** As if the executor had ended before the store was known to those who tell it. */
   @Test
   void unheardOf() {
@@ -330,7 +428,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
     kill(pidOf(executor));
     await("Spark has given it up")
         .atMost(Duration.ofMinutes(1))
-        .until(() -> !LiveExecutors.isLive(cluster.session().sparkContext(), executor));
+        .until(() -> !LiveExecutors.takesTasks(cluster.session().sparkContext(), executor));
     cluster.inEverySlot(rows -> 0);
   }
 

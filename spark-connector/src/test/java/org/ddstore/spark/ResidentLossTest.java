@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
@@ -259,7 +263,7 @@ class ResidentLossTest extends OnResidentCluster {
   }
 
   @Test
-  void rowsThatComeBackOtherThanTheyWereAreRefused() {
+  void rowsThatDoNotComeBackAsTheyWereAreRefused() throws IOException {
     UDF1<Long, Long> clock = id -> id * 0 + System.nanoTime();
     Dataset<Row> changing =
         frame(0, ROWS)
@@ -270,6 +274,10 @@ class ResidentLossTest extends OnResidentCluster {
                     .asNondeterministic()
                     .apply(functions.col("id")));
     ResidentStore store = DDStores.from(changing).ranks(4).load("changing");
+    Path files = directory.resolve("rows");
+    frame(0, ROWS).write().parquet(files.toString());
+    ResidentStore gone =
+        DDStores.from(cluster.session().read().parquet(files.toString())).ranks(4).load("gone");
     killHolder(store);
     Set<Integer> lost = lostRanks(store);
     assertThatThrownBy(() -> store.run(context -> 0))
@@ -279,5 +287,18 @@ class ResidentLossTest extends OnResidentCluster {
         .hasMessageContaining("drop() the store and load it anew");
     assertThatThrownBy(store::repair).isInstanceOf(RebuildDiffersException.class);
     assertThat(lostRanks(store)).isEqualTo(lost);
+
+    try (Stream<Path> all = Files.list(files)) {
+      for (Path file : all.toList()) {
+        Files.writeString(file, "no rows any more");
+      }
+    }
+    assertThatThrownBy(gone::repair)
+        .isInstanceOf(DDStoreException.class)
+        .hasMessageStartingWith(
+            "rows of \"gone\" went with their executor, and what they came from")
+        .hasMessageContaining("root cause: ")
+        .hasMessageContaining("is not a Parquet file");
+    assertThat(lostRanks(gone)).isNotEmpty();
   }
 }

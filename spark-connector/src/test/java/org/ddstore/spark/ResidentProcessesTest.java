@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -11,9 +12,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.SparkConf;
+import org.ddstore.DeadlineExceededException;
 import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.wire.OwnWire;
@@ -44,6 +47,9 @@ class ResidentProcessesTest {
   private final class Holder {
     private final WireSession joined = OwnWire.join(token, options(Duration.ofMinutes(2)));
     private final AtomicInteger asked = new AtomicInteger();
+    private final CountDownLatch mayAnswer = new CountDownLatch(1);
+    private volatile boolean isStopped;
+    private volatile boolean isExpired;
     private volatile boolean mayFree = true;
     private volatile boolean freed;
 
@@ -57,12 +63,30 @@ class ResidentProcessesTest {
 
     private ByteBuffer answer(ByteBuffer question) {
       asked.incrementAndGet();
+      if (isStopped) {
+        awaitProceed();
+      }
       if (question.equals(ResidentControl.drop()) && mayFree) {
         freed = true;
         joined.control().serve(null);
       }
-      return ByteBuffer.wrap(new byte[] {1});
+      return ByteBuffer.wrap(new byte[] {(byte) (isExpired ? 0 : 1)});
     }
+
+    private void awaitProceed() {
+      try {
+        assertThat(mayAnswer.await(IN_TIME.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  private static void confirm(ResidentProcesses processes, List<ProcessAddress> asked) {
+    ResidentProcesses.Confirmation answers =
+        processes.confirm(asked, Nonce.random(), process -> false);
+    assertThat(answers.ended()).as("processes that are gone").isEmpty();
+    assertThat(answers.expired()).as("processes whose lease has ended").isEmpty();
   }
 
   private static WireOptions options(Duration idle) {
@@ -102,8 +126,8 @@ class ResidentProcessesTest {
   /** As in the {@code finally} of a run that took long, and was cancelled. */
   @Test
   void anInterruptedThreadDropsWhatItHasNoConnectionTo() {
-    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER)) {
-      assertThat(processes.confirm(addresses(), Nonce.random())).as("who is gone").isEmpty();
+    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
+      confirm(processes, addresses());
       awaitIdle();
       Thread.currentThread().interrupt();
       processes.drop(addresses());
@@ -112,9 +136,69 @@ class ResidentProcessesTest {
     assertThat(holders).allMatch(holder -> holder.freed);
   }
 
+  /** As an executor does that SIGSTOP holds for longer than one question waits. */
+  @Test
+  void aProcessThatAnswersLateIsConfirmedAndHoldsUpNoOther() throws Exception {
+    Holder late = holders.get(0);
+    late.isStopped = true;
+    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
+      CompletableFuture<Void> confirmed =
+          CompletableFuture.runAsync(() -> confirm(processes, addresses()));
+      await("the others are confirmed, and asked no more")
+          .atMost(IN_TIME)
+          .until(
+              () ->
+                  late.asked.get() > 0
+                      && holders.get(1).asked.get() == 1
+                      && holders.get(2).asked.get() == 1);
+      assertThat(confirmed).as("the confirmation").isNotDone();
+      late.mayAnswer.countDown();
+      confirmed.get(1, TimeUnit.MINUTES);
+    }
+  }
+
+  @Test
+  void aProcessThatHasFreedItsRowsLivesOn() {
+    holders.get(0).isExpired = true;
+    holders.get(1).joined.control().serve(null); // had no other rows, and has left the store
+    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
+      ResidentProcesses.Confirmation answers =
+          processes.confirm(addresses(), Nonce.random(), process -> false);
+      assertThat(answers.ended()).isEmpty();
+      assertThat(answers.expired())
+          .containsExactlyInAnyOrder(holders.get(0).address(), holders.get(1).address());
+    }
+  }
+
+  @Test
+  void aSilentProcessIsGoneWhenSparkGivesItUp() throws Exception {
+    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER);
+        ServerSocket silent = silent()) {
+      ResidentProcesses.Confirmation answers =
+          processes.confirm(
+              List.of(address(silent), holders.get(0).address()),
+              Nonce.random(),
+              process -> process.equals(address(silent)));
+      assertThat(answers.ended()).containsExactly(address(silent));
+      assertThat(answers.expired()).isEmpty();
+    }
+  }
+
+  @Test
+  void theWaitForAConfirmationHasADeadline() throws Exception {
+    try (ResidentProcesses processes =
+            new ResidentProcesses(session, FOR_EVER, Duration.ofMillis(10));
+        ServerSocket silent = silent()) {
+      assertThatThrownBy(
+              () -> processes.confirm(List.of(address(silent)), Nonce.random(), process -> false))
+          .isInstanceOf(DeadlineExceededException.class)
+          .hasMessageContaining("have loaded their rows, and have not answered");
+    }
+  }
+
   @Test
   void anInterruptedThreadForgetsWhatItHasNoConnectionTo() {
-    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER)) {
+    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
       Thread.currentThread().interrupt();
       processes.forget(addresses(), Nonce.random());
     }
@@ -127,7 +211,7 @@ class ResidentProcessesTest {
     Holder slow = holders.get(0);
     slow.mayFree = false;
     CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER)) {
+    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
       Thread drop =
           new Thread(
               () -> {
@@ -159,7 +243,7 @@ class ResidentProcessesTest {
 
   @Test
   void oneThatDoesNotAnswerHoldsUpNoOther() throws Exception {
-    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER)) {
+    try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
       CompletableFuture<Void> drop;
       try (ServerSocket silent = silent()) {
         List<ProcessAddress> all = new ArrayList<>(List.of(address(silent)));
@@ -176,7 +260,8 @@ class ResidentProcessesTest {
 
   @Test
   void theWaitForOneThatDoesNotAnswerHasADeadline() throws Exception {
-    try (ResidentProcesses processes = new ResidentProcesses(session, Duration.ofSeconds(1));
+    try (ResidentProcesses processes =
+            new ResidentProcesses(session, Duration.ofSeconds(1), FOR_EVER);
         ServerSocket silent = silent()) {
       processes.drop(List.of(address(silent)));
       assertThat(OwnWire.isConnected(session, address(silent))).as("still there").isTrue();

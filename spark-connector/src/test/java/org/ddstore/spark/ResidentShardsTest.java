@@ -91,6 +91,16 @@ class ResidentShardsTest {
     assertThat(ResidentShards.summary(token.id()).rows()).isEqualTo(ROWS);
   }
 
+  /** An answer may be lost with its connection. */
+  @Test
+  void aConfirmationMayComeTwice() {
+    Nonce attempt = lease(LONG);
+    assertThat(ResidentShards.confirm(token.id(), attempt)).isTrue();
+    assertThat(ResidentShards.confirm(token.id(), attempt)).as("the second one").isTrue();
+    assertThat(ResidentShards.summary(token.id()).shards()).isEqualTo(1);
+    assertThat(ResidentShards.confirm(token.id(), Nonce.random())).as("of another").isFalse();
+  }
+
   @Test
   void anAttemptFreesWhatFormerOnesHaveLeased() {
     Nonce kept = lease(LONG);

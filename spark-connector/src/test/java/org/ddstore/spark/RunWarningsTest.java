@@ -2,7 +2,13 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import org.apache.spark.SparkConf;
+import org.ddstore.DType;
+import org.ddstore.Field;
+import org.ddstore.Schema;
 import org.junit.jupiter.api.Test;
 
 class RunWarningsTest {
@@ -33,12 +39,57 @@ class RunWarningsTest {
   }
 
   @Test
+  void warnsOfConnectionsWithoutAuthentication() {
+    SparkConf off = new SparkConf(false);
+    SparkConf on = new SparkConf(false).set("spark.authenticate", "true");
+    assertThat(RunWarnings.ofAuthentication("spark://host:7077", off))
+        .get()
+        .asString()
+        .startsWith("spark.authenticate is false")
+        .contains("the token of a store", "set spark.authenticate=true");
+    assertThat(RunWarnings.ofAuthentication("yarn", on)).isEmpty();
+    for (String local : new String[] {"local", "local[4]", "local-cluster[2,1,1024]"}) {
+      assertThat(RunWarnings.ofAuthentication(local, off)).as(local).isEmpty();
+    }
+  }
+
+  @Test
+  void warnsOnceInAnApplication() {
+    assertThat(AuthenticationWarning.isFirstOf("app-1")).isTrue();
+    assertThat(AuthenticationWarning.isFirstOf("app-1")).isFalse();
+    assertThat(AuthenticationWarning.isFirstOf("app-1")).isFalse();
+    assertThat(AuthenticationWarning.isFirstOf("app-2")).isTrue();
+  }
+
+  @Test
   void waitingForAnExecutorIsWarnedOf() {
     assertThat(RunWarnings.of(1, 2, new SparkConf(false)))
         .singleElement()
         .asString()
         .contains("spark.locality.wait is 3s", "spark.locality.wait=0");
     assertThat(RunWarnings.of(1, 2, waiting("3s").set("spark.locality.wait.process", "0")))
+        .isEmpty();
+  }
+
+  /** Ranks 0 and 1 have one copy, 2 and 3 the other. */
+  private static ResidentLayout copiesOn(String... executors) {
+    List<ShardReport> shards = new ArrayList<>();
+    for (int rank = 0; rank < executors.length; rank++) {
+      shards.add(
+          new ShardReport(rank % 2, "", rank % 2, 1, 8, 0, 0, executors[rank], "host", "tcp"));
+    }
+    return ResidentLayout.of(
+        Schema.of(Field.fixed("id", DType.INT64)), new ReplicaGroups(4, 2), shards);
+  }
+
+  @Test
+  void replicasInOneMpiWorldAreWarnedOf() {
+    assertThat(RunWarnings.ofWorld("train", copiesOn("1", "2", "2", "1"), Set.of("1", "2")))
+        .get()
+        .asString()
+        .contains("all copies of shards of \"train\" are on executors [1, 2]");
+    assertThat(RunWarnings.ofWorld("train", copiesOn("1", "2", "3", "4"), Set.of("1", "2")))
+        .as("a world without the copies")
         .isEmpty();
   }
 }

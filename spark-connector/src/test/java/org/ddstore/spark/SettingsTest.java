@@ -2,6 +2,7 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.Backing;
 import org.ddstore.StoreOptions;
@@ -135,6 +137,18 @@ class SettingsTest {
         new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
       assertThat(((Settings) in.readObject()).ranks()).hasValue(5);
     }
+  }
+
+  @Test
+  void theApplicationSaysWhetherOwnersAreChecked() {
+    SparkConf application = new SparkConf(false);
+    assertThat(StoreOwner.isChecked(application)).isTrue();
+    assertThat(StoreOwner.isChecked(application.set("spark.ddstore.ownerCheck", "false")))
+        .isFalse();
+    assertThatThrownBy(
+            () -> StoreOwner.isChecked(application.set("spark.ddstore.ownerCheck", "no")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("spark.ddstore.ownerCheck is \"no\", legal: true, false");
   }
 
   /** To renew the page: copy the file that the message names over docs/settings.md. */

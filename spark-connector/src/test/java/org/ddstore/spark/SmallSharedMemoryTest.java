@@ -39,7 +39,7 @@ class SmallSharedMemoryTest {
     for (String name : List.of("unchecked", "ragged unchecked")) {
       assertThat(output.get(name))
           .as(name)
-          .startsWith("StoreJobException: attempt 2 of 2 on 2 ranks failed: rank ")
+          .startsWith("StoreJobException: attempt 1 of 2 on 2 ranks failed: rank ")
           .contains("No space left on device", "What helps: a larger mount")
           .contains("spark.ddstore.backing=file");
     }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkEnv;
@@ -85,6 +86,31 @@ class SourceLifetimesTest extends SourceOnCluster {
     assertThatThrownBy(() -> spark.sql("select * from ddstore.n"))
         .isInstanceOf(AnalysisException.class)
         .hasMessageContaining("ddstore");
+  }
+
+  /** Spark feeds the script from a thread of its own, which outlives the task. */
+  @Test
+  void aScriptThatReadsSlowlyDoesNotEndItsExecutor() {
+    spark
+        .range(8_000)
+        .selectExpr("id", "repeat('x', 10000) as payload")
+        .write()
+        .format("ddstore")
+        .option("ranks", 2)
+        .option("backing", "direct")
+        .save("n");
+    Set<Long> processes = Set.copyOf(cluster.inEverySlot(rows -> ProcessHandle.current().pid()));
+    String slowly =
+        "SELECT count(*) FROM (SELECT * FROM (SELECT TRANSFORM(id, payload) USING"
+            + " 'head -n 5; while sleep 0.02 && head -c 150000 | grep -q .; do :; done'"
+            + " AS (a, b) FROM ddstore.n) LIMIT 1)";
+    for (int query = 0; query < 3; query++) {
+      assertThat(spark.sql(slowly).first().getLong(0)).isEqualTo(1);
+    }
+    spark.sql("drop table ddstore.n");
+    assertThat(cluster.inEverySlot(rows -> ProcessHandle.current().pid()))
+        .as("executors")
+        .containsExactlyInAnyOrderElementsOf(processes);
   }
 
   private void assertIds(String table, long count, boolean fromCache) {

@@ -2,15 +2,19 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -19,9 +23,16 @@ import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.ddstore.DDStoreException;
+import org.ddstore.spark.ingest.IngestException;
 import org.ddstore.spark.source.EveryType;
+import org.ddstore.spark.wire.LogTap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -80,8 +91,18 @@ class SourceWritesTest extends SourceOnCluster {
     assertThatThrownBy(() -> bad.write().format("ddstore").mode("overwrite").save("m"))
         .hasStackTraceContaining("null");
     assertSame(read("m"), ten);
-    read("m").selectExpr("id + 1 as id").write().format("ddstore").mode("overwrite").save("m");
-    assertSame(read("m"), spark.range(1, 11).toDF());
+    spark.sparkContext().setLogLevel("WARN");
+    try (LogTap log = LogTap.open()) {
+      read("m").selectExpr("id + 1 as id").write().format("ddstore").mode("overwrite").save("m");
+      spark.sql("insert into ddstore.m select id from ddstore.m where id = 10");
+      assertThat(log.of(ResidentStore.class))
+          .filteredOn(line -> line.startsWith("rows that are written into \"m\" are read from it"))
+          .as("one warning for each write of a store into itself")
+          .hasSize(2);
+    } finally {
+      spark.sparkContext().setLogLevel("OFF");
+    }
+    assertSame(read("m"), spark.range(1, 11).union(spark.range(10, 11)).toDF());
   }
 
   @Test
@@ -181,10 +202,46 @@ class SourceWritesTest extends SourceOnCluster {
     rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
     assertThatThrownBy(() -> spark.sql("insert overwrite ddstore.h select id from placed"))
         .hasStackTraceContaining(
-            "the options of \"h\" name [place], and the rows have [id]: overwrite it by options of your own");
+            "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such column; there are [id]. Add the column, or write the rows with options of their own");
     assertThat(spark.sql("select id from ddstore.h").count()).isEqualTo(10);
     rows.select("id").write().format("ddstore").mode("overwrite").option("ranks", 1).save("h");
     assertThat(DDStores.open(spark, "h").ranks()).isEqualTo(1);
+  }
+
+  @Test
+  void anAppendWithoutAColumnThatOrdersTheRowsIsRefused() {
+    Dataset<Row> rows = spark.range(10).selectExpr("id", "9 - id as place");
+    rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
+    String message =
+        "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such column;"
+            + " there are [id]. Append rows that have the column";
+    assertThatThrownBy(() -> DDStores.open(spark, "h").append(rows.select("id")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(message);
+    assertThatThrownBy(() -> spark.sql("insert into ddstore.h select 3L"))
+        .hasStackTraceContaining(message);
+    assertThat(DDStores.open(spark, "h").rows()).isEqualTo(10);
+  }
+
+  @Test
+  void whatCannotBeWrittenIsSaidInWordsOfSql() {
+    Dataset<Row> gaps = spark.range(10).selectExpr("if(id = 7, null, id) as n");
+    assertThatThrownBy(() -> gaps.write().format("ddstore").option("ranks", 1).save("n"))
+        .isInstanceOf(IngestException.class)
+        .hasMessage(
+            "column \"n\", row 7: null; put coalesce(n, ..) into the query or filter the rows");
+    assertThatThrownBy(() -> spark.sql("create table ddstore.n as select array(array(1)) as m"))
+        .hasStackTraceContaining("option \"type.m\" as \"int32[28,28]\"");
+    assertThatThrownBy(() -> spark.sql("create table ddstore.n as select 1 as a, struct() as s"))
+        .hasStackTraceContaining(
+            "column \"s\": a struct without fields cannot be stored: drop it from the query, or"
+                + " leave it out with option \"columns\"");
+    assertThat(DDStores.list(spark)).isEmpty();
+    // The rows of an append go by the options of the store, which nobody gives again.
+    spark.range(3).selectExpr("id as n").write().format("ddstore").save("n");
+    assertThatThrownBy(() -> DDStores.open(spark, "n").append(gaps))
+        .isInstanceOf(IngestException.class)
+        .hasMessageContaining("put coalesce(n, ..) into the query");
   }
 
   /** In an order that is none of its columns. */
@@ -276,22 +333,178 @@ class SourceWritesTest extends SourceOnCluster {
     return failures;
   }
 
+  /** The second one waits, and then acts on the store that the first one has made. */
   @ParameterizedTest
-  @EnumSource(
-      value = SaveMode.class,
-      names = {"ErrorIfExists", "Overwrite"})
-  void ofTwoWhoMakeAStoreAtOnceOneIsRefused(SaveMode mode) throws Exception {
+  @EnumSource(SaveMode.class)
+  void ofTwoWhoMakeAStoreAtOnceTheSecondFindsIt(SaveMode mode) throws Exception {
     List<Optional<Throwable>> failures = atOnce(mode);
     List<Long> ids =
         read("both").orderBy("id").collectAsList().stream().map(row -> row.getLong(0)).toList();
-    assertThat(ids).hasSize(100).isSubsetOf(spark.range(1000, 2100).collectAsList());
-    int winner = (int) (ids.get(0) / 1000) - 1;
-    assertThat(failures.get(winner)).as("the one whose rows are there").isEmpty();
-    assertThat(failures.get(1 - winner).map(Throwable::getMessage).orElse("later"))
-        .containsAnyOf(
-            "\"both\" is being loaded", "there is a store \"both\"", "is there already", "later");
+    assertThat(ids)
+        .hasSize(mode == SaveMode.Append ? 200 : 100)
+        .isSubsetOf(spark.range(1000, 2100).collectAsList());
     if (mode == SaveMode.ErrorIfExists) {
-      assertThat(failures.get(1 - winner)).get().isInstanceOf(IllegalArgumentException.class);
+      int winner = (int) (ids.get(0) / 1000) - 1;
+      assertThat(failures.get(winner)).as("the one whose rows are there").isEmpty();
+      assertThat(failures.get(1 - winner))
+          .get(InstanceOfAssertFactories.THROWABLE)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("a store \"both\" is there already");
+    } else {
+      assertThat(failures).containsOnly(Optional.empty());
+    }
+  }
+
+  /** Another thread writes the store, until the gate is opened. */
+  private CompletableFuture<Void> writing(String store, CountDownLatch gate) throws Exception {
+    CountDownLatch inside = new CountDownLatch(1);
+    CompletableFuture<Void> writer =
+        CompletableFuture.runAsync(
+            () ->
+                DDStores.writing(
+                    spark,
+                    store,
+                    () -> {
+                      inside.countDown();
+                      try {
+                        assertThat(gate.await(2, TimeUnit.MINUTES)).isTrue();
+                      } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                      }
+                      if (DDStores.list(spark).isEmpty()) {
+                        spark.range(10).write().format("ddstore").save(store);
+                      }
+                    }));
+    assertThat(inside.await(1, TimeUnit.MINUTES)).isTrue();
+    return writer;
+  }
+
+  private static void awaitWaiting(Thread thread) {
+    await("thread waits for the other writer")
+        .atMost(1, TimeUnit.MINUTES)
+        .until(
+            () ->
+                Arrays.stream(thread.getStackTrace())
+                    .anyMatch(
+                        frame ->
+                            frame.getClassName().equals(WriteLock.class.getName())
+                                && frame.getMethodName().equals("enter")));
+  }
+
+  private static Thread start(Runnable action, CompletableFuture<Throwable> failure) {
+    Thread thread =
+        new Thread(() -> failure.complete(catchThrowable(action::run)), "second writer");
+    thread.start();
+    return thread;
+  }
+
+  @Test
+  void createIfNotExistsTakesTheStoreThatAnotherThreadMakesMeanwhile() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    CompletableFuture<Void> first = writing("both", gate);
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    try {
+      awaitWaiting(
+          start(
+              () -> spark.sql("create table if not exists ddstore.both as select 1L as id"),
+              failure));
+    } finally {
+      gate.countDown();
+    }
+    assertThat(failure.get(2, TimeUnit.MINUTES)).isNull();
+    first.get(2, TimeUnit.MINUTES);
+    assertThat(read("both").count()).isEqualTo(10);
+  }
+
+  @Test
+  void anAppendThatWaitsForAnotherWriterIsInterrupted() throws Exception {
+    spark.range(10).write().format("ddstore").save("both");
+    ResidentStore store = DDStores.open(spark, "both");
+    CountDownLatch gate = new CountDownLatch(1);
+    CompletableFuture<Void> first = writing("both", gate);
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    try {
+      Thread second = start(() -> store.append(spark.range(5).toDF()), failure);
+      awaitWaiting(second);
+      second.interrupt();
+      assertThat(failure.get(1, TimeUnit.MINUTES))
+          .isInstanceOf(DDStoreException.class)
+          .hasMessageContaining("interrupted while")
+          .hasMessageContaining("nothing was written");
+      assertThat(first).isNotDone();
+    } finally {
+      gate.countDown();
+    }
+    first.get(2, TimeUnit.MINUTES);
+    assertThat(store.rows()).isEqualTo(10);
+  }
+
+  /** By SQL, by the format, and by the class of a store. */
+  @ParameterizedTest
+  @ValueSource(strings = {"insert overwrite", "mode overwrite", "replace"})
+  void whatIsInsertedDuringAnOverwriteIsNotLost(String way, @TempDir Path notes) throws Exception {
+    spark.range(1_000).write().format("ddstore").option("ranks", 2).save("t");
+    Evidence evidence = new Evidence(notes);
+    UDF1<Long, Long> gate =
+        id -> {
+          if (!evidence.has("open")) {
+            evidence.note("inside", "");
+            evidence.awaitNote("open");
+          }
+          return id;
+        };
+    Dataset<Row> same =
+        spark
+            .table("ddstore.t")
+            .select(functions.udf(gate, DataTypes.LongType).apply(functions.col("id")).as("id"));
+    same.createOrReplaceTempView("same");
+    CompletableFuture<Void> overwrite =
+        CompletableFuture.runAsync(
+            () -> {
+              switch (way) {
+                case "insert overwrite" ->
+                    spark.sql("insert overwrite ddstore.t select * from same");
+                case "mode overwrite" -> same.write().format("ddstore").mode("overwrite").save("t");
+                default -> DDStores.open(spark, "t").replace(same);
+              }
+            });
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    try {
+      await("the overwrite reads its rows")
+          .atMost(1, TimeUnit.MINUTES)
+          .until(() -> evidence.has("inside"));
+      Thread insert =
+          start(() -> spark.sql("insert into ddstore.t select id from range(1000, 1500)"), failure);
+      await("the insert waits or ends")
+          .atMost(1, TimeUnit.MINUTES)
+          .until(() -> failure.isDone() || insert.getState() == Thread.State.TIMED_WAITING);
+    } finally {
+      evidence.note("open", "");
+    }
+    overwrite.get(2, TimeUnit.MINUTES);
+    assertThat(failure.get(2, TimeUnit.MINUTES)).isNull();
+    assertThat(spark.sql("select count(distinct id), max(id) from ddstore.t").collectAsList())
+        .hasToString("[[1500,1499]]");
+  }
+
+  @Test
+  void rowsThatSparkCachedBeforeAnotherWriteDoNotReplaceAStore() {
+    spark.range(10).write().format("ddstore").option("ranks", 2).save("t");
+    ResidentStore store = DDStores.open(spark, "t");
+    Dataset<Row> cached = read("t").where("id >= 0").cache();
+    try {
+      assertThat(cached.count()).isEqualTo(10);
+      store.append(spark.range(10, 15).toDF());
+      assertThatThrownBy(() -> cached.write().format("ddstore").mode("overwrite").save("t"))
+          .isInstanceOf(StoreChangedException.class)
+          .hasMessageContaining("store \"t\" was written after Spark cached the rows")
+          .hasMessageContaining("15 rows now");
+      assertThat(DDStores.open(spark, "t").rows()).isEqualTo(15);
+      cached.unpersist(true);
+      cached.write().format("ddstore").mode("overwrite").save("t");
+      assertThat(DDStores.open(spark, "t").rows()).isEqualTo(15);
+    } finally {
+      cached.unpersist(true);
     }
   }
 

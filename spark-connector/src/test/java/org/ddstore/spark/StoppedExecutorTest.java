@@ -2,11 +2,20 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.Batch;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.Reader;
@@ -23,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class StoppedExecutorTest extends OnResidentCluster {
   private static final int ROWS = 1000;
+  private static final int MORE = 30;
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
 
   private static StoreSpec numbers() {
@@ -76,6 +86,48 @@ class StoppedExecutorTest extends OnResidentCluster {
       }
       checkAll(before);
     }
+    assertThat(store.shards()).as("nothing is lost").noneMatch(ResidentShard::isLost);
+  }
+
+  /** It stops when its rows are loaded, and goes on before Spark gives it up. */
+  @Test
+  @Tag("slow")
+  void anAppendWaitsForTheConfirmationOfAStoppedExecutor() throws Exception {
+    ResidentStore store = numbers().load("train");
+    ProcessHandle holder = holder(store);
+    Evidence evidence = new Evidence(directory);
+    UDF1<Long, Long> gate =
+        id -> {
+          evidence.note("inside", "");
+          evidence.awaitNote("open");
+          return id;
+        };
+    Dataset<Row> more =
+        cluster
+            .session()
+            .range(ROWS, ROWS + MORE, 1, 3)
+            .select(functions.udf(gate, DataTypes.LongType).apply(functions.col("id")).as("id"))
+            .selectExpr("id", "concat('number ', id) as text", "float(-id) as x");
+    CompletableFuture<Void> append = CompletableFuture.runAsync(() -> store.append(more));
+    evidence.awaitNote("inside");
+    SparkContext context = cluster.session().sparkContext();
+    Stopped stopped;
+    synchronized (context.listenerBus()) { // the append waits for it before it confirms
+      evidence.note("open", "");
+      await("the rows are loaded")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> context.statusTracker().getActiveJobIds().length == 0);
+      stopped = Stopped.stop(holder);
+    }
+    try (stopped) {
+      long startNs = System.nanoTime();
+      await("a stop of 35 s")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> System.nanoTime() - startNs > Duration.ofSeconds(35).toNanos());
+      assertThat(append).as("the append").isNotDone();
+    }
+    append.get(1, TimeUnit.MINUTES);
+    assertThat(store.rows()).isEqualTo(ROWS + MORE);
     assertThat(store.shards()).as("nothing is lost").noneMatch(ResidentShard::isLost);
   }
 

@@ -15,8 +15,11 @@ import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.resource.ResourceProfileBuilder;
 import org.apache.spark.resource.TaskResourceRequests;
 import org.ddstore.Backing;
+import org.ddstore.DDStore;
+import org.ddstore.DType;
 import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
+import org.ddstore.Tensor;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -103,7 +106,8 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   }
 
   /** What a rank of a store with replica groups has to say. */
-  private record Replica(int group, int member, Read read, List<Long> shards, String digest)
+  private record Replica(
+      int group, int member, Read read, List<Long> shards, String digest, String refusedUpdate)
       implements Serializable {}
 
   private static Replica replica(RankContext context) {
@@ -114,7 +118,28 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
         context.store().info().variables().get(0).extents().stream()
             .map(extent -> extent.rows())
             .toList(),
-        context.store().digest(RankContext.ROWS));
+        context.store().digest(RankContext.ROWS),
+        refusedUpdate(context));
+  }
+
+  /** Why the rows cannot be updated; empty if they can. A variable of the task's own can be. */
+  private static String refusedUpdate(RankContext context) {
+    DDStore store = context.store();
+    store.init("own", 1, DType.INT64, 1);
+    store.update("own", Tensor.wrap(new long[] {7}, 1, 1), 0);
+    store.epochBegin();
+    long[] own = new long[1];
+    store.get("own", Tensor.wrap(own, 1, 1), 0);
+    store.epochEnd();
+    assertThat(own).containsExactly(7);
+    try {
+      store.update(RankContext.ROWS, Tensor.wrap(new long[] {7}), 0);
+      return "";
+    } catch (IllegalStateException e) {
+      return e.getMessage();
+    } catch (IllegalArgumentException e) {
+      return ""; // may be updated, by other rows
+    }
   }
 
   @ParameterizedTest
@@ -131,9 +156,20 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
       assertThat(replica.shards().stream().mapToLong(rows -> rows).sum()).isEqualTo(ROWS);
       assertThat(replica.read().sum()).isEqualTo(SUM);
       assertThat(replica.digest()).isEqualTo(replicas.get(0).digest());
+      assertRefusesUpdates(replica, width);
       if (width == 1 && shortcut) {
         assertThat(replica.read().ownProcess()).as("inside the group").isEqualTo(ROWS);
       }
+    }
+  }
+
+  private static void assertRefusesUpdates(Replica replica, int width) {
+    if (width == 4) {
+      assertThat(replica.refusedUpdate()).as("the only copy").isEmpty();
+    } else {
+      assertThat(replica.refusedUpdate())
+          .contains("cannot be updated: it is one of %d copies".formatted(4 / width))
+          .endsWith("load without spark.ddstore.width, or change a variable that the task adds");
     }
   }
 

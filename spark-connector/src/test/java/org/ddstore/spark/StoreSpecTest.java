@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,14 +15,20 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.Backing;
 import org.ddstore.Batch;
 import org.ddstore.DType;
+import org.ddstore.Field;
 import org.ddstore.Reader;
 import org.ddstore.StoreInfo;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
+import org.ddstore.contract.NullArguments;
+import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.Samplers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,6 +74,45 @@ class StoreSpecTest {
         spark
             .range(rows)
             .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t"));
+  }
+
+  /** In the types that users touch. */
+  @Test
+  void argumentsThatAreNullAreNamed() {
+    StoreSpec spec = numbers(8).ranks(1);
+    ResidentStore store = spec.load("nulls");
+    try {
+      nulls()
+          .sample(Dataset.class, spark.range(1).toDF())
+          .sample(SparkSession.class, spark)
+          .sample(Serializable.class, 1)
+          .sample(Number.class, 1)
+          .sample(StoreSpec.class, spec)
+          .sample(Field.class, Field.fixed("x", DType.INT8))
+          .callStatic(DDStores.class, FieldNotation.class)
+          .call(spec, store, store.handle())
+          .check();
+    } finally {
+      store.drop();
+    }
+    List<Boolean> named =
+        spec.run(
+            context -> {
+              nulls()
+                  .sample(BatchSampler.class, Samplers.sequential().batchSize(1))
+                  .call(context)
+                  .check();
+              return true;
+            });
+    assertThat(named).containsExactly(true);
+  }
+
+  private static NullArguments nulls() {
+    return new NullArguments()
+        .sample(String.class, "x")
+        .sample(Duration.class, Duration.ofSeconds(1))
+        .sample(Path.class, Path.of("x"))
+        .sample(LoaderOptions.class, LoaderOptions.defaults());
   }
 
   private static long sumOfIds(RankContext context) {

@@ -127,7 +127,7 @@ class TransportChoiceTest {
 
   @Test
   void aStartMessageHoldsBoth() {
-    byte[] endpoint = new byte[168];
+    byte[] endpoint = new byte[184];
     endpoint[7] = 7;
     StartMessage received = StartMessage.decode(new StartMessage(offer(1, "x"), endpoint).encode());
     assertThat(received.offer()).isEqualTo(offer(1, "x"));

@@ -142,15 +142,32 @@ final class ArrayEncoder extends ColumnEncoder {
     throw problem(
         record,
         text
-            + (isShort
-                ? "; fill it up with pad(\"" + name() + "\", ..), or declare it ragged"
-                : "; cut it with truncate(\"" + name() + "\"), or declare it ragged"));
+            + "; "
+            + lengthRemedy(record.wording(), level, isShort)
+            + ragged(record.wording(), level));
+  }
+
+  private String lengthRemedy(Wording wording, int level, boolean isShort) {
+    boolean isFlat = lengths.length == 1;
+    return isShort
+        ? wording.remedyOfShort(columnPath(), lengths[level], isFlat)
+        : wording.remedyOfLong(columnPath(), lengths[level], isFlat);
+  }
+
+  /** Only the outermost dimension may vary. */
+  private String ragged(Wording wording, int level) {
+    int[] shape = field.shape();
+    return level > 0 || field.isRagged() || shape.length == 0
+        ? ""
+        : ", or declare it ragged: "
+            + wording.raggedDeclaration(
+                name(), field.dtype(), Arrays.copyOfRange(shape, 1, shape.length));
   }
 
   @Override
   void encodeNull(RecordBuffer record) {
     if (repairs.fill() == null) {
-      throw nullProblem(record, "null");
+      throw nullProblem(record);
     }
     if (guessed && !field.isRagged()) {
       throw new NotUniformException(name(), record.row(), ArrayForm.RAGGED, "null");

@@ -34,9 +34,15 @@ abstract class ColumnEncoder {
     return new IngestException(name(), record.row(), text);
   }
 
-  final IngestException nullProblem(RecordBuffer record, String what) {
-    return problem(
-        record,
-        "%s; give a value with fillNulls(\"%s\", ..) or filter the rows".formatted(what, name()));
+  final ColumnPath columnPath() {
+    return path;
+  }
+
+  final IngestException nullProblem(RecordBuffer record) {
+    return problem(record, "null; " + record.wording().remedyOfNull(path, false));
+  }
+
+  final IngestException nullElementProblem(RecordBuffer record) {
+    return problem(record, "null element; " + record.wording().remedyOfNull(path, true));
   }
 }

@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 
@@ -48,6 +49,13 @@ final class ColumnPath implements Serializable {
   /** As users write it: {@code a.b}. */
   String name() {
     return String.join(".", names);
+  }
+
+  /** As SQL writes it, in backquotes where that is necessary. */
+  String inSql() {
+    return names.stream()
+        .map(name -> name.matches("[A-Za-z_]\\w*") ? name : "`" + name.replace("`", "``") + "`")
+        .collect(Collectors.joining("."));
   }
 
   /** The names of the structs that it is in, the outermost first, then its own. */

@@ -7,11 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DecimalType;
-import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -35,19 +34,20 @@ final class ColumnResolver {
    * @throws IllegalArgumentException for options that name no column or do not fit it
    */
   static List<Column> resolve(StructType schema, IngestOptions options) {
+    return of(schema, options).chosen();
+  }
+
+  private static ColumnResolver of(StructType schema, IngestOptions options) {
     ColumnResolver resolver = new ColumnResolver(options);
     StructField[] fields = schema.fields();
     for (int i = 0; i < fields.length; i++) {
       resolver.add(ColumnPath.top(fields[i].name(), i), fields[i].dataType());
     }
-    return resolver.chosen();
+    return resolver;
   }
 
   private List<Column> chosen() {
-    checkNames("declared field", options.fields().keySet());
-    checkNames("fill", options.fills().keySet());
-    checkNames("padding", options.pads().keySet());
-    checkNames("truncation", options.truncated());
+    checkNames();
     List<Column> chosen = new ArrayList<>();
     List<IngestException> problems = new ArrayList<>();
     if (options.columns().isEmpty()) {
@@ -55,12 +55,8 @@ final class ColumnResolver {
       problems.addAll(refused.values());
     }
     for (String name : options.columns()) {
-      int before = chosen.size() + problems.size();
       columns.forEach((key, column) -> addIfNamed(name, key, column, chosen));
       refused.forEach((key, problem) -> addIfNamed(name, key, problem, problems));
-      if (chosen.size() + problems.size() == before) {
-        throw unknown("column", name);
-      }
     }
     if (!problems.isEmpty()) {
       throw problems.get(0);
@@ -72,9 +68,35 @@ final class ColumnResolver {
   }
 
   private static <T> void addIfNamed(String name, String key, T value, List<T> to) {
-    if (key.equals(name) || key.startsWith(name + ".")) {
+    if (isNamed(name, key)) {
       to.add(value);
     }
+  }
+
+  /**
+   * Checks that the rows have all columns that the options name.
+   *
+   * @throws IllegalArgumentException naming the first one that is missing
+   */
+  static void checkNames(StructType schema, IngestOptions options) {
+    of(schema, options).checkNames();
+  }
+
+  private void checkNames() {
+    checkNames("declared field", options.fields().keySet());
+    checkNames("fill", options.fills().keySet());
+    checkNames("padding", options.pads().keySet());
+    checkNames("truncation", options.truncated());
+    for (String name : options.columns()) {
+      if (Stream.concat(columns.keySet().stream(), refused.keySet().stream())
+          .noneMatch(key -> isNamed(name, key))) {
+        throw unknown("column", name);
+      }
+    }
+  }
+
+  private static boolean isNamed(String name, String key) {
+    return key.equals(name) || key.startsWith(name + ".");
   }
 
   private void checkNames(String what, Set<String> named) {
@@ -95,6 +117,14 @@ final class ColumnResolver {
       add(path, userDefined.sqlType());
     } else if (type instanceof StructType struct && !VectorColumn.isVector(struct)) {
       StructField[] fields = struct.fields();
+      if (fields.length == 0) {
+        refused.put(
+            path.name(),
+            problem(
+                path.name(),
+                "a struct without fields cannot be stored: drop it from the query, or leave it out with "
+                    + options.wording().selection()));
+      }
       for (int i = 0; i < fields.length; i++) {
         add(path.inside(fields[i].name(), i, fields.length), fields[i].dataType());
       }
@@ -137,7 +167,10 @@ final class ColumnResolver {
       checkFill(name, fill, fill instanceof Number || fill instanceof Boolean);
       return array(path, array, declared, fill);
     }
-    throw problem(name, "%s cannot be stored; %s".formatted(type.sql(), remedy(name, type)));
+    throw problem(
+        name,
+        "%s cannot be stored; %s"
+            .formatted(type.sql(), TypeRemedy.of(path.inSql(), type, options.wording())));
   }
 
   private static ColumnPath undeclared(ColumnPath path, DeclaredField declared, String what) {
@@ -186,8 +219,8 @@ final class ColumnResolver {
     if (type == null) {
       throw problem(
           name,
-          "arrays of %s cannot be stored; explode the rows, or make them arrays of numbers"
-              .formatted(element.sql()));
+          "arrays of %s cannot be stored; %s"
+              .formatted(element.sql(), TypeRemedy.of(path.inSql(), outer, options.wording())));
     }
     Number pad = options.pads().get(name);
     boolean truncate = options.truncated().contains(name);
@@ -195,14 +228,14 @@ final class ColumnResolver {
       if (depth > 1) {
         throw problem(
             name,
-            "arrays of arrays need a declared shape: field(\"%s\", %s, ..) or raggedField"
-                .formatted(name, type.natural().name()));
+            "arrays of arrays need a declared shape: "
+                + options.wording().declaration(name, type.natural()));
       }
       if (pad != null || truncate) {
         throw problem(name, "padding and truncation need a declared shape");
       }
     } else {
-      checkShape(name, declared, depth);
+      checkShape(name, declared, depth, options.wording());
       checkConversion(name, type, declared.dtype());
     }
     return new ArrayColumn(
@@ -212,10 +245,11 @@ final class ColumnResolver {
         new ArrayColumn.Repairs(fill, pad, truncate));
   }
 
-  private static void checkShape(String name, DeclaredField declared, int depth) {
+  private static void checkShape(String name, DeclaredField declared, int depth, Wording wording) {
     int dimensions = declared.shape().length + (declared.ragged() ? 1 : 0);
     if (dimensions == 0) {
-      throw problem(name, "arrays need a shape, as in field(name, type, 28, 28)");
+      throw problem(
+          name, "arrays need a shape, as in " + wording.declaration(name, declared.dtype()));
     }
     if (depth != 1 && depth != dimensions) {
       throw problem(
@@ -230,17 +264,6 @@ final class ColumnResolver {
     if (refusal != null) {
       throw problem(name, refusal);
     }
-  }
-
-  private static String remedy(String name, DataType type) {
-    if (type instanceof DecimalType) {
-      return "cast it: cast(%s as double), or as bigint after scaling".formatted(name);
-    } else if (type instanceof MapType) {
-      return "take map_keys(%1$s) and map_values(%1$s), or single entries".formatted(name);
-    } else if (type.sql().startsWith("INTERVAL")) {
-      return "cast it: cast(%s as bigint)".formatted(name);
-    }
-    return "cast it, as in cast(%s as string), or leave it out with columns(..)".formatted(name);
   }
 
   private static IngestException problem(String name, String text) {

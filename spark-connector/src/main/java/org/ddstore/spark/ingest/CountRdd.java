@@ -35,7 +35,8 @@ final class CountRdd extends SliceRdd<long[]> {
       public long[] next() {
         done = true;
         return Arrays.stream(slices)
-            .mapToLong(slice -> format.open(read(slice, context), fields).skip(Slice.ALL))
+            .mapToLong(
+                slice -> format.open(read(slice, context), fields, slice.source()).skip(Slice.ALL))
             .toArray();
       }
     };

@@ -38,7 +38,7 @@ final class ElementWriter {
       return;
     }
     if (hasNull && fill == null) {
-      throw owner.nullProblem(record, "null element");
+      throw owner.nullElementProblem(record);
     }
     int step = dtype.bytes();
     for (int i = 0; i < count; i++) {

@@ -1,12 +1,13 @@
 package org.ddstore.spark.ingest;
 
 import org.ddstore.DDStoreException;
+import org.ddstore.PermanentFailure;
 
 /**
  * The data of a column cannot become its field. The same data fail in the same way again: a retry
  * is of no use.
  */
-public class IngestException extends DDStoreException {
+public class IngestException extends DDStoreException implements PermanentFailure {
   private static final long serialVersionUID = 1L;
 
   /** The {@link #row()} of a column whose type is at fault. */

@@ -27,6 +27,7 @@ public final class IngestOptions {
   private final List<String> columns = new ArrayList<>();
   private final List<String> orderBy = new ArrayList<>();
   private Long shuffleSeed;
+  private Wording wording = Wording.METHODS;
 
   private IngestOptions() {}
 
@@ -38,6 +39,7 @@ public final class IngestOptions {
     columns.addAll(from.columns);
     orderBy.addAll(from.orderBy);
     shuffleSeed = from.shuffleSeed;
+    wording = from.wording;
   }
 
   /** All columns, types by the rules of the package, rows in the order of their source. */
@@ -82,7 +84,9 @@ public final class IngestOptions {
               .formatted(column, value == null ? "null" : value.getClass().getName()));
     }
     IngestOptions copy = new IngestOptions(this);
-    copy.fills.put(Objects.requireNonNull(column, "column"), value);
+    copy.fills.put(
+        Objects.requireNonNull(column, "column"),
+        value instanceof byte[] bytes ? bytes.clone() : value);
     return copy;
   }
 
@@ -133,6 +137,13 @@ public final class IngestOptions {
     return copy.checkOrder();
   }
 
+  /** Names remedies in messages as the caller knows them, {@link Wording#METHODS} by default. */
+  public IngestOptions withWording(Wording words) {
+    IngestOptions copy = new IngestOptions(this);
+    copy.wording = Objects.requireNonNull(words, "words");
+    return copy;
+  }
+
   private IngestOptions checkOrder() {
     if (shuffleSeed != null && !orderBy.isEmpty()) {
       throw new IllegalArgumentException(
@@ -169,16 +180,6 @@ public final class IngestOptions {
     return columns.isEmpty();
   }
 
-  /** All columns of which something is said, or fields of their structs; no chosen columns. */
-  public Set<String> named() {
-    Set<String> names = new LinkedHashSet<>(orderBy);
-    names.addAll(fields.keySet());
-    names.addAll(fills.keySet());
-    names.addAll(pads.keySet());
-    names.addAll(truncated);
-    return names;
-  }
-
   /** Empty for the order of the source. */
   public List<String> orderBy() {
     return List.copyOf(orderBy);
@@ -186,6 +187,10 @@ public final class IngestOptions {
 
   public OptionalLong shuffleSeed() {
     return shuffleSeed == null ? OptionalLong.empty() : OptionalLong.of(shuffleSeed);
+  }
+
+  Wording wording() {
+    return wording;
   }
 
   @Override

@@ -27,6 +27,7 @@ public final class IngestPlan implements AutoCloseable {
   private final int ranks;
   private final String route;
   private final List<String> warnings;
+  private final Wording wording;
 
   private IngestPlan(
       OrderedRows rows,
@@ -35,7 +36,8 @@ public final class IngestPlan implements AutoCloseable {
       RowSample sample,
       int ranks,
       String route,
-      List<String> warnings) {
+      List<String> warnings,
+      Wording wording) {
     this.rows = rows;
     this.source = source;
     this.columns = columns;
@@ -43,6 +45,7 @@ public final class IngestPlan implements AutoCloseable {
     this.ranks = ranks;
     this.route = route;
     this.warnings = List.copyOf(warnings);
+    this.wording = wording;
     List<Field> fields = new ArrayList<>();
     columns.forEach(column -> fields.addAll(column.fields()));
     this.schema = Schema.of(fields);
@@ -62,6 +65,8 @@ public final class IngestPlan implements AutoCloseable {
       throw new IllegalArgumentException("a streaming DataFrame has no end to load");
     }
     List<Column> resolved = ColumnResolver.resolve(df.schema(), options);
+    ColumnNames.check(df, resolved);
+    ColumnNames.checkOrder(df, options);
     SourcePlan source = SourcePlan.of(df, resolved, options);
     try {
       RowSample sample = RowSample.take(source.rows(), source.columns());
@@ -72,11 +77,22 @@ public final class IngestPlan implements AutoCloseable {
           sample,
           ranks,
           source.route(),
-          source.warnings());
-    } catch (RuntimeException | Error e) {
+          source.warnings(),
+          options.wording());
+    } catch (Exception | Error e) { // Spark throws checked exceptions that it does not declare
       source.rows().release();
       throw e;
     }
+  }
+
+  /**
+   * Checks that a DataFrame has all columns that options name, without planning its load.
+   *
+   * @throws IllegalArgumentException naming a column that is missing
+   */
+  public static void checkNames(Dataset<Row> df, IngestOptions options) {
+    ColumnResolver.checkNames(df.schema(), options);
+    ColumnNames.checkOrder(df, options);
   }
 
   /** How many rows there are. */
@@ -135,7 +151,7 @@ public final class IngestPlan implements AutoCloseable {
     for (Column column : columns) {
       changed.add(column.isOpen() ? inFormOf(column, other) : column);
     }
-    return new IngestPlan(rows, source, changed, sample, ranks, route, warnings);
+    return new IngestPlan(rows, source, changed, sample, ranks, route, warnings, wording);
   }
 
   private static Column inFormOf(Column column, Schema other) {
@@ -156,7 +172,7 @@ public final class IngestPlan implements AutoCloseable {
 
   /** What packs the rows; to be captured by the closure of the barrier stage. */
   public RowEncoder encoder() {
-    return new RowEncoder(schema, columns);
+    return new RowEncoder(schema, columns, wording);
   }
 
   /** The way the rows take, for people. */
@@ -210,7 +226,7 @@ public final class IngestPlan implements AutoCloseable {
           "no column \"%s\"; there are %s"
               .formatted(name, columns.stream().map(Column::name).toList()));
     }
-    return new IngestPlan(rows, source, changed, sample, ranks, route, warnings);
+    return new IngestPlan(rows, source, changed, sample, ranks, route, warnings, wording);
   }
 
   /** Releases what was stored. Idempotent. */

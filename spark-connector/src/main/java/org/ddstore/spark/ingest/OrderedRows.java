@@ -64,9 +64,7 @@ final class OrderedRows {
   RDD<InternalRow> partitionsInOrder() {
     Slice[][] slices = new Slice[counts.length][];
     for (int i = 0; i < slices.length; i++) {
-      SourcePartition source = partitions.get(i);
-      slices[i] =
-          new Slice[] {new Slice(source.partition(), source.place(), 0, counts[i], counts[i])};
+      slices[i] = new Slice[] {new Slice(partitions.get(i), 0, counts[i], counts[i])};
     }
     return read(slices);
   }
@@ -87,10 +85,7 @@ final class OrderedRows {
     Slice[] slices = new Slice[taken];
     for (int i = 0; i < taken; i++) {
       int at = filled[(int) ((long) i * filled.length / taken)];
-      SourcePartition source = partitions.get(at);
-      slices[i] =
-          new Slice(
-              source.partition(), source.place(), 0, Math.min(rowsOfEach, counts[at]), counts[at]);
+      slices[i] = new Slice(partitions.get(at), 0, Math.min(rowsOfEach, counts[at]), counts[at]);
     }
     return read(new Slice[][] {slices});
   }

@@ -63,7 +63,7 @@ final class RawBytesColumn extends Column {
     @Override
     void encodeNull(RecordBuffer record) {
       if (fill == null) {
-        throw nullProblem(record, "null");
+        throw nullProblem(record);
       }
       put(record, fill);
     }

@@ -13,12 +13,14 @@ final class RecordBuffer {
   private static final int SLACK_BYTES = 1024;
 
   private final int prefixBytes;
+  private final Wording wording;
   private byte[] bytes;
   private ByteBuffer view;
   private int end;
   private long row;
 
-  RecordBuffer(Schema schema) {
+  RecordBuffer(Schema schema, Wording wording) {
+    this.wording = wording;
     prefixBytes = schema.prefixBytes();
     resize(prefixBytes + (schema.isFixed() ? 0 : SLACK_BYTES));
   }
@@ -38,6 +40,11 @@ final class RecordBuffer {
   /** The global index of the row. */
   long row() {
     return row;
+  }
+
+  /** How messages about the row name remedies. */
+  Wording wording() {
+    return wording;
   }
 
   /** Room for {@code length} more bytes of ragged data; gives their place. */

@@ -1,6 +1,7 @@
 package org.ddstore.spark.ingest;
 
 import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.Platform;
@@ -11,22 +12,31 @@ import scala.collection.AbstractIterator;
  * per hundreds of rows, and a bounded one.
  *
  * <pre>
- * int32 rows | { int32 bytes | row } ...
+ * int64 computation | int32 rows | { int32 bytes | row } ...
  * </pre>
+ *
+ * <p>The computation is a random number that all chunks of one computation of a partition share. A
+ * partition that is computed again, after the loss of an executor or by a speculative task, may
+ * give its rows in another order: two readers of parts of it must read the same computation.
  */
 final class RowChunks {
   private static final int CHUNK_BYTES = 256 << 10;
+  private static final int ROWS_AT = Long.BYTES;
+  private static final int FIRST_ROW_AT = ROWS_AT + Integer.BYTES;
+  private static final SecureRandom RANDOM = new SecureRandom();
 
   private RowChunks() {}
 
-  static int rows(byte[] chunk) {
-    return ByteBuffer.wrap(chunk).getInt(0);
+  private static long drawComputation() {
+    long drawn = RANDOM.nextLong();
+    return drawn == SourcePartition.REPEATABLE ? 1 : drawn;
   }
 
-  /** Packs the rows of a partition. */
+  /** Packs the rows of one computation of a partition. */
   static final class Packer extends AbstractIterator<byte[]> {
     private final scala.collection.Iterator<InternalRow> rows;
     private final int fields;
+    private final long computation = drawComputation();
     private ByteBuffer buffer = ByteBuffer.allocate(CHUNK_BYTES);
 
     Packer(scala.collection.Iterator<InternalRow> rows, int fields) {
@@ -42,7 +52,7 @@ final class RowChunks {
     @Override
     public byte[] next() {
       int count = 0;
-      buffer.clear().putInt(0);
+      buffer.clear().putLong(computation).position(FIRST_ROW_AT);
       do {
         UnsafeRow row = (UnsafeRow) rows.next();
         if (row.numFields() != fields) {
@@ -51,7 +61,7 @@ final class RowChunks {
         put(row);
         count++;
       } while (buffer.position() < CHUNK_BYTES && rows.hasNext());
-      byte[] chunk = new byte[buffer.putInt(0, count).position()];
+      byte[] chunk = new byte[buffer.putInt(ROWS_AT, count).position()];
       buffer.get(0, chunk);
       if (buffer.capacity() > 4 * CHUNK_BYTES) {
         buffer = ByteBuffer.allocate(CHUNK_BYTES);
@@ -77,12 +87,26 @@ final class RowChunks {
   static final class Reader implements RowReader {
     private final scala.collection.Iterator<?> chunks;
     private final UnsafeRow row;
+    private final String place;
+    private long computation;
     private ByteBuffer chunk = ByteBuffer.allocate(0);
     private int left;
 
-    Reader(scala.collection.Iterator<?> chunks, int fields) {
+    /**
+     * @param source whose computation the chunks must be of; any if it is not stored yet
+     */
+    Reader(scala.collection.Iterator<?> chunks, int fields, SourcePartition source) {
       this.chunks = chunks;
       this.row = new UnsafeRow(fields);
+      this.place = source.place();
+      this.computation = source.computation();
+    }
+
+    /**
+     * The computation of the chunks, all of which were read; without chunks one that none is of.
+     */
+    long computation() {
+      return computation == SourcePartition.REPEATABLE ? drawComputation() : computation;
     }
 
     @Override
@@ -91,10 +115,22 @@ final class RowChunks {
         if (!chunks.hasNext()) {
           return false;
         }
-        chunk = ByteBuffer.wrap((byte[]) chunks.next());
-        left = chunk.getInt();
+        open((byte[]) chunks.next());
       }
       return true;
+    }
+
+    private void open(byte[] opened) {
+      chunk = ByteBuffer.wrap(opened);
+      long found = chunk.getLong();
+      if (computation == SourcePartition.REPEATABLE) {
+        computation = found;
+      } else if (found != computation) {
+        throw new SourceChangedException(
+            "%s holds the rows of another computation than when the load was planned: it was computed again, after the loss of an executor or by a speculative task; plan the load again"
+                .formatted(place));
+      }
+      left = chunk.getInt();
     }
 
     @Override

@@ -17,13 +17,15 @@ public final class RowEncoder implements Serializable {
 
   private final byte[] schema;
   private final Column[] columns;
+  private final Wording wording;
 
-  RowEncoder(Schema schema, List<Column> columns) {
+  RowEncoder(Schema schema, List<Column> columns, Wording wording) {
     if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
       throw new IllegalStateException("records are little-endian; this machine is not");
     }
     this.schema = schema.toBytes();
     this.columns = columns.toArray(new Column[0]);
+    this.wording = wording;
   }
 
   /** The schema of the records. */
@@ -51,7 +53,7 @@ public final class RowEncoder implements Serializable {
     for (int i = 0; i < encoders.length; i++) {
       encoders[i] = columns[i].encoder(parsed);
     }
-    RecordBuffer record = new RecordBuffer(parsed);
+    RecordBuffer record = new RecordBuffer(parsed, wording);
     for (long row = firstRow; rows.hasNext(); row++) {
       if ((row & INTERRUPT_MASK) == 0 && Thread.currentThread().isInterrupted()) {
         throw new IllegalStateException("interrupted at row %,d".formatted(row));

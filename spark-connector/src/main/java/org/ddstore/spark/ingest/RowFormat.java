@@ -7,25 +7,26 @@ enum RowFormat {
   /** One {@code InternalRow} per element. */
   ROWS {
     @Override
-    RowReader open(scala.collection.Iterator<?> elements, int fields) {
+    RowReader open(scala.collection.Iterator<?> elements, int fields, SourcePartition source) {
       return new RowReader.OfRows(elements);
     }
   },
   /** One {@link ColumnarBatch} per element. */
   BATCHES {
     @Override
-    RowReader open(scala.collection.Iterator<?> elements, int fields) {
+    RowReader open(scala.collection.Iterator<?> elements, int fields, SourcePartition source) {
       return new RowReader.OfBatches(elements);
     }
   },
   /** One {@code byte[]} of {@link RowChunks} per element. */
   CHUNKS {
     @Override
-    RowReader open(scala.collection.Iterator<?> elements, int fields) {
-      return new RowChunks.Reader(elements, fields);
+    RowReader open(scala.collection.Iterator<?> elements, int fields, SourcePartition source) {
+      return new RowChunks.Reader(elements, fields, source);
     }
   };
 
   /** A reader of the rows of one partition. */
-  abstract RowReader open(scala.collection.Iterator<?> elements, int fields);
+  abstract RowReader open(
+      scala.collection.Iterator<?> elements, int fields, SourcePartition source);
 }

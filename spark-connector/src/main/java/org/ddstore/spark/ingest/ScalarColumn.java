@@ -70,7 +70,7 @@ final class ScalarColumn extends Column {
     @Override
     void encodeNull(RecordBuffer record) {
       if (fill == null) {
-        throw nullProblem(record, "null");
+        throw nullProblem(record);
       }
       if (!store.putValue(record.view(), place, fill)) {
         throw outside(record, fill);

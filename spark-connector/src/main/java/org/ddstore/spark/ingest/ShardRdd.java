@@ -56,7 +56,7 @@ final class ShardRdd extends SliceRdd<InternalRow> {
 
     private void open(Slice opened) {
       slice = opened;
-      reader = format.open(read(opened, context), fields);
+      reader = format.open(read(opened, context), fields, opened.source());
       long skipped = reader.skip(opened.skip());
       if (skipped < opened.skip()) {
         throw changed(skipped);
@@ -69,7 +69,7 @@ final class ShardRdd extends SliceRdd<InternalRow> {
       if (slice != null && slice.skip() + slice.take() == slice.planned() && reader.hasNext()) {
         throw new SourceChangedException(
             "%s had %,d rows when the load was planned, and has more now"
-                .formatted(slice.place(), slice.planned()));
+                .formatted(slice.source().place(), slice.planned()));
       }
       slice = null;
     }
@@ -77,7 +77,7 @@ final class ShardRdd extends SliceRdd<InternalRow> {
     private SourceChangedException changed(long found) {
       return new SourceChangedException(
           "%s had %,d rows when the load was planned, and %,d now"
-              .formatted(slice.place(), slice.planned(), found));
+              .formatted(slice.source().place(), slice.planned(), found));
     }
 
     @Override

@@ -3,25 +3,22 @@ package org.ddstore.spark.ingest;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.Partition;
 import org.ddstore.layout.ExtentMap;
 
 /**
  * A run of rows of one partition of a captured RDD.
  *
- * @param partition of the captured RDD
- * @param place what it reads, for messages
+ * @param source the partition of the captured RDD
  * @param skip rows before the run
  * @param take rows of the run
  * @param planned rows that the partition had when it was counted, or {@link #ALL}
  */
-record Slice(Partition partition, String place, long skip, long take, long planned)
-    implements Serializable {
+record Slice(SourcePartition source, long skip, long take, long planned) implements Serializable {
   /** Of an uncounted partition: whatever it gives. */
   static final long ALL = Long.MAX_VALUE;
 
   static Slice whole(SourcePartition source) {
-    return new Slice(source.partition(), source.place(), 0, ALL, ALL);
+    return new Slice(source, 0, ALL, ALL);
   }
 
   /** What each of {@code ranks} ranks loads of counted partitions, in their order. */
@@ -45,9 +42,7 @@ record Slice(Partition partition, String place, long skip, long take, long plann
           continue;
         }
         long take = Math.min(end, last) - position;
-        SourcePartition source = partitions.get(at);
-        slices.add(
-            new Slice(source.partition(), source.place(), position - first, take, counts[at]));
+        slices.add(new Slice(partitions.get(at), position - first, take, counts[at]));
         position += take;
       }
       shards[rank] = slices.toArray(new Slice[0]);

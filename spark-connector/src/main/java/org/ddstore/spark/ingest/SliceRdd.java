@@ -3,6 +3,7 @@ package org.ddstore.spark.ingest;
 import java.util.Arrays;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
+import org.apache.spark.SparkException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import scala.collection.immutable.Seq;
@@ -76,7 +77,7 @@ abstract class SliceRdd<T> extends RDD<T> {
     }
     return longest == null
         ? SparkInternals.emptySeq()
-        : source.preferredLocations(longest.partition());
+        : source.preferredLocations(longest.source().partition());
   }
 
   /** The slices of a partition of this RDD. */
@@ -86,6 +87,16 @@ abstract class SliceRdd<T> extends RDD<T> {
 
   /** The elements of the captured RDD that the slice's partition holds. */
   final scala.collection.Iterator<?> read(Slice slice, TaskContext context) {
-    return source.iterator(slice.partition(), context);
+    try {
+      return source.iterator(slice.source().partition(), context);
+    } catch (Exception e) {
+      if (slice.source().isStored() && e instanceof SparkException) {
+        throw new SourceChangedException(
+            "%s cannot be read, the executor that stored it is lost: plan the load again"
+                .formatted(slice.source().place()),
+            e);
+      }
+      throw e;
+    }
   }
 }

@@ -19,6 +19,12 @@ import scala.reflect.ClassTag$;
  * Rows sorted by columns or by numbers drawn from a seed, ties by their positions in the source.
  * The position is a key of the sort, so equal keys spread over its partitions as others do.
  *
+ * <p>Spark repeats tasks of a sort whose output is lost with an executor, and keeps what other
+ * tasks have made of the former output. The rows that are numbered must therefore be the same, in
+ * the same order, whenever they are read: those of a plan that is no file scan are stored first.
+ * The last field of the sorted rows is their position, by which {@link SortCheck} makes sure that
+ * each row came out once.
+ *
  * @param isReproducible whether the positions depend on the data alone
  */
 record SortedRows(OrderedRows rows, boolean isReproducible) {
@@ -32,9 +38,6 @@ record SortedRows(OrderedRows rows, boolean isReproducible) {
 
   private static final int MIN_PARTITIONS = 8;
   private static final int MAX_PARTITIONS = 10_000;
-
-  /** Positions of rows that cannot be counted beforehand: partition and row in it. */
-  private static final int ROW_BITS = 40;
 
   static SortedRows of(Dataset<Row> df, Dataset<Row> chosen, IngestOptions options, SQLConf conf) {
     String[] fields = new String[chosen.schema().size()];
@@ -53,36 +56,45 @@ record SortedRows(OrderedRows rows, boolean isReproducible) {
     PlanShape shape = PlanShape.of(source.queryExecution().optimizedPlan());
     Optional<SourcePlan.Scan> scan =
         shape == PlanShape.OTHER ? Optional.empty() : SourcePlan.Scan.of(source, shape, true, conf);
-    Dataset<Row> positioned = positioned(source, scan, options.shuffleSeed().orElse(0), conf);
+    OrderedRows numbered =
+        scan.isPresent()
+            ? scan.get().count(conf)
+            : StoredRows.store(source.queryExecution().toRdd(), fields.length + keys.size());
+    try {
+      return new SortedRows(sort(source, numbered, fields, keys, options, conf), scan.isPresent());
+    } finally {
+      numbered.release();
+    }
+  }
+
+  private static OrderedRows sort(
+      Dataset<Row> source,
+      OrderedRows numbered,
+      String[] fields,
+      List<String> keys,
+      IngestOptions options,
+      SQLConf conf) {
+    Dataset<Row> positioned = positioned(source, numbered, options.shuffleSeed().orElse(0));
     if (options.shuffleSeed().isPresent()) {
       keys.add(DRAWN);
     }
     keys.add(POSITION);
     conf.setConfString(PARTITIONS, Integer.toString(partitions(source)));
+    String[] kept = Arrays.copyOf(fields, fields.length + 1);
+    kept[fields.length] = POSITION;
     Dataset<Row> sorted =
-        positioned.orderBy(columns(keys.toArray(new String[0]))).select(columns(fields));
-    return new SortedRows(
-        StoredRows.store(sorted.queryExecution().toRdd(), fields.length), scan.isPresent());
+        positioned.orderBy(columns(keys.toArray(new String[0]))).select(columns(kept));
+    return StoredRows.storeSorted(sorted.queryExecution().toRdd(), kept.length, numbered.rows());
   }
 
-  private static Dataset<Row> positioned(
-      Dataset<Row> source, Optional<SourcePlan.Scan> scan, long seed, SQLConf conf) {
-    RDD<InternalRow> rows;
-    long[] first;
-    if (scan.isPresent()) {
-      OrderedRows counted = scan.get().count(conf);
-      rows = counted.partitionsInOrder();
-      first = counted.firstPositions();
-    } else {
-      rows = source.queryExecution().toRdd();
-      first = new long[rows.partitions().length];
-      Arrays.setAll(first, i -> (long) i << ROW_BITS);
-    }
+  private static Dataset<Row> positioned(Dataset<Row> source, OrderedRows numbered, long seed) {
     StructType schema =
         source.schema().add(DRAWN, DataTypes.LongType).add(POSITION, DataTypes.LongType);
     RDD<InternalRow> positioned =
-        new JavaRDD<>(rows, ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class))
-            .mapPartitionsWithIndex(new Positions(seed, first), true)
+        new JavaRDD<>(
+                numbered.partitionsInOrder(),
+                ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class))
+            .mapPartitionsWithIndex(new Positions(seed, numbered.firstPositions()), true)
             .rdd();
     return SparkInternals.dataFrame(source, positioned, schema);
   }

@@ -2,11 +2,18 @@ package org.ddstore.spark.ingest;
 
 import org.ddstore.DDStoreException;
 
-/** The source gave another number of rows than when the load was planned. Plan again. */
+/**
+ * The source gives other rows than when the load was planned, or gave the rows of two computations
+ * while it was planned. A new plan may succeed.
+ */
 public final class SourceChangedException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 
   SourceChangedException(String message) {
     super(message);
+  }
+
+  SourceChangedException(String message, Throwable cause) {
+    super(message, cause);
   }
 }

@@ -1,10 +1,12 @@
 package org.ddstore.spark.ingest;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.Partition;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.FlatMapFunction;
+import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.storage.StorageLevel;
@@ -12,16 +14,33 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
 /**
- * Rows computed once and kept on the executors' disks, in partition order. The blocks are the only
- * copy: if an executor that holds some is lost, reading fails, as computing them again could give
- * others.
+ * Rows computed once and kept on the executors' disks, in partition order. If an executor that
+ * holds some is lost, reading fails, as computing them again could give others. A partition that
+ * was computed twice, after a loss or by a speculative task, is read only as the computation that
+ * was counted (see {@link RowChunks}).
  */
 final class StoredRows {
   private StoredRows() {}
 
   /** Runs the RDD and stores its rows, which must be unsafe rows of {@code fields} fields. */
   static OrderedRows store(RDD<InternalRow> rows, int fields) {
-    FlatMapFunction<java.util.Iterator<InternalRow>, byte[]> pack =
+    return store(rows, fields, null);
+  }
+
+  /**
+   * Runs an RDD that sorts numbered rows, and stores them.
+   *
+   * @param rows unsafe rows, the last field of which is the row's position before the sort
+   * @param fields of them, with the position
+   * @param total the number of rows before the sort
+   * @throws SourceChangedException unless each position of [0, total) is there exactly once
+   */
+  static OrderedRows storeSorted(RDD<InternalRow> rows, int fields, long total) {
+    return store(rows, fields, new SortCheck(total));
+  }
+
+  private static OrderedRows store(RDD<InternalRow> rows, int fields, SortCheck check) {
+    FlatMapFunction<Iterator<InternalRow>, byte[]> pack =
         partition ->
             CollectionConverters.asJava(
                 new RowChunks.Packer(CollectionConverters.asScala(partition), fields));
@@ -31,30 +50,51 @@ final class StoredRows {
             .rdd();
     chunks.persist(StorageLevel.DISK_ONLY());
     chunks.localCheckpoint();
+    boolean stored = false;
     try {
-      long[] counts = count(chunks);
+      List<PartitionCount> counted = count(chunks, fields, check);
+      if (check != null) {
+        check.verify(counted);
+      }
       List<SourcePartition> partitions = new ArrayList<>();
       for (Partition partition : chunks.partitions()) {
-        partitions.add(new SourcePartition(partition, "stored partition " + partition.index()));
+        long computation = counted.get(partition.index()).computation();
+        partitions.add(new SourcePartition(partition, place(partition.index()), computation));
       }
-      return new OrderedRows(chunks, RowFormat.CHUNKS, fields, partitions, counts, true);
-    } catch (RuntimeException | Error e) {
-      chunks.unpersist(false);
-      throw e;
+      long[] counts = counted.stream().mapToLong(PartitionCount::rows).toArray();
+      OrderedRows ordered =
+          new OrderedRows(chunks, RowFormat.CHUNKS, fields, partitions, counts, true);
+      stored = true;
+      return ordered;
+    } finally {
+      if (!stored) { // Spark throws checked exceptions that it does not declare
+        chunks.unpersist(false);
+      }
     }
   }
 
+  private static String place(int partition) {
+    return "stored partition " + partition;
+  }
+
   /** Counts the stored rows, which stores them. */
-  private static long[] count(RDD<byte[]> chunks) {
-    FlatMapFunction<java.util.Iterator<byte[]>, Long> count =
-        partition -> {
-          long rows = 0;
-          while (partition.hasNext()) {
-            rows += RowChunks.rows(partition.next());
-          }
-          return List.of(rows).iterator();
+  private static List<PartitionCount> count(RDD<byte[]> chunks, int fields, SortCheck check) {
+    int partitions = chunks.getNumPartitions();
+    Function2<Integer, Iterator<byte[]>, Iterator<PartitionCount>> count =
+        (index, partition) -> {
+          RowChunks.Reader reader =
+              new RowChunks.Reader(
+                  CollectionConverters.asScala(partition),
+                  fields,
+                  new SourcePartition(null, place(index)));
+          PartitionCount counted =
+              check == null
+                  ? PartitionCount.of(reader)
+                  : check.count(reader, fields - 1, index, partitions);
+          return List.of(counted).iterator();
         };
     return new JavaRDD<>(chunks, ClassTag$.MODULE$.<byte[]>apply(byte[].class))
-        .mapPartitions(count).collect().stream().mapToLong(Long::longValue).toArray();
+        .mapPartitionsWithIndex(count, true)
+        .collect();
   }
 }

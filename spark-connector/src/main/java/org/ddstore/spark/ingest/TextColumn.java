@@ -89,7 +89,7 @@ final class TextColumn extends Column {
     @Override
     void encodeNull(RecordBuffer record) {
       if (fill == null) {
-        throw nullProblem(record, "null");
+        throw nullProblem(record);
       }
       put(record, fill);
     }

@@ -44,8 +44,8 @@ final class ArrayVector extends FieldVector {
       for (int length : innerLengths) {
         step *= length;
       }
-      return new ArrayVector(inner, stored, Places.strided(address, step), null, innerLengths);
+      return new ArrayVector(inner, stored, places.inside(address, step), null, innerLengths);
     }
-    return Elements.vector(element, stored, Places.strided(address, stored.bytes()));
+    return Elements.vector(element, stored, places.inside(address, stored.bytes()));
   }
 }

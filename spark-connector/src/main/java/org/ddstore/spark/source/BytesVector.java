@@ -1,5 +1,6 @@
 package org.ddstore.spark.source;
 
+import java.lang.ref.Reference;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -38,7 +39,11 @@ final class BytesVector extends FieldVector {
   @Override
   public byte[] getBinary(int row) {
     byte[] copy = new byte[bytes(row)];
-    Platform.copyMemory(null, places.at(row), copy, Platform.BYTE_ARRAY_OFFSET, copy.length);
-    return copy;
+    try {
+      Platform.copyMemory(null, places.at(row), copy, Platform.BYTE_ARRAY_OFFSET, copy.length);
+      return copy;
+    } finally {
+      Reference.reachabilityFence(places); // the copy is no single instruction as other reads are
+    }
   }
 }

@@ -9,12 +9,15 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
+import org.apache.spark.sql.catalyst.plans.logical.CreateTableAsSelect;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableChange;
 import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.SQLExecution;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.spark.DDStores;
@@ -98,10 +101,25 @@ public final class DDStoreCatalog implements StagingTableCatalog {
   public StagedTable stageCreate(
       Identifier table, StructType schema, Transform[] partitions, Map<String, String> properties)
       throws TableAlreadyExistsException {
-    if (tableExists(table)) {
+    boolean ifNotExists = isIfNotExists();
+    if (tableExists(table) && !ifNotExists) {
       throw new TableAlreadyExistsException(table);
     }
-    return staged(table, schema, partitions, WriteMode.CREATE, properties);
+    WriteMode mode = ifNotExists ? WriteMode.IGNORE : WriteMode.CREATE;
+    return staged(table, schema, partitions, mode, properties);
+  }
+
+  /**
+   * Whether the running command is a {@code CREATE TABLE IF NOT EXISTS .. AS SELECT}. Spark itself
+   * looks for the table before it stages it; another thread may make it between the two.
+   */
+  private static boolean isIfNotExists() {
+    String execution = session().sparkContext().getLocalProperty(SQLExecution.EXECUTION_ID_KEY());
+    QueryExecution running =
+        execution == null ? null : SQLExecution.getQueryExecution(Long.parseLong(execution));
+    return running != null
+        && running.logical() instanceof CreateTableAsSelect create
+        && create.ignoreIfExists();
   }
 
   @Override

@@ -8,19 +8,19 @@ import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
-import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.Statistics;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.ResidentShard;
 import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreHandle;
+import org.ddstore.spark.StoreScan;
 
 /**
  * Some columns of some rows of a store: the rows that it had when the query was planned, from where
  * they are when its tasks start.
  */
-final class DDStoreScan implements Scan, Batch, SupportsReportStatistics {
+final class DDStoreScan implements StoreScan, Batch, SupportsReportStatistics {
   private final ResidentStore store;
   private final StoreHandle handle;
   private final ReadSchema columns;
@@ -31,6 +31,11 @@ final class DDStoreScan implements Scan, Batch, SupportsReportStatistics {
     this.handle = handle;
     this.columns = columns;
     this.rows = rows;
+  }
+
+  @Override
+  public boolean isStale(ResidentStore now) {
+    return store.name().equals(now.name()) && (store != now || handle.rows() != now.rows());
   }
 
   @Override

@@ -14,12 +14,13 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.StoreTable;
 
 /**
  * A resident store as a table, found by its name when it is read. Its rows have their global index
  * in the metadata column {@code __index}.
  */
-class DDStoreTable implements SupportsRead, SupportsMetadataColumns {
+class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable {
   static final String INDEX = "__index";
 
   private final ReadOptions options;
@@ -62,7 +63,8 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns {
     return columns.add(index, DataTypes.LongType, false);
   }
 
-  final String storeName() {
+  @Override
+  public final String storeName() {
     return options.name();
   }
 

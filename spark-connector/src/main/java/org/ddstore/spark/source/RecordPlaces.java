@@ -46,6 +46,11 @@ final class RecordPlaces implements FieldPlaces {
 
   private void look(int i, long row, int recordBytes) {
     long offset = schema.prefixBytes();
+    if (recordBytes < offset) {
+      throw new DDStoreException(
+          "row %d is damaged: a record of %d bytes, at least %d expected"
+              .formatted(row, recordBytes, offset));
+    }
     for (int field = 0; field < starts.length; field++) {
       Field type = schema.field(field);
       if (type.isRagged()) {

@@ -17,7 +17,8 @@ import org.ddstore.spark.StoreReader;
 /**
  * The rows of one task, batch by batch, in the order of their indices. Runs of rows that memory
  * reaches are read where they lie, without a copy; single rows, and rows of other hosts, come
- * together by one read a batch. One thread.
+ * together by one read a batch. One thread at a time; what it has read stays valid as {@link
+ * ReaderThreads} says.
  */
 final class RowBatches implements AutoCloseable {
   /** Shorter runs are cheaper together. */
@@ -38,6 +39,7 @@ final class RowBatches implements AutoCloseable {
   private final TogetherReader together;
   private final ReadCounts counts = new ReadCounts();
   private final List<RecordMemory> held = new ArrayList<>();
+  private final ReaderThreads readers = new ReaderThreads();
   private int run;
   private long position;
 
@@ -61,7 +63,7 @@ final class RowBatches implements AutoCloseable {
 
   /**
    * Attaches to the store. What memory was read stays attached until the task ends, because Spark
-   * may still look at rows of it when this is closed.
+   * may still look at rows of it when this is closed, and longer if another thread reads it then.
    */
   static RowBatches open(
       StoreHandle handle, ReadSchema columns, RowRanges rows, double bytesPerRow) {
@@ -73,7 +75,7 @@ final class RowBatches implements AutoCloseable {
       TaskEnd.run(
           () -> {
             watch.close();
-            batches.release();
+            batches.end();
           });
       return batches;
     } catch (RuntimeException | Error e) {
@@ -90,8 +92,11 @@ final class RowBatches implements AutoCloseable {
    * The next batch, valid until the one after it is asked for; null if there is none. What was
    * copied is freed then: Spark before 4.2 closes a reader when its task ends, and a task may have
    * one for each of many partitions.
+   *
+   * @throws IllegalStateException if the task has ended
    */
   ColumnarBatch next() {
+    readers.enterNext();
     if (run == rows.size()) {
       close();
       return null;
@@ -183,7 +188,8 @@ final class RowBatches implements AutoCloseable {
     }
   }
 
-  private ColumnarBatch batch(FieldPlaces places, IndexVector index, int count) {
+  private ColumnarBatch batch(FieldPlaces unleased, IndexVector index, int count) {
+    FieldPlaces places = new LeasedPlaces(unleased, readers);
     ColumnVector[] vectors = new ColumnVector[columns.size()];
     for (int i = 0; i < vectors.length; i++) {
       ReadColumn column = columns.get(i);
@@ -204,18 +210,29 @@ final class RowBatches implements AutoCloseable {
     return found.orElse(null);
   }
 
-  /** Frees what was copied; rows in place stay as they are until the task ends. */
+  /**
+   * Frees what was copied, unless another thread may still read it; rows in place stay as they are
+   * until the task ends.
+   */
   @Override
   public void close() {
-    together.close();
+    if (!readers.isReadByOther()) {
+      together.close();
+    }
   }
 
-  private void release() {
-    try {
-      together.close();
-      held.forEach(RecordMemory::close);
-    } finally {
-      store.close();
-    }
+  private void end() {
+    readers.end(release(together, held, store));
+  }
+
+  /** Static, because it must not refer to the threads that it waits for. */
+  private static Runnable release(
+      TogetherReader together, List<RecordMemory> held, StoreReader store) {
+    return () -> {
+      try (store) {
+        together.close();
+        held.forEach(RecordMemory::close);
+      }
+    };
   }
 }

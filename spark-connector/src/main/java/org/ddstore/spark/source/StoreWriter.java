@@ -18,13 +18,18 @@ final class StoreWriter {
   }
 
   /**
-   * Writes. Blocks while the rows are loaded. What overwrites a store is loaded beside it, and
-   * takes its place when it stands: until then the old rows are read, and if the load fails they
-   * stay.
+   * Writes. Blocks while the rows are loaded, and before while another thread writes the store.
+   * What overwrites a store is loaded beside it, and takes its place when it stands: until then the
+   * old rows are read, and if the load fails they stay.
    *
    * @throws IllegalArgumentException for options that do not fit, or a store that is there
    */
   static void write(String name, WriteMode mode, WriteOptions options, Dataset<Row> rows) {
+    DDStores.writing(rows.sparkSession(), name, () -> writeAlone(name, mode, options, rows));
+  }
+
+  private static void writeAlone(
+      String name, WriteMode mode, WriteOptions options, Dataset<Row> rows) {
     Optional<ResidentStore> existing = find(rows.sparkSession(), name);
     switch (mode) {
       case CREATE -> {

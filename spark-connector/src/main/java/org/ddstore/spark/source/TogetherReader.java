@@ -2,18 +2,21 @@ package org.ddstore.spark.source;
 
 import java.util.Arrays;
 import org.ddstore.Batch;
-import org.ddstore.BatchTooLargeException;
 import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
 
-/** Reads rows by their indices, many at once, into one batch that is used again. One thread. */
+/**
+ * Reads rows by their indices, many at once, into one batch that is used again: as many as have
+ * {@link #BATCH_BYTES}, however large single rows are. One thread.
+ */
 final class TogetherReader implements AutoCloseable {
   private static final long BATCH_BYTES = 8L << 20;
   private static final int MOST_ROWS = 1 << 15;
 
   private final Variable variable;
+  private final int firstRows;
   private int mostRows;
   private final ReadCounts counts;
   private final int[] fields;
@@ -28,7 +31,8 @@ final class TogetherReader implements AutoCloseable {
    */
   TogetherReader(Variable variable, double bytesPerRow, ReadCounts counts, int... fields) {
     this.variable = variable;
-    this.mostRows = (int) Math.max(1, Math.min(MOST_ROWS, BATCH_BYTES / Math.max(1, bytesPerRow)));
+    this.firstRows = (int) Math.max(1, Math.min(MOST_ROWS, BATCH_BYTES / Math.max(1, bytesPerRow)));
+    this.mostRows = firstRows;
     this.counts = counts;
     this.fields = fields;
   }
@@ -44,10 +48,8 @@ final class TogetherReader implements AutoCloseable {
   }
 
   /**
-   * As many of the rows, from the first on, as come together: all, unless they are so large that a
-   * batch cannot hold them. Valid until the next call.
-   *
-   * @throws BatchTooLargeException if it cannot hold the first one alone
+   * As many of the rows, from the first on, as have {@link #BATCH_BYTES}, at least one. Valid until
+   * the next call.
    */
   FieldPlaces read(long... indices) {
     if (closed) {
@@ -70,28 +72,23 @@ final class TogetherReader implements AutoCloseable {
       counts.add(path, after[i].rows() - before[i].rows(), ofPath);
       bytes += ofPath;
     }
-    if (bytes > 2 * BATCH_BYTES) { // rows here are larger than the mean
-      mostRows = (int) Math.max(1, Math.min(mostRows, BATCH_BYTES * rows() / bytes));
-    }
+    adapt(indices.length, bytes);
     return new TensorPlaces(batch);
   }
 
   private void fill(long... indices) {
-    long[] some = indices;
-    while (true) {
-      try {
-        if (batch == null) {
-          batch = reader.getBatch(some);
-        } else {
-          reader.getBatch(batch, some);
-        }
-        return;
-      } catch (BatchTooLargeException e) {
-        if (some.length == 1) {
-          throw e;
-        }
-        some = Arrays.copyOf(some, some.length / 2);
-      }
+    if (batch == null) {
+      batch = reader.getBatch();
+    }
+    reader.getBatchWithin(batch, BATCH_BYTES, indices);
+  }
+
+  /** Rows here may be larger or smaller than the mean. */
+  private void adapt(int asked, long bytes) {
+    if (rows() < asked) {
+      mostRows = rows();
+    } else if (asked == mostRows && 2 * bytes < BATCH_BYTES) {
+      mostRows = Math.min(2 * mostRows, firstRows);
     }
   }
 

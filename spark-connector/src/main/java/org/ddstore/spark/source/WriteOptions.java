@@ -15,6 +15,7 @@ import org.ddstore.Backing;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.FieldNotation;
 import org.ddstore.spark.StoreSpec;
+import org.ddstore.spark.ingest.Wording;
 
 /**
  * What is said of a table where it is written: how a DataFrame becomes a store. Keys know no case,
@@ -75,7 +76,7 @@ final class WriteOptions {
    * @throws IllegalArgumentException for a value that is not legal
    */
   StoreSpec spec(Dataset<Row> rows) {
-    StoreSpec spec = DDStores.from(rows);
+    StoreSpec spec = DDStores.from(rows).wording(Wording.OPTIONS);
     for (Map.Entry<String, String> option : options.entrySet()) {
       String key = option.getKey();
       String value = option.getValue().strip();
@@ -89,8 +90,8 @@ final class WriteOptions {
 
   private StoreSpec apply(StoreSpec spec, String key, String value) {
     return switch (canonical(key)) {
-      case RANKS -> spec.ranks((int) number(key, value, 1, Integer.MAX_VALUE));
-      case WIDTH -> spec.width((int) number(key, value, 1, Integer.MAX_VALUE));
+      case RANKS -> spec.ranks((int) number(key, value, 1, StoreSpec.MAX_RANKS));
+      case WIDTH -> spec.width((int) number(key, value, 1, StoreSpec.MAX_RANKS));
       case SHUFFLE -> spec.shuffle(number(key, value, Long.MIN_VALUE, Long.MAX_VALUE));
       case TRANSPORT -> spec.transport(value);
       case ORDER_BY -> spec.orderBy(names(value));
@@ -120,7 +121,7 @@ final class WriteOptions {
           "option \"%s\" is \"%s\", which is no whole number".formatted(key, value), e);
     }
     throw new IllegalArgumentException(
-        "option \"%s\" is %s, outside [%d, %d]".formatted(key, value, least, most));
+        "option \"%s\" is %s, outside [%,d, %,d]".formatted(key, value, least, most));
   }
 
   private static Backing backing(String value) {

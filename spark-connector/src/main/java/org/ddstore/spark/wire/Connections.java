@@ -3,7 +3,6 @@ package org.ddstore.spark.wire;
 import io.netty.channel.ChannelId;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.NoRouteToHostException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
@@ -95,12 +94,12 @@ final class Connections {
         end(connection);
         throw e;
       }
-      ended.remove(peer.id()); // there was no route for a while
+      ended.remove(peer.id());
       if (!made.complete(connection)) {
         end(connection); // the peer's was faster
       }
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
-      if (isUnreachable(e) || e instanceof OtherProcessException) {
+      if (isNobodyListening(e) || e instanceof OtherProcessException) {
         ended.add(peer.id());
       }
       made.completeExceptionally(e);
@@ -121,14 +120,13 @@ final class Connections {
   }
 
   /**
-   * Nothing listens there any more, or no way leads there; a connection that times out tells
-   * nothing.
+   * Nothing listens at the port any more, by word of the host. A connection that times out, or to
+   * which no route leads, tells nothing: the network may be back before the deadline of who waits.
    */
-  static boolean isUnreachable(Throwable e) {
+  static boolean isNobodyListening(Throwable e) {
     Throwable cause = e.getCause();
-    return cause instanceof NoRouteToHostException
-        || (cause instanceof ConnectException
-            && String.valueOf(cause.getMessage()).startsWith("Connection refused"));
+    return cause instanceof ConnectException
+        && String.valueOf(cause.getMessage()).startsWith("Connection refused");
   }
 
   /** The connection over a channel, whoever opened it. */

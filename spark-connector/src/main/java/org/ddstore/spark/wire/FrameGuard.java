@@ -15,25 +15,48 @@ final class FrameGuard extends ChannelDuplexHandler {
   static final String NAME = "ddstoreFrameGuard";
 
   private final Refusals refusals;
+  private final UnprovedConnections unproved;
   private final boolean isClient;
   private final FrameScan scan;
   private volatile boolean trusted;
   private boolean refused;
 
-  /**
-   * @param isClient whether this side opened the connection
-   */
-  FrameGuard(Refusals refusals, boolean isClient) {
+  private FrameGuard(Refusals refusals, UnprovedConnections unproved) {
     this.refusals = refusals;
-    this.isClient = isClient;
+    this.unproved = unproved;
+    this.isClient = unproved == null;
     this.scan = new FrameScan(isClient);
+  }
+
+  /** For a connection that this side has opened. */
+  static FrameGuard ofClient(Refusals refusals) {
+    return new FrameGuard(refusals, null);
+  }
+
+  /**
+   * For a connection that the other side has opened.
+   *
+   * @param unproved has it until a token is proved
+   */
+  static FrameGuard ofServer(Refusals refusals, UnprovedConnections unproved) {
+    return new FrameGuard(refusals, unproved);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    if (!isClient) {
+      unproved.add(context.channel());
+    }
   }
 
   /** Lets the other side of a channel send what peers send; it has proved a token. */
   static void trust(Channel channel) {
     FrameGuard guard = channel.pipeline().get(FrameGuard.class);
-    if (guard != null) {
+    if (guard != null && !guard.trusted) {
       guard.trusted = true;
+      if (!guard.isClient) {
+        guard.unproved.remove(channel);
+      }
     }
   }
 

@@ -20,7 +20,7 @@ final class GatherReader implements RemoteReader {
 
   private final WireSession session;
   private final Duration timeout;
-  private final List<PeerFetch> fetches = new ArrayList<>();
+  private volatile List<PeerFetch> fetches = List.of();
   private long deadlineNs;
   private Duration silence;
   private Predicate<ProcessAddress> replaceable;
@@ -47,17 +47,24 @@ final class GatherReader implements RemoteReader {
   @Override
   public void fetch(List<PeerRows> peers) {
     waiting = Thread.currentThread();
-    fetches.clear();
+    List<PeerFetch> begun = new ArrayList<>(peers.size());
+    for (PeerRows rows : peers) {
+      begun.add(new PeerFetch(session, rows, this::wake));
+    }
+    fetches = begun;
     try {
-      for (PeerRows rows : peers) {
-        fetches.add(new PeerFetch(session, rows, this::wake));
-      }
       fetches.forEach(PeerFetch::begin);
       await();
     } finally {
       fetches.forEach(PeerFetch::cancel);
       waiting = null;
     }
+  }
+
+  @Override
+  public boolean awaits(ProcessAddress process) {
+    return fetches.stream()
+        .anyMatch(fetch -> fetch.rows().process().equals(process) && !fetch.isDone());
   }
 
   /** Called by the network's threads when a fetch has ended or wants to be looked at. */

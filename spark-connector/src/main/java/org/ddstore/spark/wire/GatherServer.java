@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.ddstore.layout.RowSpan;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.GatherKernels;
@@ -122,8 +123,8 @@ final class GatherServer {
       int count = request.getInt();
       if (first < 0 || count < 1 || first > segment.rows() - count) {
         throw new IllegalArgumentException(
-            "a request for rows [%d, %d) outside [0, %d)"
-                .formatted(first, first + count, segment.rows()));
+            "a request for rows %s outside [0, %d)"
+                .formatted(RowSpan.format(first, count), segment.rows()));
       }
       if (count > GatherRequest.MAX_ROWS - rows) {
         throw new IllegalArgumentException(

@@ -1,5 +1,6 @@
 package org.ddstore.spark.wire;
 
+import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -36,7 +37,7 @@ final class PeerFetch {
   private int round;
   private boolean cancelled;
   private boolean done;
-  private RuntimeException failure;
+  private Throwable failure; // unchecked
   private Throwable trouble;
   private long retryNs = NEVER;
   private long heardNs = System.nanoTime();
@@ -96,7 +97,11 @@ final class PeerFetch {
   private synchronized void connected(Connection found, int ofRound) {
     if (!cancelled && ofRound == round) {
       connection = found;
-      send();
+      try {
+        send();
+      } catch (RuntimeException | Error e) { // no other code sees it
+        fail(e);
+      }
     }
   }
 
@@ -138,6 +143,11 @@ final class PeerFetch {
         wake.run();
       }
       case Status.GONE -> fail(rows.closed());
+      case Status.FAILED ->
+          fail(
+              new DDStoreException(
+                  "cannot read rows of %s at %s: %s"
+                      .formatted(rows.owners(), rows.process(), Status.reason(reply))));
       default -> fail(new DDStoreException(rows.process() + " refused to serve rows: " + status));
     }
   }
@@ -203,7 +213,7 @@ final class PeerFetch {
     wake.run();
   }
 
-  private void fail(RuntimeException e) {
+  private void fail(Throwable e) {
     failure = e;
     wake.run();
   }
@@ -216,7 +226,9 @@ final class PeerFetch {
     round++; // what still comes of this round is not wanted
     connection = null;
     trouble = e;
-    if (e instanceof Connections.StoreGoneException) {
+    if (e instanceof Error) { // of this process, out of memory for example
+      fail(e);
+    } else if (e instanceof Connections.StoreGoneException) {
       fail(rows.closed());
     } else if (e instanceof SecurityException) {
       fail(new DDStoreException("cannot read from " + rows.process() + ": " + e.getMessage(), e));
@@ -234,8 +246,15 @@ final class PeerFetch {
   void check() {
     boolean reconnect;
     synchronized (this) {
+      if (failure instanceof Error error) {
+        throw error;
+      }
       if (failure != null) {
-        throw failure;
+        throw (RuntimeException) failure;
+      }
+      if (connection != null && outstanding > 0 && !connection.isActive()) {
+        broken(round, new IOException("the connection has ended"));
+        return;
       }
       if (done || retryNs == NEVER || retryNs - System.nanoTime() > 0) {
         return;
@@ -304,7 +323,7 @@ final class PeerFetch {
           take(piece, reply);
         } catch (BufferUnderflowException e) {
           fail(new DDStoreException(rows.process() + " sent a reply that is cut short", e));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // no other code sees it
           fail(e);
         }
       }

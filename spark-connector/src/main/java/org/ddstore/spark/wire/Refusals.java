@@ -2,37 +2,116 @@ package org.ddstore.spark.wire;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says once for each cause and host that a message was refused: a flood must not fill the log,
- * however many different numbers it sends.
+ * Logs connections that are refused and requests that fail unexpectedly: one line for each host and
+ * {@link #INTERVAL}, without a stack trace, and a bounded number of lines for all hosts. The rest
+ * is counted, and the next line of the host has the count.
  */
 final class Refusals {
+  static final Duration INTERVAL = Duration.ofSeconds(60);
+
+  /** Lines of an interval, whatever addresses a flood comes from. */
+  static final int MOST_LINES = 50;
+
   private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
-  private static final int MOST = 1000;
+  private static final int MOST_HOSTS = 1000;
   private static final int DETAIL_CHARACTERS = 200;
 
-  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final LongSupplier clockNs;
+  private final Map<String, Host> hosts = new LinkedHashMap<>(); // guarded by this
+  private long intervalNs; // when the present interval of all hosts began; guarded by this
+  private int lines; // of the present interval; guarded by this
+
+  /** The reports of one host. */
+  private static final class Host {
+    private long loggedNs;
+    private long unlogged;
+  }
+
+  Refusals() {
+    this(System::nanoTime);
+  }
 
   /**
+   * @param clockNs as {@link System#nanoTime}
+   */
+  Refusals(LongSupplier clockNs) {
+    this.clockNs = clockNs;
+    this.intervalNs = clockNs.getAsLong();
+  }
+
+  /**
+   * Reports a refused connection.
+   *
    * @param cause one of a few
    * @param detail what the message had in place of something legal; may be empty
    */
   void report(SocketAddress from, String cause, String detail) {
-    String host =
-        from instanceof InetSocketAddress address
-            ? address.getAddress().getHostAddress()
-            : String.valueOf(from);
-    String what = detail.isEmpty() ? cause : cause + ": " + cut(detail);
-    if (said.size() < MOST && said.add(host + cause)) {
-      LOG.warn("refused a connection from {}: {}; further ones are not reported", host, what);
+    String what = detail == null || detail.isEmpty() ? cause : cause + ": " + cut(detail);
+    log("refused a connection from", from, what);
+  }
+
+  /** Reports a request or message that failed unexpectedly in this process. */
+  void reportFailure(SocketAddress from, Throwable e) {
+    log("failed to serve", from, cut(e.toString()));
+    LOG.debug("failed to serve {}", from, e);
+  }
+
+  private void log(String subject, SocketAddress from, String what) {
+    String host = hostOf(from);
+    long before = linesBefore(host);
+    if (before < 0) {
+      LOG.debug("{} {}: {}", subject, from, what);
     } else {
-      LOG.debug("refused a connection from {}: {}", from, what);
+      LOG.warn(
+          "{} {}: {}; {} more before, further ones are counted for {} s",
+          subject,
+          host,
+          what,
+          before,
+          INTERVAL.toSeconds());
     }
+  }
+
+  private static String hostOf(SocketAddress from) {
+    return from instanceof InetSocketAddress address && address.getAddress() != null
+        ? address.getAddress().getHostAddress()
+        : String.valueOf(from);
+  }
+
+  /** Returns the number of reports since the last line of a host; -1 if no line is due. */
+  private synchronized long linesBefore(String name) {
+    long nowNs = clockNs.getAsLong();
+    if (nowNs - intervalNs >= INTERVAL.toNanos()) {
+      intervalNs = nowNs;
+      lines = 0;
+    }
+    Host host = hosts.remove(name);
+    boolean due = host == null || nowNs - host.loggedNs >= INTERVAL.toNanos();
+    if (host == null) {
+      host = new Host();
+      host.loggedNs = nowNs - INTERVAL.toNanos();
+    }
+    hosts.put(name, host); // the last one
+    if (hosts.size() > MOST_HOSTS) {
+      hosts.remove(hosts.keySet().iterator().next());
+    }
+    if (!due || lines == MOST_LINES) {
+      host.unlogged++;
+      return -1;
+    }
+    lines++;
+    long before = host.unlogged;
+    host.unlogged = 0;
+    host.loggedNs = nowNs;
+    return before;
   }
 
   /** Some exceptions hold all that was sent. */

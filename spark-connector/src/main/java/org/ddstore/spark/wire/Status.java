@@ -1,5 +1,8 @@
 package org.ddstore.spark.wire;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
 /** The first byte of every reply. */
 final class Status {
   /** What was asked for follows. */
@@ -24,4 +27,15 @@ final class Status {
   static final byte FAILED = 6;
 
   private Status() {}
+
+  /** The reply {@link #FAILED}. */
+  static ByteBuffer failed(String why) {
+    byte[] text = why.getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(1 + text.length).put(FAILED).put(text).flip();
+  }
+
+  /** Why something has failed, as the rest of a reply says. */
+  static String reason(ByteBuffer rest) {
+    return StandardCharsets.UTF_8.decode(rest).toString();
+  }
 }

@@ -38,6 +38,7 @@ public final class Wire {
 
   private final WireOptions options;
   private final Refusals refusals = new Refusals();
+  private final UnprovedConnections unproved;
   private final Map<Nonce, WireSession> sessions = new ConcurrentHashMap<>();
   private final TransportContext context;
   private final TransportServer server;
@@ -49,6 +50,8 @@ public final class Wire {
 
   private Wire(WireOptions options) {
     this.options = options;
+    this.unproved =
+        new UnprovedConnections(refusals, UnprovedConnections.MOST, options.connectTimeout());
     this.context =
         new TransportContext(options.transportConf(), new WireHandler(this, refusals), true);
     this.server = bind();
@@ -169,7 +172,7 @@ public final class Wire {
     List<TransportServerBootstrap> all = new ArrayList<>();
     all.add(
         (channel, handler) -> {
-          channel.pipeline().addLast(FrameGuard.NAME, new FrameGuard(refusals, false));
+          channel.pipeline().addLast(FrameGuard.NAME, FrameGuard.ofServer(refusals, unproved));
           return handler;
         });
     all.addAll(options.serverBootstraps());
@@ -194,7 +197,7 @@ public final class Wire {
    */
   private void guard(ChannelPipeline pipeline) {
     String decoder = TransportFrameDecoder.HANDLER_NAME;
-    pipeline.addBefore(decoder, FrameGuard.NAME, new FrameGuard(refusals, true));
+    pipeline.addBefore(decoder, FrameGuard.NAME, FrameGuard.ofClient(refusals));
     pipeline.replace(decoder, decoder, NettyUtils.createFrameDecoder());
   }
 

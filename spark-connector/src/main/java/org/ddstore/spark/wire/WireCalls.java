@@ -1,7 +1,7 @@
 package org.ddstore.spark.wire;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -67,8 +67,7 @@ final class WireCalls implements PeerCalls {
       ByteBuffer answer = current.answer(question);
       return ByteBuffer.allocate(1 + answer.remaining()).put(Status.OK).put(answer).flip();
     } catch (DDStoreException e) {
-      byte[] why = String.valueOf(e.getMessage()).getBytes(StandardCharsets.UTF_8);
-      return ByteBuffer.allocate(1 + why.length).put(Status.FAILED).put(why).flip();
+      return Status.failed(String.valueOf(e.getMessage()));
     }
   }
 
@@ -86,9 +85,9 @@ final class WireCalls implements PeerCalls {
     framed.put(question.duplicate()).flip();
     Throwable trouble = null;
     while (true) {
-      CompletableFuture<ByteBuffer> answer = ask(process, framed.duplicate());
+      Asked asked = ask(process, framed.duplicate());
       try {
-        return take(process, await(process, answer, deadlineNs, trouble));
+        return take(process, await(process, asked, deadlineNs, trouble));
       } catch (ExecutionException e) {
         trouble = Connections.cause(e.getCause());
         check(process, trouble);
@@ -97,28 +96,38 @@ final class WireCalls implements PeerCalls {
     }
   }
 
+  /** A question that is under way. */
+  private record Asked(
+      CompletableFuture<Connection> connection, CompletableFuture<ByteBuffer> answer) {
+    /** Whether the connection has ended: nothing comes over it any more. */
+    boolean isCutOff() {
+      return connection.isDone()
+          && !connection.isCompletedExceptionally()
+          && !connection.join().isActive();
+    }
+  }
+
   @SuppressWarnings("FutureReturnValueIgnored") // both outcomes are handled
-  private CompletableFuture<ByteBuffer> ask(ProcessAddress process, ByteBuffer framed) {
+  private Asked ask(ProcessAddress process, ByteBuffer framed) {
     CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
-    session
-        .connection(process)
-        .whenComplete(
-            (connection, e) -> {
-              if (e != null) {
-                answer.completeExceptionally(e);
-              } else {
-                connection.request(framed, new Reply(answer));
-              }
-            });
-    return answer;
+    CompletableFuture<Connection> connection = session.connection(process);
+    connection.whenComplete(
+        (found, e) -> {
+          if (e != null) {
+            answer.completeExceptionally(e);
+            return;
+          }
+          try {
+            found.request(framed, new Reply(answer));
+          } catch (RuntimeException | Error failure) { // no other code sees it
+            answer.completeExceptionally(failure);
+          }
+        });
+    return new Asked(connection, answer);
   }
 
   /** Waits in slices: who waits may be interrupted, and learns that the process has ended. */
-  private ByteBuffer await(
-      ProcessAddress process,
-      CompletableFuture<ByteBuffer> answer,
-      long deadlineNs,
-      Throwable trouble)
+  private ByteBuffer await(ProcessAddress process, Asked asked, long deadlineNs, Throwable trouble)
       throws ExecutionException {
     while (true) {
       long leftNs = deadlineNs - System.nanoTime();
@@ -127,9 +136,11 @@ final class WireCalls implements PeerCalls {
             "%s did not answer%s".formatted(process, trouble == null ? "" : " (" + trouble + ")"));
       }
       try {
-        return answer.get(Math.min(leftNs, SLICE_NS), TimeUnit.NANOSECONDS);
+        return asked.answer().get(Math.min(leftNs, SLICE_NS), TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
-        // The next slice.
+        if (asked.isCutOff()) { // unless the answer came before
+          asked.answer().completeExceptionally(new IOException("the connection has ended"));
+        }
       } catch (InterruptedException e) {
         throw interrupted(e);
       }
@@ -151,6 +162,9 @@ final class WireCalls implements PeerCalls {
 
   /** Returns if another connection may help. */
   private void check(ProcessAddress process, Throwable trouble) {
+    if (trouble instanceof Error error) { // of this process, out of memory for example
+      throw error;
+    }
     if (trouble instanceof Connections.StoreGoneException) {
       throw new PeerGoneException(process, false);
     }
@@ -170,8 +184,7 @@ final class WireCalls implements PeerCalls {
       }
       case Status.GONE -> throw new PeerGoneException(process, false);
       case Status.FAILED ->
-          throw new DDStoreException(
-              "%s: %s".formatted(process, StandardCharsets.UTF_8.decode(reply)));
+          throw new DDStoreException("%s: %s".formatted(process, Status.reason(reply)));
       default -> throw new DDStoreException(process + " refused to answer: " + status);
     }
   }
@@ -181,7 +194,11 @@ final class WireCalls implements PeerCalls {
     /** The buffer is Spark's again when this returns. */
     @Override
     public void onSuccess(ByteBuffer reply) {
-      answer.complete(ByteBuffer.allocate(reply.remaining()).put(reply).flip());
+      try {
+        answer.complete(ByteBuffer.allocate(reply.remaining()).put(reply).flip());
+      } catch (RuntimeException | Error e) { // no other code sees it
+        answer.completeExceptionally(e);
+      }
     }
 
     @Override

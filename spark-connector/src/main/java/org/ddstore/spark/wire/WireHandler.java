@@ -40,9 +40,10 @@ final class WireHandler extends RpcHandler {
 
   @Override
   public void receive(TransportClient client, ByteBuffer request, RpcResponseCallback callback) {
+    ByteBuffer reply;
     try {
       byte kind = request.get();
-      ByteBuffer reply =
+      reply =
           switch (kind) {
             case Handshake.HELLO -> hello(client, request);
             case Handshake.PROOF -> proof(client, request);
@@ -50,17 +51,31 @@ final class WireHandler extends RpcHandler {
             case WireCalls.CALL, WireCalls.CONTROL -> call(client, kind, request);
             default -> throw new IllegalArgumentException("kind " + kind);
           };
-      callback.onSuccess(reply);
     } catch (SecurityException e) {
       refuse(client, callback, e.getMessage(), "");
+      return;
     } catch (IllegalArgumentException e) {
       refuse(client, callback, "a request that is not legal", e.getMessage());
+      return;
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
       refuse(client, callback, "a request that is cut short", "");
+      return;
+    } catch (RuntimeException | Error e) {
+      reply = failed(client, e);
     }
+    callback.onSuccess(reply);
+  }
+
+  /** Answers a request that fails unexpectedly; the connection stays open. */
+  private ByteBuffer failed(TransportClient client, Throwable e) {
+    refusals.reportFailure(client.getChannel().remoteAddress(), e);
+    return wire.connections().over(client) == null
+        ? status(Status.REFUSED)
+        : Status.failed("a request failed there: " + e);
   }
 
   @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
   public void receive(TransportClient client, ByteBuffer message) {
     try {
       byte kind = message.get();
@@ -85,6 +100,9 @@ final class WireHandler extends RpcHandler {
       refuse(client, null, "a message that is not legal", e.getMessage());
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
       refuse(client, null, "a message that is cut short", "");
+    } catch (RuntimeException | Error e) {
+      refusals.reportFailure(client.getChannel().remoteAddress(), e);
+      client.getChannel().close(); // both sides then know that a message is lost
     }
   }
 

@@ -105,27 +105,45 @@ final class WireMessenger implements Messenger {
       waiting.add(framed);
       if (!connecting) {
         connecting = true;
-        session.connection(process).whenComplete(this::connected);
+        try {
+          session.connection(process).whenComplete(this::connected);
+        } catch (RuntimeException
+            | Error e) { // closed, or out of threads: the next message tries again
+          connecting = false;
+          waiting.clear();
+          throw e;
+        }
       }
     }
 
     private void connected(Connection found, Throwable e) {
-      synchronized (this) {
-        connecting = false;
-        if (e == null) {
-          connection = found;
-          for (ByteBuffer framed : waiting) {
-            connection.send(framed);
-          }
-        }
-        waiting.clear();
-      }
-      if (e != null) {
-        if (Connections.cause(e) instanceof Connections.StoreGoneException) {
+      Throwable trouble = e == null ? sendWaiting(found) : e;
+      if (trouble != null) {
+        forgetWaiting();
+        if (Connections.cause(trouble) instanceof Connections.StoreGoneException) {
           gone(process);
         }
         lost(process);
       }
+    }
+
+    /** Why messages were lost; null if none was. */
+    private synchronized Throwable sendWaiting(Connection found) {
+      connecting = false;
+      connection = found;
+      try {
+        waiting.forEach(found::send);
+        return null;
+      } catch (RuntimeException | Error trouble) { // no other code sees it
+        return trouble;
+      } finally {
+        waiting.clear();
+      }
+    }
+
+    private synchronized void forgetWaiting() {
+      connecting = false;
+      waiting.clear();
     }
   }
 }

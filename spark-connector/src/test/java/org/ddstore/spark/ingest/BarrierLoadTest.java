@@ -1,6 +1,7 @@
 package org.ddstore.spark.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.Serializable;
 import java.nio.file.Path;
@@ -9,11 +10,14 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.storage.RDDBlockId;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.layout.ExtentMap;
@@ -102,14 +106,18 @@ class BarrierLoadTest {
 
   private static long[] load(Dataset<Row> df, IngestOptions options) {
     try (IngestPlan plan = IngestPlan.of(df, options, RANKS)) {
-      RDD<long[]> loaded =
-          plan.shards()
-              .barrier()
-              .mapPartitions(new Rank(plan), false, ClassTag$.MODULE$.<long[]>apply(long[].class));
-      long[][] shards = (long[][]) loaded.collect();
-      assertThat(shards[0].length).isEqualTo((int) ExtentMap.balancedStart(plan.rows(), 1, RANKS));
-      return Arrays.stream(shards).flatMapToLong(Arrays::stream).toArray();
+      return load(plan);
     }
+  }
+
+  private static long[] load(IngestPlan plan) {
+    RDD<long[]> loaded =
+        plan.shards()
+            .barrier()
+            .mapPartitions(new Rank(plan), false, ClassTag$.MODULE$.<long[]>apply(long[].class));
+    long[][] shards = (long[][]) loaded.collect();
+    assertThat(shards[0].length).isEqualTo((int) ExtentMap.balancedStart(plan.rows(), 1, RANKS));
+    return Arrays.stream(shards).flatMapToLong(Arrays::stream).toArray();
   }
 
   @Test
@@ -129,6 +137,49 @@ class BarrierLoadTest {
     assertThat(load(df, plain.withOrderBy("k", "id"))).isEqualTo(ids(df.orderBy("k", "id")));
     assertThat(load(df, plain.withShuffle(5))).isEqualTo(load(df, plain.withShuffle(5)));
     assertThat(load(df.repartition(3), plain)).containsExactlyInAnyOrder(ids(df));
+  }
+
+  /** Stores a block in the executor that lacks it, in the opposite order. */
+  private static final class Replica
+      extends AbstractFunction1<scala.collection.Iterator<Long>, scala.collection.Iterator<Long>>
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final RDDBlockId block;
+
+    Replica(RDDBlockId block) {
+      this.block = block;
+    }
+
+    @Override
+    public scala.collection.Iterator<Long> apply(scala.collection.Iterator<Long> none) {
+      if (SparkEnv.get().blockManager().getStatus(block).isEmpty()) {
+        StoredBlocks.storeReversed(block, 1);
+      }
+      BarrierTaskContext.get().barrier();
+      return none;
+    }
+  }
+
+  /** As a speculative task may leave one behind that stored its rows in another order. */
+  @Test
+  void refusesSlicesOfTwoReplicasThatDiffer() {
+    Dataset<Row> df = spark.range(0, 20_000).toDF().repartition(1);
+    try (IngestPlan plan = IngestPlan.of(df, IngestOptions.defaults(), RANKS)) {
+      new JavaSparkContext(spark.sparkContext())
+          .parallelize(new ArrayList<Long>(), RANKS)
+          .rdd()
+          .barrier()
+          .mapPartitions(
+              new Replica(StoredBlocks.only(spark, 0)),
+              false,
+              ClassTag$.MODULE$.<Long>apply(Long.class))
+          .collect();
+
+      assertThatThrownBy(() -> load(plan))
+          .hasMessageContaining(
+              "SourceChangedException: stored partition 0 holds the rows of another computation");
+    }
   }
 
   private static long[] ids(Dataset<Row> df) {

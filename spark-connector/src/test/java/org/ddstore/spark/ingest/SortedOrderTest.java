@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -136,6 +137,37 @@ class SortedOrderTest {
       assertThat(once).containsExactlyInAnyOrderElementsOf(ids(read()));
     }
     assertThat(Sparks.local().sparkContext().getPersistentRDDs().size()).isZero();
+  }
+
+  @Test
+  void refusesAStoredPartitionThatWasComputedAgain() {
+    Dataset<Row> shuffled = read().repartition(5).select("id");
+    for (IngestOptions options :
+        List.of(IngestOptions.defaults(), IngestOptions.defaults().withShuffle(3))) {
+      boolean isSorted = options.shuffleSeed().isPresent();
+      try (IngestPlan plan = IngestPlan.of(shuffled, options, 3)) {
+        StoredBlocks.storeReversed(StoredBlocks.only(Sparks.local(), 0), isSorted ? 2 : 1);
+
+        assertThatThrownBy(() -> Loads.run(plan, 3))
+            .isInstanceOf(SourceChangedException.class)
+            .hasMessageStartingWith(
+                "stored partition 0 holds the rows of another computation than when the load was"
+                    + " planned");
+      }
+    }
+  }
+
+  @Test
+  void refusesAStoredPartitionThatIsLost() {
+    try (IngestPlan plan =
+        IngestPlan.of(read().repartition(5).select("id"), IngestOptions.defaults(), 3)) {
+      SparkEnv.get().blockManager().removeBlock(StoredBlocks.only(Sparks.local(), 1), true);
+
+      assertThatThrownBy(() -> Loads.run(plan, 3))
+          .hasStackTraceContaining(
+              "SourceChangedException: stored partition 1 cannot be read, the executor that stored"
+                  + " it is lost");
+    }
   }
 
   @Test

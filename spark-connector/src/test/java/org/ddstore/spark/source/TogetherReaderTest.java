@@ -63,8 +63,14 @@ class TogetherReaderTest {
       assertThat(reader.read(1, 1, 1).counts(0)).containsExactly(1, 1, 1);
       assertThat(reader.mostRows()).as("rows like the mean").isGreaterThan(10_000);
       reader.read(0, 0, 0, 0, 0, 0, 0, 0);
-      assertThat(reader.rows()).isEqualTo(8);
-      assertThat(reader.mostRows()).as("8 MiB of rows of 3 MiB").isEqualTo(2);
+      assertThat(reader.rows()).as("8 MiB of rows of 3 MiB").isEqualTo(2);
+      assertThat(reader.mostRows()).isEqualTo(2);
+      for (int rows = 2; rows <= 64; rows *= 2) {
+        assertThat(reader.mostRows()).as("rows are small again").isEqualTo(rows);
+        long[] small = new long[rows];
+        Arrays.fill(small, 1);
+        reader.read(small);
+      }
     }
   }
 
@@ -75,9 +81,11 @@ class TogetherReaderTest {
     try (TogetherReader reader = reader(64 * MIB)) {
       for (int i = 0; i < 2; i++) { // without a batch to fill, and with one
         FieldPlaces places = reader.read(indices);
-        assertThat(reader.rows()).isEqualTo(48);
-        assertThat(places.counts(0)).startsWith(1, 1, 1).hasSizeGreaterThanOrEqualTo(48);
+        assertThat(reader.rows()).isEqualTo(60);
+        assertThat(places.counts(0)).startsWith(1, 1, 1).hasSizeGreaterThanOrEqualTo(60);
       }
+      reader.read(Arrays.copyOfRange(indices, 60, 96));
+      assertThat(reader.rows()).as("one that is larger than what comes at once").isEqualTo(1);
     }
   }
 }

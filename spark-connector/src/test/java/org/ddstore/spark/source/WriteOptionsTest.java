@@ -52,7 +52,7 @@ class WriteOptionsTest {
       value = {
         "rank | 4 | option \"rank\" of format \"ddstore\" is unknown; to write there are [name,",
         "ranks | four | option \"ranks\" is \"four\", which is no whole number",
-        "ranks | 0 | option \"ranks\" is 0, outside [1, 2147483647]",
+        "ranks | 0 | option \"ranks\" is 0, outside [1, 1,048,576]",
         "shuffle | 1.5 | option \"shuffle\" is \"1.5\", which is no whole number",
         "backing | disk | option \"backing\" is \"disk\"; there are shm, direct and file",
         "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not said: it is for \"file\"",

@@ -9,6 +9,7 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.NoRouteToHostException;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -18,15 +19,27 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.apache.spark.network.TransportContext;
+import org.apache.spark.network.client.TransportClient;
+import org.apache.spark.network.client.TransportClientFactory;
+import org.apache.spark.network.server.NoOpRpcHandler;
+import org.ddstore.AttachedStore;
 import org.ddstore.Backing;
+import org.ddstore.Catalog;
+import org.ddstore.DDStoreException;
 import org.ddstore.DType;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.Field;
 import org.ddstore.ProcessAddress;
 import org.ddstore.RankLostException;
+import org.ddstore.Reader;
 import org.ddstore.Schema;
+import org.ddstore.StoreOptions;
+import org.ddstore.Tensor;
+import org.ddstore.memory.BootId;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentWriter;
+import org.ddstore.transport.SegmentAddress;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -199,19 +212,157 @@ class ConnectionsTest {
     }
   }
 
+  /** A peer that says nothing, and one that only greets. */
   @Test
-  void noWayToAHostIsAnEndAndATimeoutIsNone() {
+  void connectionWithoutAFinishedHandshakeIsClosed() throws Exception {
     open(false);
-    assertThat(Connections.isUnreachable(new IOException(new NoRouteToHostException("No route"))))
-        .isTrue();
+    Map<String, String> impatient = Map.of("spark.ddstore.io.connectionCreationTimeout", "1s");
+    WireOptions options = TcpBackend.options(false, HERE, impatient);
+    try (WireSession session = Wire.joinAlone(token, options);
+        Stranger silent = new Stranger(session.local());
+        Stranger greeting = new Stranger(session.local())) {
+      ProcessAddress anybody = new ProcessAddress(HERE, 1, 5);
+      ByteBuffer hello = Handshake.begin(token.id(), session.local(), anybody).hello();
+      byte[] request = new byte[hello.remaining()];
+      hello.get(request);
+      greeting.send(Stranger.request(request));
+      CompletableFuture<Connection> peer = reader.connection(session.local());
+      assertThat(peer.get().isAuthorised(token.id())).isTrue();
+      silent.awaitRefusal();
+      greeting.awaitRefusal();
+      assertThat(peer.get().isActive()).as("a peer that has proved the token").isTrue();
+    }
+  }
+
+  /** Otherwise the read waits until its deadline. */
+  @Test
+  void errorOfANetworkThreadReachesTheRead() throws Exception {
+    open(false);
+    OutOfMemoryError error = new OutOfMemoryError("no staging");
+    Segment ragged = raggedSegment();
+    owner.export(ragged);
+    try (RemoteRead read = new RemoteRead(reader, ragged, owner.local(), PATIENCE)) {
+      read.beforeStaging(
+          () -> {
+            throw error;
+          });
+      assertThatThrownBy(() -> read.row(0)).isSameAs(error);
+      read.beforeStaging(() -> {});
+      assertThat(read.row(0)).isEqualTo(new byte[Integer.BYTES]);
+    } finally {
+      owner.withdraw(ragged);
+      ragged.release();
+    }
+  }
+
+  private static Segment raggedSegment() {
+    try (SegmentWriter writer =
+        SegmentWriter.create(Backing.DIRECT, null, "ragged", Schema.of(Field.bytes("x")))) {
+      writer.append(ByteBuffer.allocate(Integer.BYTES));
+      return writer.seal();
+    }
+  }
+
+  /** An unexpected exception, and an error. */
+  @Test
+  void failureOfTheServingSideIsAnswered() {
+    open(false);
+    ByteBuffer question = ByteBuffer.allocate(1);
+    for (Throwable trouble :
+        List.of(new IllegalStateException("no state"), new OutOfMemoryError("no memory"))) {
+      owner
+          .control()
+          .serve(
+              asked -> {
+                throw trouble instanceof Error error ? sneaky(error) : (RuntimeException) trouble;
+              });
+      long deadlineNs = System.nanoTime() + PATIENCE.toNanos();
+      assertThatThrownBy(() -> reader.control().call(owner.local(), question, deadlineNs))
+          .isExactlyInstanceOf(DDStoreException.class)
+          .hasMessageContaining(trouble.toString());
+      assertThat(reader.isConnected(owner.local())).isTrue();
+    }
+  }
+
+  private static RuntimeException sneaky(Error error) {
+    throw error;
+  }
+
+  /** The owner alone knows how long its records are. */
+  @Test
+  void recordsShorterThanTheirFixedFieldsAreRefused() throws Exception {
+    open(false);
+    Schema larger = Schema.of(Field.fixed("id", DType.INT64, 100), Field.bytes("x"));
+    Segment ragged = raggedSegment();
+    owner.export(ragged);
+    SegmentAddress address =
+        new SegmentAddress(
+            ragged.nonce(),
+            BootId.ofThisHost(),
+            null,
+            1,
+            ragged.dataBytes(),
+            "1@test",
+            owner.local());
+    Catalog catalog = Catalog.of(1, "rows", larger, List.of(address));
+    StoreOptions options = StoreOptions.defaults().withShortcut(false);
+    try (AttachedStore store = AttachedStore.open(catalog, reader, options);
+        Reader fixed = store.variable("rows").reader("id");
+        Reader all = store.variable("rows").reader()) {
+      for (Reader one : List.of(fixed, all)) {
+        assertThatThrownBy(() -> one.getBatch(0).close())
+            .isExactlyInstanceOf(DDStoreException.class)
+            .hasMessageContaining("has 4 bytes, which its lengths contradict");
+      }
+      Tensor tensor = Tensor.wrap(new long[100], 1, 100);
+      assertThatThrownBy(() -> fixed.getBatch(tensor, 0))
+          .hasMessageContaining("has 4 bytes, which its lengths contradict");
+    } finally {
+      owner.withdraw(ragged);
+      ragged.release();
+    }
+  }
+
+  /** The route may be back before the deadline of a read. */
+  @Test
+  void hostWithoutARouteIsNotTakenForLost() {
+    open(false);
+    TransportContext context =
+        new TransportContext(
+            TcpBackend.options(false, HERE).transportConf(), new NoOpRpcHandler(), true);
+    try (context;
+        TransportClientFactory noRoute =
+            new TransportClientFactory(context, List.of()) {
+              @Override
+              public TransportClient createUnmanagedClient(String host, int port)
+                  throws IOException {
+                throw new IOException("cannot connect", new NoRouteToHostException("No route"));
+              }
+            }) {
+      Connections connections =
+          new Connections(reader.local(), noRoute, Runnable::run, SHORT, lost -> {});
+      ProcessAddress peer = owner.local();
+      assertThatThrownBy(() -> connections.to(peer, token).get())
+          .hasRootCauseInstanceOf(NoRouteToHostException.class);
+      assertThat(connections.mayBeAlive(peer)).isTrue();
+      assertThat(connections.isConnected(peer)).as("the next read connects again").isFalse();
+    }
+  }
+
+  @Test
+  void onlyARefusedConnectionIsTheEndOfAProcess() {
+    open(false);
     assertThat(
-            Connections.isUnreachable(
+            Connections.isNobodyListening(new IOException(new NoRouteToHostException("No route"))))
+        .isFalse();
+    assertThat(
+            Connections.isNobodyListening(
                 new IOException(new ConnectException("Connection refused: x"))))
         .isTrue();
     assertThat(
-            Connections.isUnreachable(
+            Connections.isNobodyListening(
                 new IOException(new ConnectException("connection timed out"))))
         .isFalse();
-    assertThat(Connections.isUnreachable(new IOException("timed out"))).isFalse();
+    assertThat(Connections.isNobodyListening(new IOException("timed out"))).isFalse();
   }
 }

@@ -13,6 +13,7 @@ import java.util.Random;
 import java.util.function.Function;
 import org.ddstore.DDStore;
 import org.ddstore.DeadlineExceededException;
+import org.ddstore.PoolStarvedException;
 import org.ddstore.RankLostException;
 import org.ddstore.Variable;
 import org.ddstore.contract.Place;
@@ -146,6 +147,10 @@ abstract class LoaderStallContract {
       if (rank.rank() == 0) {
         Loader loader = open(x, 2);
         stall(rank, loader);
+        assertThatThrownBy(() -> loader.pop(SILENCE))
+            .isInstanceOf(PoolStarvedException.class)
+            .hasMessageContaining("\" has been reading for ")
+            .hasMessageContaining(" and waits for rows of rank 1 at ");
         long start = System.nanoTime();
         loader.close();
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(CLOSE);

@@ -1,0 +1,77 @@
+package org.ddstore;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The wait of one reader for rows in memory that their rank changes. It has the deadline of a read
+ * over a transport, {@link StoreOptions#readTimeout()}, and ends at once when the process of that
+ * rank has ended: nobody will complete the change.
+ */
+final class StableWait {
+  private static final long SPIN_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+  private static final long PARK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+  private static final long PROBE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Variable variable;
+  private volatile boolean waits;
+  private volatile int awaitedRank;
+  private long sinceNanos;
+  private long nextProbeNanos;
+
+  StableWait(Variable variable) {
+    this.variable = variable;
+  }
+
+  /** Begins a read: nothing is waited for yet. */
+  void begin() {
+    if (waits) {
+      waits = false;
+    }
+  }
+
+  /** Human-readable: which rank is waited for and since when; empty if none is. Any thread. */
+  String describe() {
+    return waits
+        ? "for rank %d, which has been changing its rows for %,d ms"
+            .formatted(awaitedRank, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos))
+        : "";
+  }
+
+  /**
+   * Waits a little, after which the rows are to be read again.
+   *
+   * @param rank of the rows; -1 if they have become stable meanwhile
+   * @throws DDStoreException if they will never be stable, or not in time
+   */
+  void pause(int rank) {
+    long now = System.nanoTime();
+    if (!waits) {
+      sinceNanos = now;
+      waits = true;
+      nextProbeNanos = now + PROBE_NANOS;
+    }
+    awaitedRank = rank;
+    long elapsed = now - sinceNanos;
+    if (now - nextProbeNanos >= 0) {
+      nextProbeNanos = now + PROBE_NANOS;
+      variable.checkReadable();
+      variable.checkChangingRankLives(rank);
+    }
+    Duration timeout = variable.readTimeout();
+    if (elapsed > timeout.toNanos()) {
+      throw new DeadlineExceededException(
+          "rows of \"%s\" on rank %d have been changing for %s, the time for a read: its epochBegin() stands still or needs a longer read timeout"
+              .formatted(variable.name(), rank, timeout));
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      throw new DDStoreException("interrupted while rows of \"" + variable.name() + "\" changed");
+    }
+    if (elapsed < SPIN_NANOS) {
+      Thread.onSpinWait();
+    } else {
+      LockSupport.parkNanos(this, PARK_NANOS);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package org.ddstore.collective;
+
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The watch of one wait for a {@link CrossWait}. One is believed when it has been there for a
+ * second, and when word has come of the other rank meanwhile: of the messages that would have shown
+ * otherwise none is lost or late then.
+ */
+final class CrossWatch {
+  private static final long SETTLE_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Family family;
+  private final Rounds waiting;
+  private CrossWait suspected;
+  private long sinceNs;
+  private long[] newsBefore;
+
+  CrossWatch(Family family, Rounds waiting) {
+    this.family = family;
+    this.waiting = waiting;
+  }
+
+  /** A wait that is certain; null if there is none yet. To be called about every 100 ms. */
+  CrossWait look() {
+    CrossWait found = family.findCrossWait(waiting);
+    long now = System.nanoTime();
+    if (found == null || !found.equals(suspected)) {
+      suspected = found;
+      sinceNs = now;
+      newsBefore = found == null ? null : found.news();
+    }
+    if (found == null) {
+      return null;
+    }
+    found.ask();
+    return now - sinceNs >= SETTLE_NS && hasNews(found) ? found : null;
+  }
+
+  private boolean hasNews(CrossWait found) {
+    long[] news = found.news();
+    return !Arrays.equals(news, newsBefore) && news[0] > newsBefore[0] && news[1] > newsBefore[1];
+  }
+}

@@ -1,0 +1,94 @@
+package org.ddstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.LocalGroup;
+import org.ddstore.memory.MappedRegion;
+import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.RemoteReader;
+import org.ddstore.transport.Transport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What has been exported when a later step fails is withdrawn, and its memory is freed. */
+class FailedExportTest {
+  private static final Schema SCHEMA = Schema.of(Field.fixed("x", DType.INT64));
+
+  @TempDir private Path root;
+
+  /** Exports, and then fails to tell where. Holds a reference to what it exports. */
+  private static final class Nowhere implements Transport {
+    private final Set<Segment> exported = new HashSet<>();
+
+    @Override
+    public String description() {
+      return "nowhere";
+    }
+
+    @Override
+    public ProcessAddress local() {
+      throw new IllegalStateException("no address");
+    }
+
+    @Override
+    public void export(Segment segment) {
+      assertThat(segment.retain()).isTrue();
+      exported.add(segment);
+    }
+
+    @Override
+    public void withdraw(Segment segment) {
+      if (exported.remove(segment)) {
+        segment.release();
+      }
+    }
+
+    @Override
+    public RemoteReader newReader(Duration timeout) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private StoreOptions options() {
+    return StoreOptions.defaults().withSharedMemory(root);
+  }
+
+  private static long held() {
+    return MappedRegion.liveBytes() + OffHeapBuffer.liveBytes();
+  }
+
+  @Test
+  void aShardWithoutAnAddressIsFreed() {
+    long before = held();
+    Nowhere nowhere = new Nowhere();
+    ShardWriter writer = ShardWriter.create(SCHEMA, options());
+    writer.append(1L);
+    assertThatThrownBy(() -> Shard.seal(writer, nowhere))
+        .isExactlyInstanceOf(IllegalStateException.class)
+        .hasMessage("no address");
+    assertThat(nowhere.exported).isEmpty();
+    assertThat(held()).isEqualTo(before);
+    assertThat(root).isEmptyDirectory();
+  }
+
+  @Test
+  void rowsOfAStoreWithoutAnAddressAreFreed() {
+    long before = held();
+    Nowhere nowhere = new Nowhere();
+    try (Communicator group = LocalGroup.create(1, Duration.ofSeconds(30)).get(0);
+        DDStore store = DDStore.open(group, nowhere, options())) {
+      assertThatThrownBy(() -> store.add("x", Tensor.wrap(new long[] {1, 2}, 2, 1)))
+          .hasStackTraceContaining("no address");
+      assertThat(nowhere.exported).isEmpty();
+      assertThat(held()).isEqualTo(before);
+    }
+    assertThat(root).isEmptyDirectory();
+  }
+}

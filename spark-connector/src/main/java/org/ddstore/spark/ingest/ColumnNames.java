@@ -1,0 +1,80 @@
+package org.ddstore.spark.ingest;
+
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+
+/**
+ * Looks names up as Spark does, before a plan does so under names of its own, which its errors
+ * would show.
+ */
+final class ColumnNames {
+  private static final String AMBIGUOUS = "AMBIGUOUS";
+
+  private ColumnNames() {}
+
+  /**
+   * Checks that Spark finds each column by its name.
+   *
+   * @throws IllegalArgumentException for one that it cannot tell from another
+   */
+  static void check(Dataset<Row> df, List<Column> columns) {
+    if (SparkInternals.conf(df).caseSensitiveAnalysis()) {
+      return;
+    }
+    for (Column column : columns) {
+      String name = column.path().names().get(0);
+      for (String other : df.columns()) {
+        if (other.equalsIgnoreCase(name) && !other.equals(name)) {
+          throw new IllegalArgumentException(
+              "columns \"%s\" and \"%s\" differ only in case, which Spark does not tell apart: rename one, or set spark.sql.caseSensitive to true"
+                  .formatted(name, other));
+        }
+      }
+    }
+  }
+
+  /**
+   * Checks the columns that order the rows.
+   *
+   * @throws IllegalArgumentException for one that is missing, that Spark cannot tell from another,
+   *     or whose values have no order
+   */
+  static void checkOrder(Dataset<Row> df, IngestOptions options) {
+    for (String name : options.orderBy()) {
+      String option = "%s \"%s\"".formatted(options.wording().order(), name);
+      Dataset<Row> key = select(df, name, option);
+      try {
+        key.orderBy(SourcePlan.quoted(key.columns()[0]));
+      } catch (Exception e) { // Spark throws checked exceptions that it does not declare
+        if (e instanceof AnalysisException) {
+          throw new IllegalArgumentException(
+              "%s: values of %s have no order; name columns of numbers, text, dates or timestamps"
+                  .formatted(option, key.schema().fields()[0].dataType().sql()),
+              e);
+        }
+        throw e;
+      }
+    }
+  }
+
+  private static Dataset<Row> select(Dataset<Row> df, String name, String option) {
+    try {
+      return df.select(functions.col(name));
+    } catch (Exception e) { // as above
+      if (!(e instanceof AnalysisException)) {
+        throw e;
+      }
+      String columns = Arrays.toString(df.columns());
+      throw new IllegalArgumentException(
+          String.valueOf(e.getMessage()).contains(AMBIGUOUS)
+              ? "%s: Spark does not tell columns of %s apart by this name: rename one, or set spark.sql.caseSensitive to true if they differ in case"
+                  .formatted(option, columns)
+              : "%s: no such column; there are %s".formatted(option, columns),
+          e);
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package org.ddstore.spark.ingest;
+
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.CalendarIntervalType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DayTimeIntervalType;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.NullType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.YearMonthIntervalType;
+
+/** What to do about a column whose type cannot be stored: an expression whose result can be. */
+final class TypeRemedy {
+  /** Decimal digits that a double keeps. */
+  private static final int DOUBLE_DIGITS = 15;
+
+  /** Decimal digits of which every number fits into a long. */
+  private static final int LONG_DIGITS = 18;
+
+  private TypeRemedy() {}
+
+  /**
+   * Returns the remedy.
+   *
+   * @param column its path as SQL writes it
+   */
+  static String of(String column, DataType type, Wording wording) {
+    String out = "leave it out with " + wording.selection();
+    if (type instanceof DecimalType decimal) {
+      return ofDecimal(column, decimal);
+    } else if (type instanceof MapType map) {
+      return isNumber(map.keyType()) && isNumber(map.valueType())
+          ? "take map_keys(%1$s) and map_values(%1$s)".formatted(column)
+          : "take to_json(%s)".formatted(column);
+    } else if (type instanceof NullType) {
+      return "all its values are null: " + out;
+    } else if (type instanceof ArrayType array) {
+      return ofArray(column, array.elementType(), out);
+    }
+    String interval = ofInterval(column, type);
+    if (interval != null) {
+      return interval;
+    }
+    // Types of later releases than the oldest that this is compiled for are known by their names.
+    return switch (type.typeName().replaceAll("\\W.*", "")) {
+      case "geometry", "geography" -> "take st_asbinary(%s)".formatted(column);
+      case "variant" -> "take to_json(%s)".formatted(column);
+      default -> "cast it, as in cast(%s as string), or %s".formatted(column, out);
+    };
+  }
+
+  private static String ofDecimal(String column, DecimalType type) {
+    String asDouble = "cast(%s as double)".formatted(column);
+    if (type.precision() <= DOUBLE_DIGITS) {
+      return "cast it: " + asDouble;
+    } else if (type.precision() <= LONG_DIGITS) {
+      String whole = type.scale() == 0 ? column : "%s * 1%s".formatted(column, zeros(type.scale()));
+      return "cast it: cast(%s as bigint) keeps all digits, %s rounds to %d"
+          .formatted(whole, asDouble, DOUBLE_DIGITS);
+    }
+    return "cast it: cast(%1$s as string) keeps all digits, %2$s rounds to %3$d, and cast(%1$s as bigint) is for whole numbers of at most 18 digits, others may overflow"
+        .formatted(column, asDouble, DOUBLE_DIGITS);
+  }
+
+  private static String zeros(int count) {
+    return "0".repeat(count);
+  }
+
+  private static String ofInterval(String column, DataType type) {
+    if (type instanceof DayTimeIntervalType interval) {
+      return interval.startField() == interval.endField()
+          ? "cast it: cast(%s as bigint)".formatted(column)
+          : "cast it: cast(cast(%s as interval second) as bigint) gives whole seconds"
+              .formatted(column);
+    } else if (type instanceof YearMonthIntervalType interval) {
+      return interval.startField() == interval.endField()
+          ? "cast it: cast(%s as bigint)".formatted(column)
+          : "cast it: cast(cast(%s as interval month) as bigint) gives months".formatted(column);
+    }
+    return type instanceof CalendarIntervalType
+        ? "cast it: cast(%s as string)".formatted(column)
+        : null;
+  }
+
+  private static String ofArray(String column, DataType element, String out) {
+    if (element instanceof NullType) {
+      return "all its elements are null: " + out;
+    } else if (element instanceof DecimalType) {
+      return "cast it: cast(%s as array<double>) rounds to %d digits"
+          .formatted(column, DOUBLE_DIGITS);
+    } else if (element instanceof StringType) {
+      return "explode the rows by explode(%1$s), or take to_json(%1$s)".formatted(column);
+    }
+    return "take to_json(%s)".formatted(column);
+  }
+
+  private static boolean isNumber(DataType type) {
+    return NumberType.of(type).isPresent();
+  }
+}
