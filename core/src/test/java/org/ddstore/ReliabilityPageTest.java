@@ -1,0 +1,54 @@
+package org.ddstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The tests that docs/reliability.md names are in the source tree. */
+class ReliabilityPageTest {
+  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
+
+  /** A test class, with a method or the first part of some, as the page writes them. */
+  private static final Pattern NAMED =
+      Pattern.compile("`(\\w+(?:Test|Contract|IT))(?:#(\\w+)(?:\\.\\.)?)?`");
+
+  @Test
+  void namesTestsThatAreThere() throws IOException {
+    Map<String, String> sources = sources();
+    String page = Files.readString(ROOT.resolve("docs/reliability.md"));
+    assertThat(NAMED.matcher(page).results())
+        .isNotEmpty()
+        .allSatisfy(
+            named ->
+                assertThat(sources.get(named.group(1)))
+                    .as(named.group())
+                    .isNotNull()
+                    .contains(method(named)));
+  }
+
+  private static String method(MatchResult named) {
+    return named.group(2) == null ? "class " : " " + named.group(2);
+  }
+
+  /** The text of each test class by its simple name. */
+  private static Map<String, String> sources() throws IOException {
+    Map<String, String> sources = new TreeMap<>();
+    for (String module : new String[] {"core", "native", "spark-connector", "examples"}) {
+      try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
+        for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+          String name = file.getFileName().toString();
+          sources.put(name.substring(0, name.length() - ".java".length()), Files.readString(file));
+        }
+      }
+    }
+    return sources;
+  }
+}
