@@ -119,7 +119,12 @@ public final class DDStore extends ReadableStore {
    * @param reason ends the message of a refusal
    */
   public Variable addReadOnly(String name, ShardWriter shard, String reason) {
-    return addNew(name, new Contribution(shard), variable -> variable.setReadOnly(reason));
+    Supplier<Variable> target =
+        () -> {
+          Objects.requireNonNull(reason, "reason is null");
+          return checkNew(name);
+        };
+    return addNew(name, target, new Contribution(shard), added -> added.setReadOnly(reason));
   }
 
   /**
@@ -227,16 +232,20 @@ public final class DDStore extends ReadableStore {
   }
 
   private Variable addNew(String name, Contribution contribution) {
-    return addNew(name, contribution, added -> {});
+    return addNew(name, () -> checkNew(name), contribution, added -> {});
   }
 
   /**
+   * @param target checks the arguments; gives null
    * @param prepare what is done with the variable before anybody knows it
    */
-  private Variable addNew(String name, Contribution contribution, Consumer<Variable> prepare) {
+  private Variable addNew(
+      String name,
+      Supplier<Variable> target,
+      Contribution contribution,
+      Consumer<Variable> prepare) {
     try (contribution) {
-      return extend(
-          "add(\"%s\")".formatted(name), () -> checkNew(name), contribution.named(name), prepare);
+      return extend("add(\"%s\")".formatted(name), target, contribution.named(name), prepare);
     }
   }
 

@@ -24,6 +24,9 @@ public final class Reader implements AutoCloseable {
   /** Fits a cache. */
   private static final int PIECE_BYTES = 256 << 10;
 
+  /** Bytes that one copy takes from a file: garbage collection waits for a copy to end. */
+  private static final int PAGED_RUN_BYTES = 64 << 10;
+
   /** What is on its way over a network at once, so that latency does not count. */
   private static final int REMOTE_PIECE_BYTES = 8 << 20;
 
@@ -563,7 +566,11 @@ public final class Reader implements AutoCloseable {
     ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
     int position = Segment.positionOf(place);
     long left = Math.min(most, extents.rows(extent) - rowInSegment);
-    long run = Math.min(left, Math.max(1, (chunk.capacity() - position) / rowBytes));
+    int atOnce = chunk.capacity() - position;
+    if (segment.isPaged()) {
+      atOnce = Math.min(atOnce, PAGED_RUN_BYTES);
+    }
+    long run = Math.min(left, Math.max(1, atOnce / rowBytes));
     int bytes = (int) run * rowBytes;
     long version;
     do {

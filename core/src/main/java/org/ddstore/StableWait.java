@@ -33,7 +33,7 @@ final class StableWait {
 
   /** Human-readable: which rank is waited for and since when; empty if none is. Any thread. */
   String describe() {
-    return waits
+    return waits && awaitedRank >= 0
         ? "for rank %d, which has been changing its rows for %,d ms"
             .formatted(awaitedRank, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos))
         : "";
@@ -49,11 +49,17 @@ final class StableWait {
     long now = System.nanoTime();
     if (!waits) {
       sinceNanos = now;
+      awaitedRank = -1;
       waits = true;
       nextProbeNanos = now + PROBE_NANOS;
     }
-    awaitedRank = rank;
+    if (rank >= 0) {
+      awaitedRank = rank;
+    }
     long elapsed = now - sinceNanos;
+    if (Thread.currentThread().isInterrupted()) {
+      throw new DDStoreException("interrupted while rows of \"" + variable.name() + "\" changed");
+    }
     if (now - nextProbeNanos >= 0) {
       nextProbeNanos = now + PROBE_NANOS;
       variable.checkReadable();
@@ -64,9 +70,6 @@ final class StableWait {
       throw new DeadlineExceededException(
           "rows of \"%s\" on rank %d have been changing for %s, the time for a read: its epochBegin() stands still or needs a longer read timeout"
               .formatted(variable.name(), rank, timeout));
-    }
-    if (Thread.currentThread().isInterrupted()) {
-      throw new DDStoreException("interrupted while rows of \"" + variable.name() + "\" changed");
     }
     if (elapsed < SPIN_NANOS) {
       Thread.onSpinWait();

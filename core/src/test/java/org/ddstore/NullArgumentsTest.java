@@ -142,6 +142,7 @@ class NullArgumentsTest {
                 "AttachedStore.open(transport)",
                 "Shard.seal(exportBy)",
                 "Communicator.broadcast(bytes)")
+            .allow("DDStore.addReadOnly(shard)") // as the next
             .allow("DDStore.add(shard)", "DDStore.init(dtype)", "DDStore.init(rowShape)") // below
             .call(reader, batch, x, store.catalog(), loaded, LoaderOptions.defaults())
             .call(DDStore.class, store)
@@ -152,6 +153,7 @@ class NullArgumentsTest {
             .call(Communicator.class, alone)
             .check();
         assertNamed("shard", () -> store.add("y", (ShardWriter) null));
+        assertNamed("shard", () -> store.addReadOnly("y", null, "a test"));
         assertNamed("dtype", () -> store.init("y", 1, null));
         assertNamed("rowShape", () -> store.init("y", 1, DType.INT8, (int[]) null));
       }

@@ -1,5 +1,7 @@
 package org.ddstore.collective;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -63,8 +65,21 @@ final class Family {
     return null;
   }
 
-  /** Breaks all groups for a rank that waits for this one in another group. */
-  void breakBy(CrossWait found) {
-    members.forEach(rounds -> rounds.fail(found.failure(rounds)));
+  /**
+   * Breaks all groups for a rank that waits for this one in another group.
+   *
+   * @return why the group breaks in which the calling thread waits; null if the other group has
+   *     been closed meanwhile
+   */
+  Failure breakBy(CrossWait found) {
+    Map<Rounds, Failure> failures = new HashMap<>();
+    synchronized (this) { // the lanes of members are there
+      if (!members.contains(found.other())) {
+        return null;
+      }
+      members.forEach(rounds -> failures.put(rounds, found.failure(rounds)));
+    }
+    failures.forEach(Rounds::fail);
+    return failures.get(found.waiting());
   }
 }

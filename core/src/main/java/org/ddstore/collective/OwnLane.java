@@ -73,7 +73,7 @@ final class OwnLane {
     }
   }
 
-  /** Says that several threads of this rank call collectives. */
+  /** Marks this rank as one of which several threads call collectives. */
   synchronized void markSeveralThreads() {
     memory.markSeveralThreads();
     sendWords();

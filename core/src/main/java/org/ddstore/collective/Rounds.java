@@ -66,7 +66,7 @@ final class Rounds {
     return -1;
   }
 
-  /** Says that several threads of this rank call collectives. */
+  /** Marks this rank as one of which several threads call collectives. */
   synchronized void markSeveralThreads() {
     if (!left && broken == null) {
       own.markSeveralThreads();
@@ -317,8 +317,7 @@ final class Rounds {
     if (first == null && probing) {
       CrossWait cross = watch.look();
       if (cross != null) {
-        first = cross.failure(this);
-        family.breakBy(cross);
+        first = family.breakBy(cross);
       }
     }
     if (first == null && System.nanoTime() - deadlineNs >= 0) {

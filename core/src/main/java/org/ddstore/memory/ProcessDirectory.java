@@ -145,7 +145,7 @@ public final class ProcessDirectory {
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return true; // unknown: no descriptor is left, or the thread is interrupted
     }
   }
 

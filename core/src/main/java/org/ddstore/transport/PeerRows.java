@@ -242,13 +242,6 @@ public final class PeerRows {
         : 0;
   }
 
-  /**
-   * Whether the rows are those of a plan, and their lengths not known before they are asked for.
-   */
-  boolean isRaggedIn(long ofPlan) {
-    return plan == ofPlan && recordBytes == 0;
-  }
-
   /** Frees the staging, if it is larger than so many bytes. Nothing is on its way to it. */
   void shrink(long bytes) {
     if (stagingBytes() > bytes) {

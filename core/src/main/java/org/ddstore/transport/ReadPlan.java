@@ -207,7 +207,7 @@ public final class ReadPlan {
    * that met more bytes than this: at least one, fewer than all.
    */
   public int rowsWithin(long stagingBytes) {
-    return Math.max(1, remote.rowsWithin(rows, stagingBytes));
+    return Math.max(1, Math.min(rows - 1, remote.rowsWithin(rows, stagingBytes)));
   }
 
   /** The processes that {@link #fetch} found to serve nothing any more. */

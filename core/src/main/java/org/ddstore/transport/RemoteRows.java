@@ -124,9 +124,7 @@ final class RemoteRows {
     noteMost(needed);
     if (held > KEPT * mostBytes) {
       for (PeerRows rows : all) {
-        if (!rows.isRaggedIn(plan)) {
-          rows.shrink(rows.neededBytes(plan));
-        }
+        rows.shrink(rows.neededBytes(plan)); // ragged ones grow again when their lengths come
       }
     }
   }

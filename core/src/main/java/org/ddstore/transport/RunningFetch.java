@@ -25,13 +25,19 @@ final class RunningFetch {
     }
   }
 
-  /** Human-readable: the processes whose rows are missing, each with a rank, and since when. */
+  /**
+   * Human-readable: the processes whose rows are missing, each with a rank, and since when; empty
+   * if none are.
+   */
   String describe() {
     StringJoiner missing = new StringJoiner(", ");
     for (int p = 0; p < ranks.length; p++) {
       if (reader.awaits(processes[p])) {
         missing.add("rank %d at %s".formatted(ranks[p], processes[p]));
       }
+    }
+    if (missing.length() == 0) {
+      return "";
     }
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
     return "for rows of %s since %,d ms".formatted(missing, millis);

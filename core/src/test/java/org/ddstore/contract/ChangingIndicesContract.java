@@ -71,7 +71,6 @@ interface ChangingIndicesContract extends Contract {
         });
   }
 
-  /** A list that gives another array at each call, as one that another thread changes. */
   @Test
   default void aListOfIndicesIsReadOnce() throws Exception {
     run(
@@ -79,20 +78,7 @@ interface ChangingIndicesContract extends Contract {
           try (DDStore store = rank.open()) {
             Variable longs = Rows.addLongs(store, "x", 1);
             long outside = longs.rows();
-            List<long[]> changing =
-                new AbstractList<>() {
-                  private int gets;
-
-                  @Override
-                  public long[] get(int index) {
-                    return gets++ < size() ? new long[] {index, 1} : new long[] {outside, 0, 1, 0};
-                  }
-
-                  @Override
-                  public int size() {
-                    return 2;
-                  }
-                };
+            List<long[]> changing = new ChangingList(outside);
             try (Reader reader = longs.reader();
                 Batch first = reader.getBatch();
                 Batch second = reader.getBatch()) {
@@ -106,6 +92,26 @@ interface ChangingIndicesContract extends Contract {
             rank.meet();
           }
         });
+  }
+
+  /** A list that gives other arrays when it is read again, as one that another thread changes. */
+  final class ChangingList extends AbstractList<long[]> {
+    private final long outside;
+    private int gets;
+
+    private ChangingList(long outside) {
+      this.outside = outside;
+    }
+
+    @Override
+    public long[] get(int index) {
+      return gets++ < size() ? new long[] {index, 1} : new long[] {outside, 0, 1, 0};
+    }
+
+    @Override
+    public int size() {
+      return 2;
+    }
   }
 
   private static boolean succeeds(Runnable read, AtomicInteger count) {

@@ -22,7 +22,7 @@ final class AuthenticationWarning {
         .ifPresent(LOG::warn);
   }
 
-  /** Whether nobody has asked for this application before; a JVM has one at a time. */
+  /** True for the first call of an application; a JVM has one application at a time. */
   static boolean isFirstOf(String application) {
     return !WARNED.getAndSet(application).equals(application);
   }

@@ -33,7 +33,7 @@ final class CachedRows {
   }
 
   /** The sources of a plan and of its subqueries, for cached ones those of what was cached. */
-  private static List<QueryPlan<?>> leaves(QueryPlan<?> plan) {
+  static List<QueryPlan<?>> leaves(QueryPlan<?> plan) {
     List<QueryPlan<?>> found = new ArrayList<>();
     for (Object leaf : CollectionConverters.asJava(plan.collectLeaves())) {
       if (leaf instanceof AdaptiveSparkPlanExec adaptive) {

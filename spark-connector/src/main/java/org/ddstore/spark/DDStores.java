@@ -48,10 +48,14 @@ public final class DDStores {
    * of a name: what it finds under the name is what it writes. Waits for a write in hand first,
    * {@code spark.ddstore.writeTimeout} at most. Reads and drops go on meanwhile.
    *
+   * @throws IllegalArgumentException if there can be no store of this name
    * @throws org.ddstore.DeadlineExceededException if another thread still writes then
    * @throws org.ddstore.DDStoreException if the thread is interrupted while it waits
    */
   public static void writing(SparkSession session, String name, Runnable action) {
+    Objects.requireNonNull(session, "session is null");
+    Objects.requireNonNull(name, "name is null");
+    Objects.requireNonNull(action, "action is null");
     ClassicSpark.require(session);
     ResidentStores.of(session.sparkContext())
         .writing(

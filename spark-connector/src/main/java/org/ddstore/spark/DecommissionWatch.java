@@ -1,10 +1,11 @@
 package org.ddstore.spark;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.apache.spark.SparkContext;
@@ -20,11 +21,11 @@ final class DecommissionWatch {
   private static final Logger LOG = LoggerFactory.getLogger(DecommissionWatch.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
 
+  /** From one try to copy the rows of a store to the next. */
+  private static final Duration RETRY_PERIOD = Duration.ofSeconds(10);
+
   private final Supplier<List<ResidentStore>> stores;
   private Thread thread; // guarded by this
-
-  /** Executors of which a repair has failed: it is not tried again for these alone. */
-  private final Set<String> failed = new TreeSet<>(); // used by the thread
 
   /**
    * @param stores the stores of the application
@@ -37,17 +38,31 @@ final class DecommissionWatch {
   synchronized void start(SparkContext context) {
     boolean isNeeded =
         !context.isLocal() && context.getConf().getBoolean("spark.decommission.enabled", false);
-    if (isNeeded && thread == null) {
-      thread = new Thread(this::watch, "ddstore-decommission");
-      thread.setDaemon(true);
+    if (isNeeded && (thread == null || !thread.isAlive())) {
+      thread = newThread("ddstore-decommission", this::watch);
       thread.start();
     }
   }
 
+  /**
+   * A daemon thread that inherits no thread-local: those of Spark name the user, the job tags and
+   * the pool of the thread that loads the first store.
+   */
+  private static Thread newThread(String name, Runnable action) {
+    Thread thread = new Thread(null, action, name, 0, false);
+    thread.setDaemon(true);
+    return thread;
+  }
+
   private void watch() {
+    Map<ResidentStore, Evacuation> evacuations = new HashMap<>();
     while (hasStores()) {
-      stores.get().forEach(this::copyAway);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PERIOD.toMillis()));
+      List<ResidentStore> present = stores.get();
+      evacuations.keySet().retainAll(new HashSet<>(present));
+      for (ResidentStore store : present) {
+        evacuations.computeIfAbsent(store, Evacuation::new).check();
+      }
+      LockSupport.parkNanos(PERIOD.toNanos());
     }
   }
 
@@ -60,21 +75,50 @@ final class DecommissionWatch {
     return true;
   }
 
-  private void copyAway(ResidentStore store) {
-    Set<String> leaving = Set.of();
-    try {
-      leaving = store.leaving();
-      if (!failed.containsAll(leaving)) {
-        store.repair();
+  /**
+   * The copies of one store, by a thread of its own: a store that is being written holds up no
+   * other.
+   */
+  private static final class Evacuation {
+    private final ResidentStore store;
+    private Thread copying;
+    private long nextNs = System.nanoTime();
+    private Set<String> reported = Set.of(); // used by the thread that copies
+
+    Evacuation(ResidentStore store) {
+      this.store = store;
+    }
+
+    /** Starts to copy unless that is in progress or was tried a moment ago. Does not block. */
+    void check() {
+      if ((copying != null && copying.isAlive()) || System.nanoTime() - nextNs < 0) {
+        return;
       }
-    } catch (RuntimeException e) {
-      if (!store.isDropped()) {
-        failed.addAll(leaving);
-        LOG.warn(
-            "\"{}\": rows of executors {}, which are being decommissioned, were not copied to others: {}",
-            store.name(),
-            leaving,
-            e.getMessage());
+      try {
+        Set<String> leaving = store.leaving();
+        if (!leaving.isEmpty()) {
+          nextNs = System.nanoTime() + RETRY_PERIOD.toNanos();
+          copying = newThread("ddstore-decommission-" + store.name(), () -> copyAway(leaving));
+          copying.start();
+        }
+      } catch (RuntimeException e) {
+        LOG.debug("executors of \"{}\" that are being decommissioned are unknown", store.name(), e);
+      }
+    }
+
+    private void copyAway(Set<String> leaving) {
+      try {
+        store.copyAway();
+      } catch (RuntimeException | Error e) {
+        if (!store.isDropped() && !reported.equals(leaving)) {
+          reported = leaving;
+          LOG.warn(
+              "\"{}\": rows of executors {}, which are being decommissioned, were not copied to others and are tried again every {} s: {}",
+              store.name(),
+              leaving,
+              RETRY_PERIOD.toSeconds(),
+              e.toString());
+        }
       }
     }
   }

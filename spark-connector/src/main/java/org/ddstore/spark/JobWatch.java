@@ -87,7 +87,7 @@ final class JobWatch extends SparkListener {
 
   @Override
   public synchronized void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
-    lostOutput = true;
+    lostOutput |= executors.contains(removed.executorId());
   }
 
   @Override
@@ -137,8 +137,8 @@ final class JobWatch extends SparkListener {
   }
 
   /**
-   * Whether outputs of tasks may have been lost: an executor ended, of this job or not, a task
-   * could not fetch them, or a stage was submitted again.
+   * Whether outputs of tasks may have been lost: an executor that ran some ended, a task could not
+   * fetch them, or a stage was submitted again.
    */
   synchronized boolean hasLostOutput() {
     return lostOutput;

@@ -52,7 +52,10 @@ final class Plans implements AutoCloseable {
     try {
       return planner.get();
     } catch (Exception e) {
-      if (e instanceof SparkException) { // checked, and not declared
+      if (e instanceof InterruptedException) { // checked, and not declared
+        throw Interrupts.beforeCommit(e, "plan of the rows");
+      }
+      if (e instanceof SparkException) { // the same
         throw new StoreJobException(
             "the rows cannot be read: "
                 + RetryPolicy.withCause(
@@ -99,8 +102,15 @@ final class Plans implements AutoCloseable {
     try {
       context.addSparkListener(watch);
       context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
+      context.addJobTag(watch.job());
       return planner.get();
+    } catch (Error e) {
+      cancel(watch);
+      throw e;
     } catch (Exception e) {
+      if (e instanceof InterruptedException) { // Spark lets the job run on
+        cancel(watch);
+      }
       if (!mayBeRepeated(e, watch)) {
         throw e;
       }
@@ -109,8 +119,15 @@ final class Plans implements AutoCloseable {
               .formatted(attempt, maxAttempts, RetryPolicy.firstLine(e.getMessage())),
           watch.first().map(JobWatch.Failure::cause).orElse(e));
     } finally {
+      context.removeJobTag(watch.job());
       context.setLocalProperty(JobWatch.JOB_PROPERTY, null);
       context.removeSparkListener(watch);
+    }
+  }
+
+  private void cancel(JobWatch watch) {
+    if (!context.isStopped()) {
+      context.cancelJobsWithTag(watch.job());
     }
   }
 

@@ -1,5 +1,6 @@
 package org.ddstore.spark;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -50,19 +51,19 @@ final class ResidentChanges {
   }
 
   /** See {@link ResidentStore#append}. */
-  void append(AppendPlan fitting, Dataset<Row> rows) {
-    change("append", () -> appendHere(fitting, rows));
+  void append(AppendPlan fitting, Dataset<Row> rows, Duration timeout) {
+    change("append", timeout, () -> appendHere(fitting, rows));
   }
 
   /** See {@link ResidentStore#repair}. */
   void repair() {
-    change("repair", this::repairHere);
+    change("repair", origin.settings().writeTimeout(), this::repairHere);
   }
 
-  /** Waits for the change in hand, at most as long as the setting of the store says. */
-  private void change(String name, Runnable change) {
+  /** Waits for the change in hand first. */
+  private void change(String name, Duration timeout, Runnable change) {
     lock.hold(
-        origin.settings().writeTimeout(),
+        timeout,
         () -> {
           changeAlone(name, change);
           return null;

@@ -71,7 +71,7 @@ final class ResidentLoading {
       }
       forget(shards);
       String late =
-          "the rows that executors %s have loaded were not confirmed within %d s, because the driver paused for longer"
+          "the rows that executors %s have loaded were not confirmed within %d s"
               .formatted(
                   executorsOf(shards, confirmation.expired()), ResidentShards.LEASE.toSeconds());
       if (round == most || processes.isClosed()) { // the store may have been dropped

@@ -1,5 +1,6 @@
 package org.ddstore.spark;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -219,7 +220,7 @@ public final class ResidentStore {
   }
 
   /**
-   * Warns, once, where replicas of it are of no use.
+   * Warns once if an MPI world that loses a member would take all copies of some shard with it.
    *
    * @param world executors of an MPI world
    */
@@ -323,11 +324,12 @@ public final class ResidentStore {
     checkOwner("append to");
     checkLive();
     RunWarnings.ofSource(name, rows).ifPresent(LOG::warn);
+    Duration timeout = Settings.of(rows.sparkSession()).writeTimeout();
     stores.writing(
         name,
-        Settings.of(rows.sparkSession()).writeTimeout(),
+        timeout,
         () -> {
-          changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows);
+          changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows, timeout);
           return null;
         });
   }
@@ -364,6 +366,11 @@ public final class ResidentStore {
    */
   public void repair() {
     checkOwner("repair");
+    copyAway();
+  }
+
+  /** Does what {@link #repair} does, without the check of the owner. */
+  void copyAway() {
     changes.repair();
   }
 
@@ -381,7 +388,7 @@ public final class ResidentStore {
     end();
   }
 
-  /** As {@link #drop}, for whomever. */
+  /** Does what {@link #drop} does, without the check of the owner. */
   void end() {
     Optional<Collection<ProcessAddress>> holders = places.end();
     if (holders.isPresent()) {

@@ -85,10 +85,15 @@ final class ResidentStores {
    * Runs an action while no other thread of the application makes, appends to or replaces the store
    * of a name. What the action finds under the name stays until it ends, unless it is dropped.
    *
+   * @throws IllegalArgumentException if there can be no store of this name
    * @throws org.ddstore.DeadlineExceededException if another thread still writes after the timeout
    * @throws org.ddstore.DDStoreException if the thread is interrupted while it waits
    */
   <T> T writing(String name, Duration timeout, Supplier<T> action) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "\"%s\" is no name of a store: 1 to 128 letters, digits, _ and - are".formatted(name));
+    }
     return locks.computeIfAbsent(name, WriteLock::new).hold(timeout, action);
   }
 
@@ -105,10 +110,6 @@ final class ResidentStores {
       Duration timeout,
       boolean inPlace,
       Function<ResidentStores, ResidentStore> load) {
-    if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException(
-          "\"%s\" is no name of a store: 1 to 128 letters, digits, _ and - are".formatted(name));
-    }
     return writing(name, timeout, () -> loadAlone(name, inPlace, load));
   }
 

@@ -13,7 +13,6 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** What is better known before ranks run. */
 final class RunWarnings {
@@ -89,7 +88,7 @@ final class RunWarnings {
   }
 
   private static Stream<String> readStores(Dataset<Row> rows) {
-    return CollectionConverters.asJava(rows.queryExecution().analyzed().collectLeaves()).stream()
+    return CachedRows.leaves(rows.queryExecution().analyzed()).stream()
         .map(
             leaf -> {
               if (leaf instanceof DataSourceV2Relation relation) {

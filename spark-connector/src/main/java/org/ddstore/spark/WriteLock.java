@@ -35,6 +35,9 @@ final class WriteLock {
       holder = Thread.currentThread().getName();
       return action.get();
     } finally {
+      if (lock.getHoldCount() == 1) {
+        holder = "";
+      }
       lock.unlock();
     }
   }
@@ -43,14 +46,15 @@ final class WriteLock {
     try {
       if (!lock.tryLock(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new DeadlineExceededException(
-            "store \"%s\" is being written by thread \"%s\", and %s have passed: raise %s, or write again later"
+            "store \"%s\" is being written by thread \"%s\" and was not free within %s: raise %s, or write again later"
                 .formatted(store, holder, timeout, Setting.WRITE_TIMEOUT.key()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      String other = holder;
       throw new DDStoreException(
-          "interrupted while thread \"%s\" writes store \"%s\"; nothing was written"
-              .formatted(holder, store),
+          "interrupted before store \"%s\" could be written%s; nothing was written"
+              .formatted(store, other.isEmpty() ? "" : ", which thread \"" + other + "\" writes"),
           e);
     }
   }

@@ -88,6 +88,7 @@ class StoreSpecTest {
           .sample(Serializable.class, 1)
           .sample(Number.class, 1)
           .sample(StoreSpec.class, spec)
+          .sample(Runnable.class, () -> {})
           .sample(Field.class, Field.fixed("x", DType.INT8))
           .callStatic(DDStores.class, FieldNotation.class)
           .call(spec, store, store.handle())

@@ -27,6 +27,18 @@ final class TypeRemedy {
    */
   static String of(String column, DataType type, Wording wording) {
     String out = "leave it out with " + wording.selection();
+    String remedy = inQuery(column, type, out);
+    return wording == Wording.FLAGS && !remedy.endsWith(out)
+        ? "in the query that writes the files " + remedy + "; or " + out
+        : remedy;
+  }
+
+  /**
+   * Returns the remedy for a caller who writes a query.
+   *
+   * @param out how to leave the column out
+   */
+  private static String inQuery(String column, DataType type, String out) {
     if (type instanceof DecimalType decimal) {
       return ofDecimal(column, decimal);
     } else if (type instanceof MapType map) {

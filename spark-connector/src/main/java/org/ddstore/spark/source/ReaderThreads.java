@@ -57,10 +57,18 @@ final class ReaderThreads {
         "closed: a scan of a store has no rows after the end of its task");
   }
 
-  /** Whether the latest batch may be in use by another thread than this one. */
-  boolean isReadByOther() {
-    Thread reader = latest;
-    return reader != null && reader != Thread.currentThread() && reader.isAlive();
+  /** Runs an action if no other thread may have a batch in use. None asks for one meanwhile. */
+  synchronized void ifAlone(Runnable action) {
+    if (others().isEmpty()) {
+      action.run();
+    }
+  }
+
+  /** The threads that live, but for the calling one. To be called under the lock. */
+  private List<Thread> others() {
+    return threads.stream()
+        .filter(thread -> thread != Thread.currentThread() && thread.isAlive())
+        .toList();
   }
 
   /**
@@ -73,10 +81,7 @@ final class ReaderThreads {
     List<Thread> others;
     synchronized (this) {
       hasEnded = true;
-      others =
-          threads.stream()
-              .filter(thread -> thread != Thread.currentThread() && thread.isAlive())
-              .toList();
+      others = others();
     }
     if (others.isEmpty()) {
       release.run();

@@ -216,9 +216,7 @@ final class RowBatches implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (!readers.isReadByOther()) {
-      together.close();
-    }
+    readers.ifAlone(together::close);
   }
 
   private void end() {

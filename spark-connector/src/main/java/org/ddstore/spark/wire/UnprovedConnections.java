@@ -2,15 +2,18 @@ package org.ddstore.spark.wire;
 
 import io.netty.channel.Channel;
 import io.netty.util.concurrent.ScheduledFuture;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The incoming connections on which no token has been proved yet: a bounded number, each for a
- * bounded time. One more than the bound closes the oldest, because a peer proves its token in
- * milliseconds, and a stranger never does.
+ * bounded time. One more than the bound closes the oldest of the host that has most of them,
+ * because a peer proves its token in milliseconds, and a stranger never does.
  */
 final class UnprovedConnections {
   /** More than the processes of a large application that connect at the same moment. */
@@ -42,13 +45,29 @@ final class UnprovedConnections {
     synchronized (this) {
       open.put(channel, end);
       if (open.size() > most) {
-        oldest = open.keySet().iterator().next();
+        oldest = oldestOfTheLargestHost();
       }
     }
     channel.closeFuture().addListener(closed -> remove(channel));
     if (oldest != null) {
       close(oldest, "too many connections before the handshake", "more than " + most);
     }
+  }
+
+  private Channel oldestOfTheLargestHost() {
+    Map<Object, Integer> counts = new HashMap<>();
+    open.keySet().forEach(channel -> counts.merge(host(channel), 1, Integer::sum));
+    Object largest = Collections.max(counts.entrySet(), Map.Entry.comparingByValue()).getKey();
+    return open.keySet().stream()
+        .filter(channel -> host(channel).equals(largest))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Object host(Channel channel) {
+    return channel.remoteAddress() instanceof InetSocketAddress address
+        ? address.getHostString()
+        : "unknown";
   }
 
   private void expire(Channel channel) {
