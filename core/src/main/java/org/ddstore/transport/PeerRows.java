@@ -71,12 +71,15 @@ public final class PeerRows {
     return gone;
   }
 
-  /** Whether nothing has come of them, for this plan, for longer than was allowed. */
+  /** Whether {@link #markSilent} was called for this plan. */
   boolean isSilent() {
     return silent;
   }
 
-  /** Says that nothing has come for longer than was allowed. By the thread that fetches. */
+  /**
+   * Marks the rows as ones of which another copy should be read: nothing has come for longer than
+   * was allowed, or the process has failed to serve them.
+   */
   public void markSilent() {
     silent = true;
   }

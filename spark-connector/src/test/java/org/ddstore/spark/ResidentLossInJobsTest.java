@@ -366,22 +366,50 @@ class ResidentLossInJobsTest extends OnTestCluster {
     await("Spark ends it").atMost(Duration.ofMinutes(1)).until(() -> !isRunning(pid));
   }
 
-  /** Nobody calls for a repair, and no job runs. */
+  /** Nobody calls for a repair, no job runs, and the stores are two users'. */
   @Test
   void withADecommissionedExecutorThatIsIdle() throws Exception {
     Path source = directory.resolve("source");
     frame(0, ROWS).write().parquet(source.toString());
     Dataset<Row> stored = cluster.session().read().parquet(source.toString());
     ResidentStore store = spec(stored.orderBy("id"), 4).load("train");
-    String leaving = store.shards().get(0).executorId();
-    long pid = pidOf(leaving);
-    deleteTree(source);
-    decommission(leaving);
-    await("Spark ends it").atMost(Duration.ofMinutes(2)).until(() -> !isRunning(pid));
-    await("its rows are elsewhere")
-        .atMost(Duration.ofMinutes(1))
-        .until(() -> store.shards().stream().noneMatch(one -> one.executorId().equals(leaving)));
+    try (OtherUser user = new OtherUser("bob")) {
+      ResidentStore ofBob = spec(stored.orderBy("id"), 4).load("bobs");
+      assertThat(ofBob.owner()).isEqualTo("bob").isNotEqualTo(store.owner());
+      String leaving = store.shards().get(0).executorId();
+      long pid = pidOf(leaving);
+      deleteTree(source);
+      decommission(leaving);
+      await("Spark ends it").atMost(Duration.ofMinutes(2)).until(() -> !isRunning(pid));
+      await("its rows are elsewhere")
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () ->
+                  Stream.of(store, ofBob)
+                      .flatMap(one -> one.shards().stream())
+                      .noneMatch(shard -> shard.executorId().equals(leaving)));
+      checkAll(ofBob, ROWS);
+      ofBob.drop();
+    }
     checkAll(store, ROWS);
+  }
+
+  /** Lets the thread work for another user, as a server of Spark Connect does. */
+  private static final class OtherUser implements AutoCloseable {
+    private static final String TAGS = "spark.job.tags";
+
+    OtherUser(String name) {
+      cluster
+          .session()
+          .sparkContext()
+          .setLocalProperty(
+              TAGS, "SparkConnect_OperationTag_User_%s_Session_s_Operation_o".formatted(name));
+    }
+
+    @Override
+    public void close() {
+      cluster.session().sparkContext().setLocalProperty(TAGS, null);
+    }
   }
 
   private static void decommission(String executor) {

@@ -143,11 +143,13 @@ final class PeerFetch {
         wake.run();
       }
       case Status.GONE -> fail(rows.closed());
-      case Status.FAILED ->
-          fail(
-              new DDStoreException(
-                  "cannot read rows of %s at %s: %s"
-                      .formatted(rows.owners(), rows.process(), Status.reason(reply))));
+      case Status.FAILED -> {
+        rows.markSilent(); // another copy is asked, if there is one
+        fail(
+            new DDStoreException(
+                "cannot read rows of %s at %s: %s"
+                    .formatted(rows.owners(), rows.process(), Status.reason(reply))));
+      }
       default -> fail(new DDStoreException(rows.process() + " refused to serve rows: " + status));
     }
   }
