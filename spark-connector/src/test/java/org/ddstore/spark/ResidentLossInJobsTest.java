@@ -375,7 +375,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
     ResidentStore store = spec(stored.orderBy("id"), 4).load("train");
     try (OtherUser user = new OtherUser("bob")) {
       ResidentStore ofBob = spec(stored.orderBy("id"), 4).load("bobs");
-      assertThat(ofBob.owner()).isEqualTo("bob").isNotEqualTo(store.owner());
+      assertThat(ofBob.owner()).isEqualTo(user.name).isNotEqualTo(store.owner());
       String leaving = store.shards().get(0).executorId();
       long pid = pidOf(leaving);
       deleteTree(source);
@@ -398,7 +398,10 @@ class ResidentLossInJobsTest extends OnTestCluster {
   private static final class OtherUser implements AutoCloseable {
     private static final String TAGS = "spark.job.tags";
 
+    private final String name;
+
     OtherUser(String name) {
+      this.name = name;
       cluster
           .session()
           .sparkContext()
