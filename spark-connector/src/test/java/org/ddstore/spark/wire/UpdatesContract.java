@@ -6,7 +6,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.ddstore.AttachedStore;
 import org.ddstore.Batch;
@@ -30,6 +32,8 @@ abstract class UpdatesContract {
   private static final int WORDS = (1 << 17) + 1;
 
   private static final int READS = 60;
+  private static final long MOST_WAIT_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final long PROBE_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
   private final Function<Path, RankBackend> backend;
 
@@ -121,7 +125,13 @@ abstract class UpdatesContract {
       last[row] = version;
     }
 
+    /** Reads that are to come, after one more: updates without a break would hold up all of them. */
     long missing() {
+      long before = reads.get();
+      long deadlineNs = System.nanoTime() + MOST_WAIT_NS;
+      while (reads.get() == before && !end.isDone() && System.nanoTime() - deadlineNs < 0) {
+        LockSupport.parkNanos(PROBE_NS);
+      }
       return end.isDone() ? 0 : Math.max(1, READS - reads.get());
     }
 
