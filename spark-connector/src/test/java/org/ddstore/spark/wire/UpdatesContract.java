@@ -125,7 +125,9 @@ abstract class UpdatesContract {
       last[row] = version;
     }
 
-    /** Reads that are to come, after one more: updates without a break would hold up all of them. */
+    /**
+     * Reads that are to come, after one more: updates without a break would hold up all of them.
+     */
     long missing() {
       long before = reads.get();
       long deadlineNs = System.nanoTime() + MOST_WAIT_NS;
