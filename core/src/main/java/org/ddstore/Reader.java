@@ -98,11 +98,7 @@ public final class Reader implements AutoCloseable {
    * open: what it held is replaced.
    */
   public void getBatch(Batch batch, long... indices) {
-    Objects.requireNonNull(batch, "batch is null");
-    Objects.requireNonNull(indices, "indices is null");
-    if (!batch.isOf(pool)) {
-      throw new IllegalArgumentException(batch + " was not given by " + this);
-    }
+    checkArguments(batch, indices);
     pass.enter(this);
     try {
       long start = begin();
@@ -112,6 +108,14 @@ public final class Reader implements AutoCloseable {
       count(start, count, batch.memory().valueBytes());
     } finally {
       pass.exit();
+    }
+  }
+
+  private void checkArguments(Batch batch, long... indices) {
+    Objects.requireNonNull(batch, "batch is null");
+    Objects.requireNonNull(indices, "indices is null");
+    if (!batch.isOf(pool)) {
+      throw new IllegalArgumentException(batch + " was not given by " + this);
     }
   }
 
@@ -205,11 +209,7 @@ public final class Reader implements AutoCloseable {
    * @throws IndexOutOfBoundsException if any index is outside; nothing is read then
    */
   public int getBatchWithin(Batch batch, long mostBytes, long... indices) {
-    Objects.requireNonNull(batch, "batch is null");
-    Objects.requireNonNull(indices, "indices is null");
-    if (!batch.isOf(pool)) {
-      throw new IllegalArgumentException(batch + " was not given by " + this);
-    }
+    checkArguments(batch, indices);
     pass.enter(this);
     try {
       long start = begin();
