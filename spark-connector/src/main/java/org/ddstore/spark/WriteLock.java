@@ -53,8 +53,9 @@ final class WriteLock {
       Thread.currentThread().interrupt();
       String other = holder;
       throw new DDStoreException(
-          "interrupted before store \"%s\" could be written%s; nothing was written"
-              .formatted(store, other.isEmpty() ? "" : ", which thread \"" + other + "\" writes"),
+          "interrupted while waiting to write store \"%s\"%s; nothing was written"
+              .formatted(
+                  store, other.isEmpty() ? "" : ", which thread \"" + other + "\" is writing"),
           e);
     }
   }
