@@ -40,16 +40,17 @@ class CommandClusterIT {
     Launcher launcher = new Launcher(work);
     launcher.set("spark.sql.sources.useV1SourceList", "");
 
-    Outcome outcome = launcher.run("demo", "--rows", "20000", "--seconds", "0.2");
+    Outcome outcome =
+        launcher.run("demo", "--executors", "4", "--rows", "20000", "--seconds", "0.2");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out())
         .contains("Wrote    20,000 rows as 8 Parquet files")
-        .contains("into the memory of 2 executors")
+        .contains("into the memory of 4 executors")
         .contains("| points | float32[?, 2] |", " 0 mismatches in", "Next ")
-        .containsPattern("(?m)^\\|    3 \\| [01] +\\| 5000 \\|")
+        .containsPattern("(?m)^\\|    3 \\| [0-3] +\\| 5000 \\|")
         .containsPattern(
-            "singly and in batches: [3-6]\\d % own process, [3-6]\\d % same host, 0 % remote");
+            "singly and in batches: [1-5]\\d % own process, [4-8]\\d % same host, 0 % remote");
   }
 
   /** Fails as soon as Spark has started, while its workers still start executors. */

@@ -24,13 +24,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * {@code demo}, {@code get}, {@code explain}, {@code bench epoch} and {@code bench scan} in this
- * JVM, on one Spark of four executors; {@link CommandClusterIT} has commands that start a Spark of
- * their own.
+ * JVM, on one Spark of two executors with two slots each; {@link CommandClusterIT} has commands
+ * that start a Spark of their own.
  */
 @Tag("system")
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class CommandsIT {
-  private static final int EXECUTORS = 4;
+  private static final int EXECUTORS = 2;
   private static final String INDICES = "0,5,999,499-501,5,333";
 
   @TempDir private static Path data;
@@ -43,7 +43,7 @@ class CommandsIT {
 
   @BeforeAll
   static void write() {
-    shared = InProcess.open("commands", EXECUTORS);
+    shared = InProcess.open("commands", EXECUTORS, 2);
     SparkSession spark = shared.session();
     Path directory = data.resolve("mixed data");
     mixed = directory.toString();
@@ -211,7 +211,7 @@ class CommandsIT {
     assertThat(json.get("command").asText()).isEqualTo("demo");
     assertThat(json.get("mismatches").asLong()).isZero();
     assertThat(json.get("ranks").asInt()).isEqualTo(ranks);
-    assertThat(json.get("executors").asInt()).isEqualTo(ranks);
+    assertThat(json.get("executors").asInt()).isEqualTo(Math.min(EXECUTORS, ranks));
     assertThat(json.get("rows").asLong()).isEqualTo(rows);
     assertThat(json.get("rowsRead").asLong()).isGreaterThanOrEqualTo(rows);
     assertThat(json.get("bytes").asLong()).isPositive();

@@ -41,9 +41,9 @@ final class InProcess {
         "2min"); // the machine may be busy
   }
 
-  /** Starts a Spark for several commands; returns when its executors of one slot each are there. */
-  static EmbeddedSpark open(String name, int executors) {
-    EmbeddedSpark spark = EmbeddedSpark.open(name, executors, 1, 1024, settings());
+  /** Starts a Spark for several commands; returns when its executors are there. */
+  static EmbeddedSpark open(String name, int executors, int coresEach) {
+    EmbeddedSpark spark = EmbeddedSpark.open(name, executors, coresEach, 1024, settings());
     int expected = executors + 1; // the driver counts
     await("executors")
         .atMost(PATIENCE)

@@ -31,7 +31,7 @@ class MpiCommandsIT {
 
   @BeforeAll
   static void start() {
-    shared = InProcess.open("MPI commands", EXECUTORS);
+    shared = InProcess.open("MPI commands", EXECUTORS, 1);
   }
 
   @AfterAll
