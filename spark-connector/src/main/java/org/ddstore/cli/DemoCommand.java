@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Shows a store at work, and checks every byte that it gives. */
@@ -60,6 +61,14 @@ final class DemoCommand implements Callable<Integer> {
   private long seed = 42;
 
   @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description =
+          "Time of the reads against the clock, of all ranks together; ${DEFAULT-VALUE} by"
+              + " default.")
+  private double seconds = 3;
+
+  @Option(
       names = "--backing",
       paramLabel = "shm|file|direct",
       description = "Where shards lie: ${COMPLETION-CANDIDATES}; shm unless said.")
@@ -76,6 +85,10 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     OptionRange.check(command, "--rows", rows, 1, Long.MAX_VALUE);
     OptionRange.check(command, "--batch", batchRows, 1, Integer.MAX_VALUE);
+    if (!(seconds > 0 && seconds <= 3600)) {
+      throw new ParameterException(
+          command.commandLine(), "--seconds: %s outside (0, 3600]".formatted(seconds));
+    }
     transport.check();
     if (input != null) {
       SourceOptions.checkExists(input);
@@ -113,7 +126,7 @@ final class DemoCommand implements Callable<Integer> {
       report.asked(expected, System.nanoTime() - start);
       progress.stepTo(2);
       progress.describe("load and read");
-      DemoResult result = run.read(expected, batchRows, seed);
+      DemoResult result = run.read(expected, batchRows, seed, (long) (seconds * 1e9));
       progress.stepTo(STEPS);
       return result;
     }

@@ -22,12 +22,17 @@ record DemoRun(Dataset<Row> files, List<Leaf> leaves, List<String> orderBy, Stor
     return RowOracle.ask(files, leaves, orderBy, seed);
   }
 
-  /** Loads, reads and compares. */
-  DemoResult read(ExpectedRows expected, int batchRows, long seed) {
+  /**
+   * Loads, reads and compares, then reads against the clock.
+   *
+   * @param speedNanos duration of the reads against the clock, of all ranks together
+   */
+  DemoResult read(ExpectedRows expected, int batchRows, long seed, long speedNanos) {
     Broadcast<ExpectedRows> sent =
         JavaSparkContext.fromSparkContext(files.sparkSession().sparkContext()).broadcast(expected);
     try {
-      return new DemoResult(expected.rows(), spec.run(new DemoTask(sent, leaves, batchRows, seed)));
+      return new DemoResult(
+          expected.rows(), spec.run(new DemoTask(sent, leaves, batchRows, seed, speedNanos)));
     } finally {
       sent.destroy();
     }

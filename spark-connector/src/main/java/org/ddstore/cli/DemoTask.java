@@ -22,15 +22,14 @@ import org.ddstore.spark.RankTask;
  * @param leaves the columns
  * @param batchRows rows read in one call, at most
  * @param seed of the order
+ * @param speedNanos duration of the reads against the clock, shared by the ranks, which take turns
  */
-record DemoTask(Broadcast<ExpectedRows> expected, List<Leaf> leaves, int batchRows, long seed)
+record DemoTask(
+    Broadcast<ExpectedRows> expected, List<Leaf> leaves, int batchRows, long seed, long speedNanos)
     implements RankTask<RankReadings> {
   private static final int SINGLE_ROWS = 5000;
   private static final long BATCH_BYTES = 64L << 20;
   private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(20);
-
-  /** Shared by the ranks, which take turns. */
-  private static final long SPEED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   @Override
   public RankReadings run(RankContext context) {
@@ -46,7 +45,7 @@ record DemoTask(Broadcast<ExpectedRows> expected, List<Leaf> leaves, int batchRo
           context.store().statistics().stream().map(ReadStatistics::rows).toList();
       Speed single = Speed.NONE;
       Speed batches = Speed.NONE;
-      long turnNanos = SPEED_NANOS / context.ranks() / 2;
+      long turnNanos = Math.max(1, speedNanos / context.ranks() / 2);
       for (int turn = 0; turn < context.ranks(); turn++) {
         context.communicator().barrier();
         if (turn == context.rank() && info.rows() > 0) {

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -13,25 +16,38 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.Utils$;
 import org.ddstore.DDStoreException;
 import org.ddstore.spark.ClassicSpark;
+import scala.Option;
 
 /**
- * The Spark of one command: the one that {@code spark-submit} prepared, else one of our own with
- * executors in JVMs of their own, bound to loopback, whose files are gone after {@link #close()}.
- * Owns the session.
+ * The Spark of one command: the one that already runs in this JVM, else the one that {@code
+ * spark-submit} prepared, else one of our own with executors in JVMs of their own, bound to
+ * loopback, whose files are gone after {@link #close()}. Owns the session; a Spark that already ran
+ * goes on after the command.
  */
 final class EmbeddedSpark implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
   private static final String MPI_JAR = "mpi.jar";
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
+  private enum Origin {
+    RUNNING,
+    SUBMITTED,
+    OWN
+  }
+
+  private final Origin origin;
   private final SparkSession session;
   private final LocalClusterRemains remains;
   private final AtomicBoolean closed = new AtomicBoolean();
 
+  /** Made on demand where Spark is not ours. */
+  private ScratchDirectory scratch;
+
   /**
-   * @param remains null if Spark is not ours
+   * @param remains of our own Spark, else null
    */
-  private EmbeddedSpark(SparkSession session, LocalClusterRemains remains) {
+  private EmbeddedSpark(Origin origin, SparkSession session, LocalClusterRemains remains) {
+    this.origin = origin;
     this.session = session;
     this.remains = remains;
   }
@@ -46,10 +62,11 @@ final class EmbeddedSpark implements AutoCloseable {
   }
 
   /**
-   * Starts Spark. Sizes are ignored where {@code spark-submit} named a master.
+   * Starts Spark, or takes the one that is there. Sizes are ignored where Spark already runs or
+   * {@code spark-submit} named a master.
    *
    * @param memoryMb heap of one executor
-   * @param settings Spark's, applied last, in both cases
+   * @param settings Spark's, applied last, in all cases; to a running Spark those of a session
    * @throws PreflightException if this Spark is none that a store runs on
    */
   static EmbeddedSpark open(
@@ -58,15 +75,23 @@ final class EmbeddedSpark implements AutoCloseable {
     if (!isSubmitted()) {
       quietLogging();
     }
+    Option<SparkSession> running = SparkSession.getDefaultSession();
+    if (running.isDefined()) {
+      ClassicSpark.require(running.get());
+      if (!running.get().sparkContext().isStopped()) {
+        return new EmbeddedSpark(Origin.RUNNING, newSession(running.get(), settings), null);
+      }
+    }
     SparkSession.Builder builder = SparkSession.builder();
     if (isSubmitted()) {
       if (System.getProperty("spark.app.name") == null) {
         builder.appName(appName);
       }
       settings.forEach(builder::config);
-      return new EmbeddedSpark(builder.getOrCreate(), null);
+      return new EmbeddedSpark(Origin.SUBMITTED, builder.getOrCreate(), null);
     }
     LocalClusterRemains remains = LocalClusterRemains.prepare(sparkHome());
+    SparkSession session = null;
     try {
       Utils$.MODULE$.setCustomHostname(LOOPBACK);
       builder
@@ -75,11 +100,25 @@ final class EmbeddedSpark implements AutoCloseable {
           .config("spark.executor.memory", memoryMb + "m");
       configure(builder, remains);
       settings.forEach(builder::config);
-      return new EmbeddedSpark(builder.getOrCreate(), remains);
-    } catch (RuntimeException | Error e) {
-      remains.close();
-      throw e;
+      session = builder.getOrCreate();
+      return new EmbeddedSpark(Origin.OWN, session, remains);
+    } finally { // not catch: Spark throws checked exceptions that it does not declare
+      if (session == null) {
+        inOwnThread(remains::close);
+      }
     }
+  }
+
+  /** Settings of the application, which has started, stay as they are. */
+  private static SparkSession newSession(SparkSession running, Map<String, String> settings) {
+    SparkSession session = running.newSession();
+    settings.forEach(
+        (key, value) -> {
+          if (session.conf().isModifiable(key)) {
+            session.conf().set(key, value);
+          }
+        });
+    return session;
   }
 
   /** True if {@code spark-submit}, or the caller, has chosen a master. */
@@ -158,35 +197,88 @@ final class EmbeddedSpark implements AutoCloseable {
   /**
    * A directory that lives as long as this, for data that a command makes.
    *
-   * @throws IllegalStateException if Spark is not ours: its executors may be on other hosts
+   * @throws IllegalStateException if executors may be on other hosts
    */
   Path scratch(String name) throws IOException {
-    if (remains == null) {
+    if (origin == Origin.OWN) {
+      return Files.createDirectories(remains.scratch().resolve(name));
+    }
+    if (!session.sparkContext().master().startsWith("local")) {
       throw new IllegalStateException("no directory is shared with the executors of " + this);
     }
-    return Files.createDirectories(remains.scratch().resolve(name));
+    if (scratch == null) {
+      scratch = ScratchDirectory.create("ddstore-spark-");
+    }
+    return Files.createDirectories(scratch.path().resolve(name));
   }
 
   /**
-   * Stops Spark; where it is ours, waits for the executors to end and deletes what they left.
+   * Stops Spark, unless it ran before; where it is ours, waits for the executors to end and deletes
+   * what they left. An interrupt does not shorten this.
    *
-   * @throws DDStoreException if an executor still runs after 20 seconds
+   * @throws DDStoreException if an executor cannot be ended
    */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      try {
-        session.stop();
-      } finally {
-        if (remains != null) {
-          remains.close();
+      if (origin == Origin.RUNNING) {
+        closeScratch();
+      } else {
+        inOwnThread(this::stop);
+      }
+    }
+  }
+
+  private void stop() {
+    try {
+      session.stop();
+    } finally {
+      if (remains != null) {
+        remains.close();
+      }
+      closeScratch();
+    }
+  }
+
+  private void closeScratch() {
+    if (scratch != null) {
+      scratch.close();
+    }
+  }
+
+  /** Waits for the end; an interrupt of this thread would cut short the waits of Spark's own. */
+  private static void inOwnThread(Runnable work) {
+    FutureTask<Void> task = new FutureTask<>(work, null);
+    Thread thread = new Thread(task, "ddstore-stop-spark");
+    thread.setDaemon(true);
+    thread.start();
+    boolean isInterrupted = false;
+    try {
+      while (true) {
+        try {
+          task.get();
+          return;
+        } catch (InterruptedException e) {
+          isInterrupted = true;
         }
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw new DDStoreException("Spark could not be stopped: " + e.getCause(), e.getCause());
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }
 
   @Override
   public String toString() {
-    return "EmbeddedSpark[%s]".formatted(remains == null ? "from spark-submit" : remains.scratch());
+    return "EmbeddedSpark[%s, %s]"
+        .formatted(
+            origin.name().toLowerCase(Locale.ROOT),
+            remains == null ? session.sparkContext().master() : remains.scratch());
   }
 }

@@ -9,11 +9,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.deploy.LocalSparkCluster;
 import org.apache.spark.deploy.LocalSparkCluster$;
@@ -28,7 +29,15 @@ import scala.runtime.BoxedUnit;
  * workers run in it. Removes it all, also when the JVM is told to end.
  */
 final class LocalClusterRemains implements AutoCloseable {
-  private static final Duration EXECUTOR_EXIT = Duration.ofSeconds(20);
+  /** Spark's workers give an executor 10 s to end, and 10 s more when they have killed it. */
+  private static final Duration EXECUTOR_EXIT = Duration.ofSeconds(30);
+
+  private static final Duration KILLED_EXIT = Duration.ofSeconds(10);
+
+  private static final Duration STOP_CLUSTER = Duration.ofSeconds(20);
+
+  /** A worker has one such thread for each executor, which starts it and lives as long as it. */
+  private static final String EXECUTOR_RUNNER = "ExecutorRunner for ";
 
   /** Spark's own hooks run first: it stops its context at 50, deletes its directories at 25. */
   private static final int HOOK_PRIORITY = 10;
@@ -41,6 +50,11 @@ final class LocalClusterRemains implements AutoCloseable {
   private final String applicationPrefix = "ddstore-" + ProcessHandle.current().pid() + "-";
 
   private final Path workFolder;
+
+  /** Children of this JVM that are none of Spark's. */
+  private final Set<ProcessHandle> others =
+      ProcessHandle.current().children().collect(Collectors.toSet());
+
   private final Object hook;
 
   private LocalClusterRemains(Path scratch, Path workFolder) {
@@ -57,7 +71,7 @@ final class LocalClusterRemains implements AutoCloseable {
   static LocalClusterRemains prepare(Path sparkHome) {
     try {
       return new LocalClusterRemains(
-          Files.createTempDirectory("ddstore-spark-"), sparkHome.resolve("work"));
+          ScratchDirectory.createUnowned("ddstore-spark-"), sparkHome.resolve("work"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -74,9 +88,10 @@ final class LocalClusterRemains implements AutoCloseable {
   }
 
   /**
-   * Waits for the executors of a Spark that was stopped, and deletes the files.
+   * Waits for the executors of a Spark that was stopped, also for those that a worker was about to
+   * start, and deletes the files. Kills an executor that has not ended after 30 seconds.
    *
-   * @throws DDStoreException if an executor still runs after 20 seconds
+   * @throws DDStoreException if an executor still runs then
    */
   @Override
   public void close() {
@@ -84,39 +99,50 @@ final class LocalClusterRemains implements AutoCloseable {
       return; // the hook does this, and knows that the master may still start executors
     }
     synchronized (this) { // a hook that begins now waits
-      List<ProcessHandle> executors = ProcessHandle.current().children().toList();
       try {
-        if (!awaitExit(executors)) {
-          throw new DDStoreException(
-              "executors still run %d s after Spark stopped: %s"
-                  .formatted(EXECUTOR_EXIT.toSeconds(), executors));
-        }
+        endExecutors();
       } finally {
         deleteAll();
       }
     }
-    ShutdownHookManager.removeShutdownHook(hook);
+    if (!ShutdownHookManager.inShutdown()) {
+      ShutdownHookManager.removeShutdownHook(hook);
+    }
+  }
+
+  private void endExecutors() {
+    stopCluster(); // a start of Spark that failed may have left it
+    if (!awaitExit(EXECUTOR_EXIT)) {
+      executors().forEach(ProcessHandle::destroyForcibly);
+      if (!awaitExit(KILLED_EXIT)) {
+        throw new DDStoreException(
+            "executors still run %d s after Spark stopped: %s %s"
+                .formatted(
+                    EXECUTOR_EXIT.plus(KILLED_EXIT).toSeconds(), executors(), executorRunners()));
+      }
+    }
   }
 
   /** A context that was still starting is not stopped by its own hook, and starts executors. */
   private synchronized BoxedUnit removeAtExit() {
     stopCluster();
-    long deadline = System.nanoTime() + EXECUTOR_EXIT.toNanos();
-    while (mayHaveExecutors() && System.nanoTime() < deadline) {
-      List<ProcessHandle> executors = ProcessHandle.current().children().toList();
-      executors.forEach(ProcessHandle::destroyForcibly);
-      awaitExit(executors);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-    }
+    long deadlineNs = System.nanoTime() + EXECUTOR_EXIT.toNanos();
+    do {
+      executors().forEach(ProcessHandle::destroyForcibly);
+    } while (!awaitExit(Duration.ofMillis(10)) && System.nanoTime() < deadlineNs);
     deleteAll();
     return BoxedUnit.UNIT;
   }
 
-  /** A worker has one thread for each executor, which starts it and lives as long as it does. */
-  private static boolean mayHaveExecutors() {
-    return ProcessHandle.current().children().findAny().isPresent()
-        || Thread.getAllStackTraces().keySet().stream()
-            .anyMatch(thread -> thread.getName().startsWith("ExecutorRunner for "));
+  private List<ProcessHandle> executors() {
+    return ProcessHandle.current().children().filter(child -> !others.contains(child)).toList();
+  }
+
+  /** The threads of workers that start executors, or have started one. */
+  private static List<Thread> executorRunners() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith(EXECUTOR_RUNNER))
+        .toList();
   }
 
   /**
@@ -132,19 +158,39 @@ final class LocalClusterRemains implements AutoCloseable {
     stop.setDaemon(true);
     stop.start();
     try {
-      stop.join(EXECUTOR_EXIT.toMillis());
+      stop.join(STOP_CLUSTER.toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** False if one still runs at the deadline. */
-  private static boolean awaitExit(List<ProcessHandle> processes) {
-    CompletableFuture<?>[] exits =
-        processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
+  /**
+   * Waits for the executors, and first for the threads that start them: a worker that is told to
+   * stop while it starts an executor ends the executor after it has come to life.
+   *
+   * @return false if one still runs at the deadline
+   */
+  private boolean awaitExit(Duration limit) {
+    long deadlineNs = System.nanoTime() + limit.toNanos();
     try {
-      CompletableFuture.allOf(exits).get(EXECUTOR_EXIT.toMillis(), TimeUnit.MILLISECONDS);
-      return true;
+      while (true) {
+        List<Thread> runners = executorRunners();
+        List<ProcessHandle> executors = executors();
+        if (runners.isEmpty() && executors.isEmpty()) {
+          return true;
+        }
+        for (Thread runner : runners) {
+          long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
+          if (leftMs <= 0) {
+            return false;
+          }
+          runner.join(leftMs);
+        }
+        CompletableFuture<?>[] exits =
+            executors.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
+        CompletableFuture.allOf(exits)
+            .get(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;

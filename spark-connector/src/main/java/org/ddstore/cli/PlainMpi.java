@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,8 @@ record PlainMpi(Path program) {
   /** For the start, and for each size beside its own time. */
   private static final long PATIENCE_SECONDS = 60;
 
-  private static final long END_SECONDS = 10;
+  /** mpirun takes its ranks with it, if it is given the time. */
+  private static final Duration EXIT = Duration.ofSeconds(10);
 
   /** The program, where the launcher has compiled it. */
   static Optional<PlainMpi> find() {
@@ -97,8 +99,8 @@ record PlainMpi(Path program) {
     mpirun.environment().put("OMPI_ALLOW_RUN_AS_ROOT", "1");
     mpirun.environment().put("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     String command = String.join(" ", mpirun.command());
-    Process process = mpirun.start();
-    try {
+    try (ChildProcesses processes = new ChildProcesses(EXIT)) {
+      Process process = processes.start(mpirun);
       double seconds =
           PATIENCE_SECONDS + plan.rowBytes().size() * (PATIENCE_SECONDS + plan.seconds());
       if (!process.waitFor((long) Math.ceil(seconds), TimeUnit.SECONDS)) {
@@ -109,16 +111,6 @@ record PlainMpi(Path program) {
             "%s ended with status %d".formatted(command, process.exitValue()));
       }
       return parse(Files.readAllLines(said, StandardCharsets.US_ASCII), plan);
-    } finally {
-      end(process);
-    }
-  }
-
-  /** It takes its ranks with it, if it is given the time. */
-  private static void end(Process process) throws InterruptedException {
-    process.destroy();
-    if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
     }
   }
 

@@ -6,28 +6,30 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.spark.launcher.JavaModuleOptions;
+import org.apache.spark.util.Utils$;
 import org.ddstore.DDStoreException;
 import org.ddstore.hosts.Host;
 import org.ddstore.hosts.TwoHosts;
 import org.ddstore.spark.TransportChoice;
 import org.ddstore.spark.wire.StoreToken;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** The JVMs of a measurement's ranks, on this host or on two. Who starts them closes them. */
 final class RankProcesses implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
   private static final int SECRET_BYTES = 32;
-  private static final long PATIENCE_S = 30;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final TwoHosts hosts;
-  private final List<Process> processes = new ArrayList<>();
+  private final ChildProcesses processes = new ChildProcesses(PATIENCE);
 
   private RankProcesses(TwoHosts hosts) {
     this.hosts = hosts;
@@ -49,10 +51,9 @@ final class RankProcesses implements AutoCloseable {
       for (int rank = 0; rank < work.network().ranks(); rank++) {
         Host host = ranks.host(rank);
         Process process =
-            (host == null ? new ProcessBuilder(command()) : host.command(command()))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        ranks.processes.add(process);
+            ranks.processes.start(
+                (host == null ? new ProcessBuilder(command()) : host.command(command()))
+                    .redirectError(ProcessBuilder.Redirect.INHERIT));
         tell(
             process,
             RankJvm.encode(
@@ -89,6 +90,7 @@ final class RankProcesses implements AutoCloseable {
     return rank % 2 == 0 ? hosts.first() : hosts.second();
   }
 
+  /** With the options that executors get. */
   private static List<String> command() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -97,6 +99,8 @@ final class RankProcesses implements AutoCloseable {
     if (logging != null) {
       command.add("-Dlog4j2.configurationFile=" + logging);
     }
+    String options = System.getProperty("spark.executor.extraJavaOptions", "");
+    command.addAll(CollectionConverters.asJava(Utils$.MODULE$.splitCommandString(options)));
     command.add("-XX:-UsePerfData"); // its warnings would go where answers are expected
     command.addAll(
         List.of("-Xmx1g", "-cp", System.getProperty("java.class.path"), RankJvm.class.getName()));
@@ -116,18 +120,19 @@ final class RankProcesses implements AutoCloseable {
   void play(Consumer<Object> results) throws IOException, InterruptedException {
     List<BufferedReader> outputs = new ArrayList<>();
     List<String> addresses = new ArrayList<>();
-    for (Process process : processes) {
+    List<Process> ranks = processes.all();
+    for (Process process : ranks) {
       BufferedReader output = process.inputReader(StandardCharsets.US_ASCII);
       outputs.add(output);
       addresses.add(say(output, RankJvm.ADDRESS));
     }
-    processes.forEach(process -> tell(process, String.join(",", addresses)));
+    ranks.forEach(process -> tell(process, String.join(",", addresses)));
     BufferedReader first = outputs.get(0);
     for (String line = first.readLine(); line != null; line = first.readLine()) {
       results.accept(RankJvm.decode(line.substring(RankJvm.RESULT.length())));
     }
-    for (int rank = 0; rank < processes.size(); rank++) {
-      int status = processes.get(rank).waitFor();
+    for (int rank = 0; rank < ranks.size(); rank++) {
+      int status = ranks.get(rank).waitFor();
       if (status != 0) {
         throw new DDStoreException("rank %d ended with status %d".formatted(rank, status));
       }
@@ -152,21 +157,12 @@ final class RankProcesses implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    for (Process process : processes) {
-      process.destroy();
-    }
     try {
-      for (Process process : processes) {
-        if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
-          process.destroyForcibly();
-        }
+      processes.close();
+    } finally {
+      if (hosts != null) {
+        hosts.close();
       }
-    } catch (InterruptedException e) {
-      processes.forEach(Process::destroyForcibly);
-      Thread.currentThread().interrupt();
-    }
-    if (hosts != null) {
-      hosts.close();
     }
   }
 }

@@ -20,7 +20,12 @@ final class ScratchDirectory implements AutoCloseable {
   }
 
   static ScratchDirectory create(String prefix) throws IOException {
-    return new ScratchDirectory(Files.createTempDirectory(prefix));
+    return new ScratchDirectory(createUnowned(prefix));
+  }
+
+  /** Makes a directory that the caller deletes; the id of this process follows the prefix. */
+  static Path createUnowned(String prefix) throws IOException {
+    return Files.createTempDirectory(prefix + ProcessHandle.current().pid() + "-");
   }
 
   Path path() {

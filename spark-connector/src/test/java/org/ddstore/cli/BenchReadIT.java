@@ -15,18 +15,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code bench read} over each transport, as a user runs it: it compares every row. */
+/**
+ * {@code bench read} over each transport: it compares every row. Over MPI as a user runs it, since
+ * the launcher compiles what it is compared with, else in this JVM.
+ */
 @Tag("system")
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class BenchReadIT {
   @TempDir private Path work;
 
+  private static final String[] SMALL = {
+    "--row-bytes", "256,3000", "--batch", "16", "--in-flight", "1", "--shard-mb", "4"
+  };
+
   /** All rows come over the network. */
-  private JsonNode run(String... more) throws Exception {
+  private static String[] arguments(String transport, String... more) {
     Stream<String> common =
         Stream.of("bench", "read", "--no-shortcut", "--seconds", "0.1", "--json");
-    Outcome outcome =
-        new Launcher(work).run(Stream.concat(common, Stream.of(more)).toArray(String[]::new));
+    return Stream.of(common, Stream.of("--transport", transport), Stream.of(more))
+        .flatMap(part -> part)
+        .toArray(String[]::new);
+  }
+
+  private static JsonNode check(Outcome outcome) throws Exception {
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
     assertThat(json.get("mismatches").asLong()).isZero();
@@ -38,35 +49,24 @@ class BenchReadIT {
     return json;
   }
 
-  private JsonNode runSmall(String transport) throws Exception {
-    return run(
-        "--transport",
-        transport,
-        "--row-bytes",
-        "256,3000",
-        "--batch",
-        "16",
-        "--in-flight",
-        "1",
-        "--shard-mb",
-        "4");
-  }
-
   @Test
   void readsByTcpAndStatesItsLimit() throws Exception {
     JsonNode json =
-        run(
-            "--row-bytes",
-            "100,300000",
-            "--batch",
-            "1,16",
-            "--in-flight",
-            "2",
-            "--shard-mb",
-            "32",
-            "--ranks",
-            "3",
-            "--encrypted");
+        check(
+            InProcess.run(
+                arguments(
+                    "auto",
+                    "--row-bytes",
+                    "100,300000",
+                    "--batch",
+                    "1,16",
+                    "--in-flight",
+                    "2",
+                    "--shard-mb",
+                    "32",
+                    "--ranks",
+                    "3",
+                    "--encrypted")));
 
     assertThat(json.get("results")).hasSize(4);
     for (JsonNode result : json.get("results")) {
@@ -102,7 +102,10 @@ class BenchReadIT {
     String missing = FabricBackend.missing();
     Needed.check("fabric", missing == null, () -> missing);
 
-    assertThat(runSmall("fabric").get("results").findValuesAsText("transport"))
+    assertThat(
+            check(InProcess.run(arguments("fabric", SMALL)))
+                .get("results")
+                .findValuesAsText("transport"))
         .hasSize(2)
         .allMatch(transport -> transport.matches("fabric, (net|tcp) .*"));
   }
@@ -110,7 +113,7 @@ class BenchReadIT {
   @Test
   @NeedsMpi
   void readsByMpiBesidePlainMpi() throws Exception {
-    JsonNode json = runSmall("mpi");
+    JsonNode json = check(new Launcher(work).run(arguments("mpi", SMALL)));
 
     assertThat(json.get("results").findValuesAsText("transport"))
         .hasSize(2)

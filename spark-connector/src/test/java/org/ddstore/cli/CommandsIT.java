@@ -13,23 +13,24 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.cli.Launcher.Outcome;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * {@code demo}, {@code get}, {@code explain}, {@code bench epoch} and {@code bench scan} as a user
- * runs them.
+ * {@code demo}, {@code get}, {@code explain}, {@code bench epoch} and {@code bench scan} in this
+ * JVM, on one Spark of two executors with two slots each; {@link CommandClusterIT} has commands
+ * that start a Spark of their own.
  */
 @Tag("system")
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class CommandsIT {
+  private static final int EXECUTORS = 2;
   private static final String INDICES = "0,5,999,499-501,5,333";
 
   @TempDir private static Path data;
@@ -38,55 +39,41 @@ class CommandsIT {
   private static List<String> sorted;
   private static List<String> sortedByEqualKeys;
 
-  @TempDir private Path work;
-  private Launcher launcher;
+  private static EmbeddedSpark shared;
 
   @BeforeAll
   static void write() {
+    shared = InProcess.open("commands", EXECUTORS, 2);
+    SparkSession spark = shared.session();
     Path directory = data.resolve("mixed data");
     mixed = directory.toString();
-    SparkSession spark = ParquetSamples.session();
-    try {
-      ParquetSamples.writeMixed(spark, directory);
-      inFileOrder = ParquetSamples.expected(spark, directory);
-      sorted = ParquetSamples.expected(spark, directory, "k", "t");
-      sortedByEqualKeys = ParquetSamples.expected(spark, directory, "one");
-    } finally {
-      spark.stop();
-    }
+    ParquetSamples.writeMixed(spark, directory);
+    inFileOrder = ParquetSamples.expected(spark, directory);
+    sorted = ParquetSamples.expected(spark, directory, "k", "t");
+    sortedByEqualKeys = ParquetSamples.expected(spark, directory, "one");
   }
 
-  @BeforeEach
-  void makeLauncher() {
-    launcher = new Launcher(work);
+  @AfterAll
+  static void stop() {
+    InProcess.close(shared);
   }
 
-  @ParameterizedTest
-  @CsvSource({"2, 4", "4, 4"})
-  void demoReadsWhatSparkSqlSays(int executors, int ranks)
-      throws IOException, InterruptedException {
+  @Test
+  void demoReadsWhatSparkSqlSays() throws IOException {
     Outcome outcome =
-        launcher.run(
-            "demo",
-            "--executors",
-            "" + executors,
-            "--ranks",
-            "" + ranks,
-            "--rows",
-            "20000",
-            "--json");
+        InProcess.run("demo", "--ranks", "4", "--rows", "20000", "--seconds", "0.2", "--json");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
-    checkDemo(json, executors, ranks, 20_000);
+    checkDemo(json, 4, 20_000);
     assertThat(json.get("shares").get("ownProcess").asDouble()).isBetween(0.15, 0.6);
     assertThat(json.get("shares").get("sameHost").asDouble()).isBetween(0.4, 0.85);
   }
 
   @Test
-  void demoReadsOverTheTransportInReplicaGroups() throws IOException, InterruptedException {
+  void demoReadsOverTheTransportInReplicaGroups() throws IOException {
     Outcome outcome =
-        launcher.run(
+        InProcess.run(
             "demo",
             "--width",
             "2",
@@ -95,11 +82,13 @@ class CommandsIT {
             "tcp",
             "--rows",
             "5000",
+            "--seconds",
+            "0.2",
             "--json");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
-    checkDemo(json, 2, 4, 5000);
+    checkDemo(json, 4, 5000);
     assertThat(json.get("shares").get("remote").asDouble()).isEqualTo(1);
     assertThat(json.get("results").findValues("rows").stream().mapToLong(JsonNode::asLong).sum())
         .as("rows of two copies")
@@ -107,10 +96,10 @@ class CommandsIT {
   }
 
   @Test
-  void benchEpochComparesEveryRowInEveryWay() throws IOException, InterruptedException {
+  void benchEpochComparesEveryRowInEveryWay() throws IOException {
     for (String sampler : List.of("shuffled", "chunked")) {
       Outcome outcome =
-          launcher.run(
+          InProcess.run(
               "bench",
               "epoch",
               "--row-bytes",
@@ -160,9 +149,9 @@ class CommandsIT {
   }
 
   @Test
-  void benchScanComparesWithSparksCache() throws IOException, InterruptedException {
+  void benchScanComparesWithSparksCache() throws IOException {
     Outcome outcome =
-        launcher.run(
+        InProcess.run(
             "bench", "scan", "--rows", "20000", "--rounds", "1", "--lookups", "50", "--json");
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
@@ -177,28 +166,31 @@ class CommandsIT {
   }
 
   @Test
-  void badEpochsAreRefusedAtOnce() throws IOException, InterruptedException {
-    Outcome outcome = launcher.run("bench", "epoch", "--sampler", "sorted");
+  void badEpochsAreRefusedAtOnce() throws IOException {
+    Outcome outcome = InProcess.run("bench", "epoch", "--sampler", "sorted");
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err()).contains("--sampler sorted: legal are shuffled, chunked, sequential");
-    outcome = launcher.run("bench", "epoch", "--rows", "100", "--ranks", "2", "--batch", "64");
+    outcome = InProcess.run("bench", "epoch", "--rows", "100", "--ranks", "2", "--batch", "64");
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err()).contains("--rows: 100 outside [128, ");
-    outcome = launcher.run("bench", "epoch", "--row-bytes", "262144", "--store-mb", "1024");
+    outcome = InProcess.run("bench", "epoch", "--row-bytes", "262144", "--store-mb", "1024");
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err())
         .contains("--batch 1024: of 262144 bytes a row more than 128 MiB; use a smaller");
   }
 
   @Test
-  void badTransportsAreRefusedAtOnce() throws IOException, InterruptedException {
-    Outcome outcome = launcher.run("demo", "--transport", "pigeon");
+  void badTransportsAreRefusedAtOnce() throws IOException {
+    Outcome outcome = InProcess.run("demo", "--transport", "pigeon");
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err()).contains("--transport pigeon: legal are auto, tcp, fabric");
-    assertThat(launcher.run("bench", "read", "--hosts", "3").exitCode()).isEqualTo(2);
+    outcome = InProcess.run("demo", "--seconds", "0");
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err()).contains("--seconds: 0.0 outside (0, 3600]");
+    assertThat(InProcess.run("bench", "read", "--hosts", "3").exitCode()).isEqualTo(2);
   }
 
-  private static void checkDemo(JsonNode json, int executors, int ranks, long rows) {
+  private static void checkDemo(JsonNode json, int ranks, long rows) {
     assertThat(json.fieldNames())
         .toIterable()
         .containsExactly(
@@ -219,7 +211,7 @@ class CommandsIT {
     assertThat(json.get("command").asText()).isEqualTo("demo");
     assertThat(json.get("mismatches").asLong()).isZero();
     assertThat(json.get("ranks").asInt()).isEqualTo(ranks);
-    assertThat(json.get("executors").asInt()).isEqualTo(executors);
+    assertThat(json.get("executors").asInt()).isEqualTo(Math.min(EXECUTORS, ranks));
     assertThat(json.get("rows").asLong()).isEqualTo(rows);
     assertThat(json.get("rowsRead").asLong()).isGreaterThanOrEqualTo(rows);
     assertThat(json.get("bytes").asLong()).isPositive();
@@ -231,12 +223,11 @@ class CommandsIT {
   }
 
   @Test
-  void demoTakesOwnDataAndTheDigestIsThatOfEveryNumberOfRanks()
-      throws IOException, InterruptedException {
+  void demoTakesOwnDataAndTheDigestIsThatOfEveryNumberOfRanks() throws IOException {
     List<String> digests = new ArrayList<>();
     for (int ranks : new int[] {1, 3}) {
       Outcome outcome =
-          launcher.run(
+          InProcess.run(
               "demo",
               "--input",
               mixed,
@@ -244,24 +235,33 @@ class CommandsIT {
               ParquetSamples.MATRIX,
               "--ranks",
               "" + ranks,
-              "--executors",
-              "1",
               "--order-by",
               "one,k",
+              "--seconds",
+              "0.2",
               "--json");
       assertThat(outcome.exitCode()).as(outcome.err()).isZero();
-      checkDemo(outcome.json(), 1, ranks, ParquetSamples.ROWS);
+      checkDemo(outcome.json(), ranks, ParquetSamples.ROWS);
       digests.add(outcome.json().get("digest").asText());
-      launcher.set("spark.sql.sources.useV1SourceList", ""); // other file sources the next time
     }
     assertThat(digests.get(0)).isEqualTo(digests.get(1));
   }
 
   @Test
-  void demoSpeaksToPeople() throws IOException, InterruptedException {
+  void demoSpeaksToPeople() throws IOException {
     Outcome outcome =
-        launcher.run(
-            "demo", "--input", mixed, "--fields", "a,t", "--ranks", "2", "--backing", "file");
+        InProcess.run(
+            "demo",
+            "--input",
+            mixed,
+            "--fields",
+            "a,t",
+            "--ranks",
+            "2",
+            "--backing",
+            "file",
+            "--seconds",
+            "0.2");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out())
@@ -270,20 +270,18 @@ class CommandsIT {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 1", "4, 2"})
-  void getPrintsTheSameRowsForEveryNumberOfRanks(int ranks, int executors)
-      throws IOException, InterruptedException {
-    checkRows(inFileOrder, "--ranks", "" + ranks, "--executors", "" + executors);
+  @ValueSource(ints = {1, 4})
+  void getPrintsTheSameRowsForEveryNumberOfRanks(int ranks) throws IOException {
+    checkRows(inFileOrder, "--ranks", "" + ranks);
   }
 
   @Test
-  void getFollowsAnOrder() throws IOException, InterruptedException {
+  void getFollowsAnOrder() throws IOException {
     checkRows(sorted, "--order-by", "k,t");
     checkRows(sortedByEqualKeys, "--order-by", "one", "--ranks", "3");
   }
 
-  private void checkRows(List<String> expected, String... more)
-      throws IOException, InterruptedException {
+  private void checkRows(List<String> expected, String... more) throws IOException {
     List<String> arguments =
         new ArrayList<>(
             List.of(
@@ -296,7 +294,7 @@ class CommandsIT {
                 ParquetSamples.MATRIX,
                 "--json"));
     arguments.addAll(List.of(more));
-    Outcome outcome = launcher.run(arguments.toArray(new String[0]));
+    Outcome outcome = InProcess.run(arguments.toArray(new String[0]));
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode rows = outcome.json().get("rows");
@@ -316,9 +314,9 @@ class CommandsIT {
   }
 
   @Test
-  void getNamesTheLegalRange() throws IOException, InterruptedException {
+  void getNamesTheLegalRange() throws IOException {
     Outcome outcome =
-        launcher.run("get", "--input", mixed, "--indices", "0,1000", "--fields", "id", "--json");
+        InProcess.run("get", "--input", mixed, "--indices", "0,1000", "--fields", "id", "--json");
 
     assertThat(outcome.exitCode()).isEqualTo(1);
     assertThat(outcome.out()).isEmpty();
@@ -326,8 +324,8 @@ class CommandsIT {
   }
 
   @Test
-  void getListsTheFields() throws IOException, InterruptedException {
-    Outcome outcome = launcher.run("get", "--input", mixed, "--indices", "0", "--fields", "id,zz");
+  void getListsTheFields() throws IOException {
+    Outcome outcome = InProcess.run("get", "--input", mixed, "--indices", "0", "--fields", "id,zz");
 
     assertThat(outcome.exitCode()).isEqualTo(1);
     assertError(outcome, "ddstore: column \"zz\": no such column; there are [id, k, one, x, y, t,");
@@ -335,36 +333,35 @@ class CommandsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"get", "demo", "explain"})
-  void aPathThatIsNotThereIsNamed(String command) throws IOException, InterruptedException {
+  void aPathThatIsNotThereIsNamed(String command) throws IOException {
     List<String> arguments = new ArrayList<>(List.of(command, "--input", "/no/such/place"));
     if (command.equals("get")) {
       arguments.addAll(List.of("--indices", "0"));
     }
-    Outcome outcome = launcher.run(arguments.toArray(new String[0]));
+    Outcome outcome = InProcess.run(arguments.toArray(new String[0]));
 
     assertThat(outcome.exitCode()).isEqualTo(1);
     assertError(outcome, "ddstore: --input /no/such/place: no such file or directory");
   }
 
   @Test
-  void aNullIsNamed() throws IOException, InterruptedException {
+  void aNullIsNamed() throws IOException {
     Path nulls = data.resolve("nulls");
-    try (SparkSession spark = ParquetSamples.session()) {
-      spark
-          .range(100)
-          .selectExpr("id", "if(id = 57, null, id) as n")
-          .coalesce(1)
-          .write()
-          .parquet(nulls.toString());
-    }
-    Outcome outcome = launcher.run("demo", "--input", nulls.toString(), "--ranks", "2");
+    shared
+        .session()
+        .range(100)
+        .selectExpr("id", "if(id = 57, null, id) as n")
+        .coalesce(1)
+        .write()
+        .parquet(nulls.toString());
+    Outcome outcome = InProcess.run("demo", "--input", nulls.toString(), "--ranks", "2");
 
     assertThat(outcome.exitCode()).isEqualTo(1);
     assertError(outcome, "ddstore: column \"n\", row 57: null");
   }
 
   /** One line of ours, and no stack. */
-  private static void assertError(Outcome outcome, String expected) {
+  static void assertError(Outcome outcome, String expected) {
     assertThat(outcome.err().lines().filter(line -> line.startsWith("ddstore:")))
         .singleElement()
         .asString()
@@ -373,9 +370,9 @@ class CommandsIT {
   }
 
   @Test
-  void explainBalancesEqualKeys() throws IOException, InterruptedException {
+  void explainBalancesEqualKeys() throws IOException {
     Outcome outcome =
-        launcher.run(
+        InProcess.run(
             "explain",
             "--input",
             mixed,
@@ -398,8 +395,8 @@ class CommandsIT {
   }
 
   @Test
-  void explainSpeaksToPeople() throws IOException, InterruptedException {
-    Outcome outcome = launcher.run("explain", "--input", mixed, "--fields", "x,t", "--ranks", "2");
+  void explainSpeaksToPeople() throws IOException {
+    Outcome outcome = InProcess.run("explain", "--input", mixed, "--fields", "x,t", "--ranks", "2");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out())
@@ -411,8 +408,8 @@ class CommandsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"demo", "get", "explain"})
-  void helpOfEach(String command) throws IOException, InterruptedException {
-    Outcome outcome = launcher.run(command, "--help");
+  void helpOfEach(String command) throws IOException {
+    Outcome outcome = InProcess.run(command, "--help");
 
     assertThat(outcome.exitCode()).isZero();
     assertThat(outcome.out())

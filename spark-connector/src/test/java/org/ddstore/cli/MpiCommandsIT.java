@@ -6,45 +6,54 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.apache.spark.sql.SparkSession;
 import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.mpi.NeedsMpi;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code demo}, {@code explain} and {@code doctor} where MPI is, as a user runs them; {@link
- * BenchReadIT} has {@code bench read}.
+ * {@code demo}, {@code explain} and {@code doctor} where MPI is, in this JVM, on one Spark of four
+ * executors; {@link MpiLauncherIT} runs the demo as a user does, {@link BenchReadIT} has {@code
+ * bench read}.
  */
 @Tag("system")
 @NeedsMpi
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class MpiCommandsIT {
-  private static final int ROWS = 5000;
+  private static final int EXECUTORS = 4;
 
-  @TempDir private Path work;
-  private Launcher launcher;
+  @TempDir private static Path data;
+  private static EmbeddedSpark shared;
 
-  @BeforeEach
-  void makeLauncher() {
-    launcher = new Launcher(work);
+  @BeforeAll
+  static void start() {
+    shared = InProcess.open("MPI commands", EXECUTORS, 1);
   }
 
-  private JsonNode demo(String... more) throws Exception {
-    Stream<String> common =
-        Stream.of("demo", "--transport", "mpi", "--executors", "4", "--ranks", "4");
-    Stream<String> size = Stream.of("--rows", "" + ROWS, "--json");
-    Stream<String> all = Stream.of(common, size, Stream.of(more)).flatMap(part -> part);
-    Outcome outcome = launcher.run(all.toArray(String[]::new));
+  @AfterAll
+  static void stop() {
+    InProcess.close(shared);
+  }
+
+  static JsonNode checkDemo(Outcome outcome, int ranks, int rows) throws Exception {
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
     assertThat(json.get("mismatches").asLong()).isZero();
-    assertThat(json.get("results")).hasSize(4);
-    assertThat(json.get("rowsRead").asLong()).isGreaterThanOrEqualTo(ROWS);
+    assertThat(json.get("results")).hasSize(ranks);
+    assertThat(json.get("rowsRead").asLong()).isGreaterThanOrEqualTo(rows);
     return json;
+  }
+
+  private static JsonNode demo(String... more) throws Exception {
+    Stream<String> common =
+        Stream.of("demo", "--transport", "mpi", "--ranks", "4", "--seconds", "0.2");
+    Stream<String> size = Stream.of("--rows", "5000", "--json");
+    Stream<String> all = Stream.of(common, size, Stream.of(more)).flatMap(part -> part);
+    return checkDemo(InProcess.run(all.toArray(String[]::new)), EXECUTORS, 5000);
   }
 
   @Test
@@ -59,11 +68,11 @@ class MpiCommandsIT {
 
   @Test
   void doctorReportsMpiOfEachExecutor() throws Exception {
-    Outcome outcome = launcher.run("doctor", "--json");
+    Outcome outcome = InProcess.run("doctor", "--json");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode results = outcome.json().get("results");
-    assertThat(results).hasSize(2);
+    assertThat(results).hasSize(EXECUTORS);
     for (JsonNode executor : results) {
       assertThat(DoctorIT.detail(executor, "mpi")).startsWith("Open MPI 4");
     }
@@ -71,25 +80,19 @@ class MpiCommandsIT {
 
   @Test
   void explainSaysThatRowsComeByMpi() throws Exception {
-    Path data = work.resolve("data");
-    SparkSession spark = ParquetSamples.session();
-    try {
-      ParquetSamples.writeMixed(spark, data);
-    } finally {
-      spark.stop();
-    }
+    Path directory = data.resolve("data");
+    ParquetSamples.writeMixed(shared.session(), directory);
+
     Outcome outcome =
-        launcher.run(
+        InProcess.run(
             "explain",
             "--transport",
             "mpi",
             "--no-shortcut",
             "--input",
-            data.toString(),
+            directory.toString(),
             "--fields",
             "x,t",
-            "--executors",
-            "2",
             "--ranks",
             "2",
             "--json");

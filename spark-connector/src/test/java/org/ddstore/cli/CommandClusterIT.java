@@ -1,0 +1,168 @@
+package org.ddstore.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.ddstore.cli.Launcher.Outcome;
+import org.ddstore.spark.Leftovers;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Commands that start a Spark of their own: as a user runs them, by the launcher, and in this JVM.
+ * None of their executors outlives them, whichever way they end.
+ */
+@Tag("system")
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
+class CommandClusterIT {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  @TempDir private Path work;
+
+  /**
+   * What the README tells everybody to try first, with fewer rows, and where the user has other
+   * file sources than the demo can ask for the places of rows.
+   */
+  @Test
+  void theDemoOfTheLauncherReadsWhatSparkSqlSays() throws IOException, InterruptedException {
+    Launcher launcher = new Launcher(work);
+    launcher.set("spark.sql.sources.useV1SourceList", "");
+
+    Outcome outcome =
+        launcher.run("demo", "--executors", "4", "--rows", "20000", "--seconds", "0.2");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    assertThat(outcome.out())
+        .contains("Wrote    20,000 rows as 8 Parquet files")
+        .contains("into the memory of 4 executors")
+        .contains("| points | float32[?, 2] |", " 0 mismatches in", "Next ")
+        .containsPattern("(?m)^\\|    3 \\| [0-3] +\\| 5000 \\|")
+        .containsPattern(
+            "singly and in batches: [1-5]\\d % own process, [4-8]\\d % same host, 0 % remote");
+  }
+
+  /** Fails as soon as Spark has started, while its workers still start executors. */
+  @Test
+  void anErrorOfTheLauncherIsOneLine() throws IOException, InterruptedException {
+    Path empty = Files.createDirectory(work.resolve("empty"));
+
+    Outcome outcome = new Launcher(work).run("get", "--input", empty.toString(), "--indices", "0");
+
+    assertThat(outcome.exitCode()).isEqualTo(1);
+    assertThat(outcome.out()).isEmpty();
+    assertNoData(outcome);
+  }
+
+  /** The same in this JVM, which goes on and would see executors that come later. */
+  @Test
+  void anErrorEndsExecutorsThatAreJustStarted() throws IOException {
+    Path empty = Files.createDirectory(work.resolve("empty"));
+
+    assertNoData(InProcess.run("get", "--input", empty.toString(), "--indices", "0"));
+
+    assertThat(ProcessHandle.current().children()).isEmpty();
+  }
+
+  private static void assertNoData(Outcome outcome) {
+    CommandsIT.assertError(outcome, "ddstore: [UNABLE_TO_INFER_SCHEMA] ");
+  }
+
+  @Test
+  void anInterruptWhileSparkStartsLeavesNothing() throws IOException {
+    Path empty = Files.createDirectory(work.resolve("empty"));
+    Thread.currentThread().interrupt();
+    try {
+      Outcome outcome = InProcess.run("get", "--input", empty.toString(), "--indices", "0");
+
+      assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(1);
+      assertThat(outcome.out()).isEmpty();
+    } finally {
+      Thread.interrupted(); // nothing of it for the next test
+    }
+  }
+
+  /** A demo that would read for an hour. */
+  @Test
+  void anInterruptWhileRanksReadEndsThem() throws IOException {
+    Thread command = Thread.currentThread();
+    CompletableFuture<Void> interrupt =
+        CompletableFuture.runAsync(
+            () -> {
+              await("store").atMost(PATIENCE).until(CommandClusterIT::anExecutorHasAStore);
+              command.interrupt();
+            });
+    try {
+      Outcome outcome =
+          InProcess.run(
+              "demo",
+              "--executors",
+              "1",
+              "--ranks",
+              "1",
+              "--rows",
+              "1000",
+              "--seconds",
+              "3600",
+              "--json");
+
+      assertThat(interrupt).as("interrupted").isCompleted();
+      assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(1);
+      assertThat(outcome.out()).isEmpty();
+    } finally {
+      Thread.interrupted();
+    }
+  }
+
+  private static boolean anExecutorHasAStore() {
+    Set<Long> executors =
+        ProcessHandle.current().children().map(ProcessHandle::pid).collect(Collectors.toSet());
+    return !Leftovers.directoriesOf(executors).isEmpty();
+  }
+
+  /** A worker that is told to stop while it starts an executor ends it when it has come to life. */
+  @Test
+  void anExecutorThatComesLateIsWaitedFor() throws Exception {
+    CountDownLatch start = new CountDownLatch(1);
+    AtomicReference<Process> executor = new AtomicReference<>();
+    Thread runner =
+        new Thread(
+            () -> {
+              try {
+                start.await();
+                executor.set(new ProcessBuilder("sleep", "3600").start());
+                executor.get().destroy();
+                executor.get().waitFor();
+              } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            },
+            "ExecutorRunner for app-1/0");
+    LocalClusterRemains remains = LocalClusterRemains.prepare(work);
+    runner.start();
+    Thread close = new Thread(remains::close, "close");
+
+    close.start();
+    await("close waits or has ended")
+        .atMost(PATIENCE)
+        .until(() -> close.getState() == Thread.State.TIMED_WAITING || !close.isAlive());
+    boolean waits = close.isAlive();
+    start.countDown();
+    close.join();
+
+    assertThat(waits).as("close waits for the thread of the worker").isTrue();
+    assertThat(executor.get().isAlive()).as("executor lives").isFalse();
+    assertThat(remains.scratch()).doesNotExist();
+  }
+}
