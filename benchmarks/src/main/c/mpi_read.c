@@ -3,8 +3,8 @@
  * compares every byte with what was written. The time is that of MPI alone. Prints for each row size: row bytes,
  * microseconds per row, bytes that were wrong. Begun by mpirun.
  *
- * The ranks that are read from wait in a barrier that does not block, and look into MPI once in PAUSE_US: a blocking one
- * spins, and would take processors from the reader. With 0 they spin all the same.
+ * The ranks that are read from wait in a barrier that does not block, and look into MPI once in PAUSE_US: a blocking
+ * one spins, and would take processors from the reader. With 0 they spin all the same.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
@@ -25,7 +25,9 @@ static uint64_t next_random(uint64_t *state) {
   return *state;
 }
 
-static unsigned char pattern(int rank, long byte) { return (unsigned char)(byte * 31 + rank * 17 + (byte >> 8)); }
+static unsigned char pattern(int rank, long byte) {
+  return (unsigned char)(byte * 31 + rank * 17 + (byte >> 8));
+}
 
 static int fail(const char *what) {
   fprintf(stderr, "mpi_read: %s\n", what);

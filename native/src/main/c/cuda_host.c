@@ -46,21 +46,21 @@ struct symbol {
   size_t offset;
 };
 
-#define SYMBOL(name, older, member) {name, older, offsetof(struct dds_cuda, member)}
+#define MEMBER(name) offsetof(struct dds_cuda, name)
 
 /* cuda.h maps some names to those with _v2: they are what the library has. */
 static const struct symbol symbols[] = {
-    SYMBOL("cuInit", NULL, init),
-    SYMBOL("cuDriverGetVersion", NULL, driver_get_version),
-    SYMBOL("cuGetErrorName", NULL, get_error_name),
-    SYMBOL("cuDeviceGetCount", NULL, device_get_count),
-    SYMBOL("cuDeviceGet", NULL, device_get),
-    SYMBOL("cuDevicePrimaryCtxRetain", NULL, primary_retain),
-    SYMBOL("cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease", primary_release),
-    SYMBOL("cuCtxPushCurrent_v2", NULL, push_current),
-    SYMBOL("cuCtxPopCurrent_v2", NULL, pop_current),
-    SYMBOL("cuMemHostRegister_v2", "cuMemHostRegister", host_register),
-    SYMBOL("cuMemHostUnregister", NULL, host_unregister),
+    {"cuInit", NULL, MEMBER(init)},
+    {"cuDriverGetVersion", NULL, MEMBER(driver_get_version)},
+    {"cuGetErrorName", NULL, MEMBER(get_error_name)},
+    {"cuDeviceGetCount", NULL, MEMBER(device_get_count)},
+    {"cuDeviceGet", NULL, MEMBER(device_get)},
+    {"cuDevicePrimaryCtxRetain", NULL, MEMBER(primary_retain)},
+    {"cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease", MEMBER(primary_release)},
+    {"cuCtxPushCurrent_v2", NULL, MEMBER(push_current)},
+    {"cuCtxPopCurrent_v2", NULL, MEMBER(pop_current)},
+    {"cuMemHostRegister_v2", "cuMemHostRegister", MEMBER(host_register)},
+    {"cuMemHostUnregister", NULL, MEMBER(host_unregister)},
 };
 
 static int find_symbols(struct dds_cuda *cuda, char *reason) {

@@ -12,16 +12,16 @@
 enum { SIGNALS = 32, SERVED_QUEUE = 64, IDLE_POLL_NS = 1000000 };
 
 /*
- * What libraries read when they are loaded. libinfinipath, which comes with Debian's libfabric, replaces the handlers of
- * SIGSEGV and others, and a JVM lives by its own. ofi_rxm buffers messages, which are never sent here: with its default of
- * 16 KiB an endpoint takes 70 MB and a connection 17 MB, with this 6 MB and 1 MB (libfabric 1.17).
+ * What libraries read when they are loaded. libinfinipath, which comes with Debian's libfabric, replaces the handlers
+ * of SIGSEGV and others, and a JVM lives by its own. ofi_rxm buffers messages, which are never sent here: with its
+ * default of 16 KiB an endpoint takes 70 MB and a connection 17 MB, with this 6 MB and 1 MB (libfabric 1.17).
  */
 static const char *const SETTINGS[] = {"IPATH_NO_BACKTRACE=1", "FI_OFI_RXM_BUFFER_SIZE=256"};
 enum { SETTINGS_COUNT = sizeof SETTINGS / sizeof *SETTINGS };
 
 /*
- * Adds the settings that the user has not made. Other threads may be reading the environment: they see the old array, which
- * is never freed, or the new one. setenv(3) would free it.
+ * Adds the settings that the user has not made. Other threads may be reading the environment: they see the old array,
+ * which is never freed, or the new one. setenv(3) would free it.
  */
 static int add_settings(void) {
   size_t count = 0;
@@ -103,8 +103,8 @@ int dds_fabric_load(const char *path, struct dds_fabric **loaded, char *why, siz
   }
   found->version = version();
   if (FI_VERSION_LT(found->version, FI_VERSION(DDS_FABRIC_MAJOR, DDS_FABRIC_MINOR))) {
-    snprintf(why, why_bytes, "libfabric %u.%u is older than %d.%d", FI_MAJOR(found->version),
-             FI_MINOR(found->version), DDS_FABRIC_MAJOR, DDS_FABRIC_MINOR);
+    snprintf(why, why_bytes, "libfabric %u.%u is older than %d.%d", FI_MAJOR(found->version), FI_MINOR(found->version),
+             DDS_FABRIC_MAJOR, DDS_FABRIC_MINOR);
     result = -ENOSYS;
   }
 done:

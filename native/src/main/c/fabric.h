@@ -1,6 +1,6 @@
 /*
- * libfabric, found at run time: what it offers, and an end of it (fabric, domain, endpoint, queue of completions, addresses).
- * Results are 0 or more, or a negative errno.
+ * libfabric, found at run time: what it offers, and an end of it (fabric, domain, endpoint, queue of completions,
+ * addresses). Results are 0 or more, or a negative errno.
  */
 #ifndef DDS_FABRIC_H
 #define DDS_FABRIC_H
@@ -30,8 +30,9 @@ struct dds_fabric {
 };
 
 /*
- * Loads libfabric for good: it cannot be unloaded, because its providers register exit handlers. Adds to the environment
- * what keeps its libraries from harm, and leaves the handlers of signals as they are.
+ * Loads libfabric for good: it cannot be unloaded, because its providers register exit handlers. Adds to the
+ * environment what keeps its libraries from harm, and leaves the handlers of signals as they are.
+ *
  * why: says what is missing if the result is negative.
  */
 int dds_fabric_load(const char *path, struct dds_fabric **loaded, char *why, size_t why_bytes);
@@ -61,7 +62,9 @@ struct dds_fabric_end {
 };
 
 /*
- * Opens the first offer of provider and domain, bound to node if that is not NULL. call: the libfabric call that failed.
+ * Opens the first offer of provider and domain, bound to node if that is not NULL.
+ *
+ * call: the libfabric call that failed.
  * provider: its whole name, with what is layered on it, as an offer has it; NULL: whatever comes first.
  */
 int dds_fabric_open(const struct dds_fabric *library, const char *provider, const char *domain, const char *node,
@@ -74,8 +77,9 @@ void dds_fabric_close(struct dds_fabric_end *end);
 int dds_fabric_address(const struct dds_fabric_end *end, void *address, size_t capacity);
 
 /*
- * Serves what has come and sleeps until more comes, for at most timeout_ms. A thread has to call it all the time: software
- * reads memory here, and where hardware does connections are made here, whatever a provider says of its progress.
+ * Serves what has come and sleeps until more comes, for at most timeout_ms. A thread has to call it all the time:
+ * software reads memory here, and where hardware does connections are made here, whatever a provider says of its
+ * progress.
  */
 int dds_fabric_progress(struct dds_fabric_end *end, int timeout_ms);
 

@@ -343,7 +343,8 @@ static int fail(struct dds_fabric_reader *reader) {
   }
   const char *text = fi_cq_strerror(reader->end->completions, error.prov_errno, error.err_data, NULL, 0);
   snprintf(reader->text, sizeof reader->text, "%s", text == NULL ? "" : text);
-  if (error.op_context != NULL) { /* libfabric 1.17 tells twice of a read whose answer has come in part, once without it */
+  /* libfabric 1.17 reports two errors of a read whose answer has come in part, one of them without a context. */
+  if (error.op_context != NULL) {
     reader->trouble = (int)((struct message *)error.op_context)->source;
   }
   return error.err > 0 ? -error.err : -FI_EIO;
@@ -369,8 +370,10 @@ static int take(struct dds_fabric_reader *reader, struct fi_cq_entry *entries, s
 }
 
 /*
- * Takes all that has completed, and a failure that comes after it: nothing may be posted then. When a connection breaks while
- * an answer has come in part, libfabric's software for TCP (1.17) frees one record twice, and what is posted next gets it twice.
+ * Takes all that has completed, and a failure that comes after it: nothing may be posted then. When a connection breaks
+ * while an answer has come in part, libfabric's software for TCP (1.17) frees one record twice, and what is posted next
+ * gets it twice.
+ *
  * 1: something has completed. 0: nothing. Negative: a read failed.
  */
 static int reap(struct dds_fabric_reader *reader) {
@@ -394,8 +397,7 @@ static int doze(struct dds_fabric_reader *reader, uint64_t most_ns) {
   struct fi_cq_entry entries[REAPED_AT_ONCE];
   if (reader->outstanding > 0 && !reader->refused && reader->end->can_sleep && most_ns >= NS_PER_MS) {
     int timeout_ms = (int)(most_ns / NS_PER_MS);
-    int taken =
-        take(reader, entries, fi_cq_sread(reader->end->completions, entries, REAPED_AT_ONCE, NULL, timeout_ms));
+    int taken = take(reader, entries, fi_cq_sread(reader->end->completions, entries, REAPED_AT_ONCE, NULL, timeout_ms));
     if (taken == 1) {
       taken = reap(reader);
     }

@@ -29,8 +29,10 @@ static_assert(sizeof(struct dds_read) == 32 && offsetof(struct dds_read, region)
 /* A reading end, what it knows of others, and the reads under way. Used by one thread at a time. */
 struct dds_fabric_reader;
 
-/* bytes_in_flight: asked for and not yet come, at most, of [16, 2^32); larger reads are cut into sixteenths of that, or less
- * if the provider takes less. */
+/*
+ * bytes_in_flight: asked for and not yet come, at most, of [16, 2^32); larger reads are cut into sixteenths of that, or
+ * less if the provider takes less.
+ */
 int dds_reader_open(const struct dds_fabric *library, const char *provider, const char *domain, const char *node,
                     size_t bytes_in_flight, struct dds_fabric_reader **opened, const char **call);
 

@@ -23,9 +23,13 @@
 #define STREAM_ROW_BYTES (256 << 10)
 #define STREAM_TARGET_BYTES (16 << 20)
 
-static const uint8_t *at(int64_t address) { return (const uint8_t *)(uintptr_t)address; }
+static const uint8_t *at(int64_t address) {
+  return (const uint8_t *)(uintptr_t)address;
+}
 
-static uint8_t *writable(int64_t address) { return (uint8_t *)(uintptr_t)address; }
+static uint8_t *writable(int64_t address) {
+  return (uint8_t *)(uintptr_t)address;
+}
 
 static void fetch(const uint8_t *from, size_t bytes) {
   const uint8_t *line = (const uint8_t *)((uintptr_t)from & ~(uintptr_t)(LINE - 1));
@@ -34,7 +38,9 @@ static void fetch(const uint8_t *from, size_t bytes) {
   }
 }
 
-static size_t min(size_t a, size_t b) { return a < b ? a : b; }
+static size_t min(size_t a, size_t b) {
+  return a < b ? a : b;
+}
 
 /* How many records ahead to fetch, if so much is fetched of each. */
 static size_t distance(size_t bytes) {

@@ -30,8 +30,8 @@ end:
   return result;
 }
 
-JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_CopyLimit_copyStretch(JNIEnv *env, jclass type, jlong from,
-                                                                        jlong to, jlong bytes) {
+JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_CopyLimit_copyStretch(JNIEnv *env, jclass type, jlong from, jlong to,
+                                                                        jlong bytes) {
   (void)env;
   (void)type;
   return dds_copy_stretch((const uint8_t *)(uintptr_t)from, (uint8_t *)(uintptr_t)to, (size_t)bytes);

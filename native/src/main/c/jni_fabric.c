@@ -96,8 +96,8 @@ JNIEXPORT jobjectArray JNICALL NAME(offers)(JNIEnv *env, jclass type, jlong hand
   }
   bool ok = table != NULL;
   for (const struct fi_info *offer = offers; ok && offer != NULL; offer = offer->next) {
-    ok = put(env, table, index, offer->fabric_attr->prov_name) && put(env, table, index + 1, offer->domain_attr->name) &&
-         put(env, table, index + 2, offer->fabric_attr->name);
+    ok = put(env, table, index, offer->fabric_attr->prov_name) &&
+         put(env, table, index + 1, offer->domain_attr->name) && put(env, table, index + 2, offer->fabric_attr->name);
     snprintf(column, sizeof column, "%u", offer->addr_format);
     ok = ok && put(env, table, index + 3, column);
     pci_text(offer, column, sizeof column);
@@ -110,15 +110,15 @@ JNIEXPORT jobjectArray JNICALL NAME(offers)(JNIEnv *env, jclass type, jlong hand
   return ok ? table : NULL;
 }
 
-JNIEXPORT jlong JNICALL NAME(openServing)(JNIEnv *env, jclass type, jlong library, jbyteArray provider, jbyteArray domain,
-                                          jbyteArray node, jbyteArray failed_call) {
+JNIEXPORT jlong JNICALL NAME(openServing)(JNIEnv *env, jclass type, jlong library, jbyteArray provider,
+                                          jbyteArray domain, jbyteArray node, jbyteArray failed_call) {
   char provider_room[TEXT_BYTES], domain_room[TEXT_BYTES], node_room[TEXT_BYTES];
   struct dds_fabric_end *end;
   const char *call;
   (void)type;
-  int result = dds_fabric_open(HANDLE(struct dds_fabric, library), text_in(env, provider, provider_room),
-                               text_in(env, domain, domain_room), text_in(env, node, node_room), DDS_FABRIC_SERVE, &end,
-                               &call);
+  int result =
+      dds_fabric_open(HANDLE(struct dds_fabric, library), text_in(env, provider, provider_room),
+                      text_in(env, domain, domain_room), text_in(env, node, node_room), DDS_FABRIC_SERVE, &end, &call);
   text_out(env, call, failed_call);
   return result < 0 ? result : (jlong)(uintptr_t)end;
 }
@@ -182,8 +182,9 @@ JNIEXPORT jlong JNICALL NAME(base)(JNIEnv *env, jclass type, jlong end, jlong me
   return (jlong)dds_fabric_base(HANDLE(struct dds_fabric_end, end), HANDLE(void, memory));
 }
 
-JNIEXPORT jlong JNICALL NAME(openReader)(JNIEnv *env, jclass type, jlong library, jbyteArray provider, jbyteArray domain,
-                                         jbyteArray node, jlong bytes_in_flight, jbyteArray failed_call) {
+JNIEXPORT jlong JNICALL NAME(openReader)(JNIEnv *env, jclass type, jlong library, jbyteArray provider,
+                                         jbyteArray domain, jbyteArray node, jlong bytes_in_flight,
+                                         jbyteArray failed_call) {
   char provider_room[TEXT_BYTES], domain_room[TEXT_BYTES], node_room[TEXT_BYTES];
   struct dds_fabric_reader *reader;
   const char *call;

@@ -40,8 +40,8 @@ struct table {
 
 /*
  * Takes the part of a batch that begins with first, at most so many: of addresses, or of rows that a table
- * tells the places of if it is not NULL. Java may change its array at any time: each element is read once, into the part,
- * and checked there. 1; 0 if an exception is pending; -ERANGE if a row is outside the table.
+ * tells the places of if it is not NULL. Java may change its array at any time: each element is read once, into the
+ * part, and checked there. 1; 0 if an exception is pending; -ERANGE if a row is outside the table.
  */
 static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, jint first, jint count, jint most,
                 struct part *part) {
@@ -63,8 +63,9 @@ static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, 
 }
 
 /*
- * Reads a table as PlaceTable.java lays it out: extents, chunks, record bytes, rows; extents; chunks. 0: it is not one, or
- * an exception is pending.
+ * Reads a table as PlaceTable.java lays it out: extents, chunks, record bytes, rows; extents; chunks.
+ *
+ * 0: it is not one, or an exception is pending.
  */
 static int read_table(JNIEnv *env, jlongArray places, struct table *table) {
   jsize longs = (*env)->GetArrayLength(env, places);
@@ -97,9 +98,10 @@ static void tell_rows(JNIEnv *env, const struct table *table, jintArray rows_of_
   }
 }
 
-JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterFields(
-    JNIEnv *env, jclass type, jlongArray places, jlongArray rows, jint offset, jint count, jlongArray fields,
-    jint field_count, jintArray rows_of_extents) {
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterFields(JNIEnv *env, jclass type, jlongArray places,
+                                                                            jlongArray rows, jint offset, jint count,
+                                                                            jlongArray fields, jint field_count,
+                                                                            jintArray rows_of_extents) {
   struct dds_field described[FIELDS];
   struct part part;
   struct table room;
@@ -155,9 +157,11 @@ static jint scatter_large(JNIEnv *env, const struct dds_records *part, struct dd
   return result;
 }
 
-JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterArray(
-    JNIEnv *env, jclass type, jlongArray places, jlongArray rows, jint offset, jint count, jint field_offset,
-    jint field_bytes, jarray array, jlong array_bytes, jintArray rows_of_extents) {
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterArray(JNIEnv *env, jclass type, jlongArray places,
+                                                                           jlongArray rows, jint offset, jint count,
+                                                                           jint field_offset, jint field_bytes,
+                                                                           jarray array, jlong array_bytes,
+                                                                           jintArray rows_of_extents) {
   struct part part;
   struct table room;
   struct table *table = NULL;
@@ -187,8 +191,8 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterArray(
 }
 
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPieces(JNIEnv *env, jclass type, jlongArray pieces,
-                                                                         jintArray bytes, jint count,
-                                                                         jbyteArray target, jint target_offset) {
+                                                                         jintArray bytes, jint count, jbyteArray target,
+                                                                         jint target_offset) {
   int64_t addresses[PART];
   int32_t sizes[PART];
   jint done = target_offset;

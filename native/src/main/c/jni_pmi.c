@@ -54,8 +54,8 @@ done:
 }
 
 /* 0 or -errno. The target lives until close, or as long as the process. */
-JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_open(
-    JNIEnv *env, jclass type, jint rank, jint size, jintArray clique, jobject target) {
+JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_open(JNIEnv *env, jclass type, jint rank, jint size,
+                                                                jintArray clique, jobject target) {
   struct exchange *exchange = calloc(1, sizeof *exchange);
   jint *ranks = NULL;
   int result = -ENOMEM;
@@ -106,8 +106,8 @@ static char *copy_of(JNIEnv *env, jbyteArray text) {
 }
 
 /* The environment that C sees and MPI reads: System.getenv() is a copy from the start of the JVM. NULL unsets. */
-JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_setEnvironment(
-    JNIEnv *env, jclass type, jbyteArray name, jbyteArray value) {
+JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_setEnvironment(JNIEnv *env, jclass type, jbyteArray name,
+                                                                          jbyteArray value) {
   char *c_name = copy_of(env, name);
   char *c_value = value == NULL ? NULL : copy_of(env, value);
   int result = -ENOMEM;

@@ -173,15 +173,25 @@ EXPORTED int PMI_Finalize(void) {
   return PMI_SUCCESS;
 }
 
-EXPORTED int PMI_Get_size(int *size) { return give(size, current == NULL ? 0 : current->size); }
+EXPORTED int PMI_Get_size(int *size) {
+  return give(size, current == NULL ? 0 : current->size);
+}
 
-EXPORTED int PMI_Get_rank(int *rank) { return give(rank, current == NULL ? 0 : current->rank); }
+EXPORTED int PMI_Get_rank(int *rank) {
+  return give(rank, current == NULL ? 0 : current->rank);
+}
 
-EXPORTED int PMI_Get_universe_size(int *size) { return PMI_Get_size(size); }
+EXPORTED int PMI_Get_universe_size(int *size) {
+  return PMI_Get_size(size);
+}
 
-EXPORTED int PMI_Get_appnum(int *number) { return give(number, 0); }
+EXPORTED int PMI_Get_appnum(int *number) {
+  return give(number, 0);
+}
 
-EXPORTED int PMI_Get_clique_size(int *size) { return give(size, current == NULL ? 0 : current->clique_size); }
+EXPORTED int PMI_Get_clique_size(int *size) {
+  return give(size, current == NULL ? 0 : current->clique_size);
+}
 
 EXPORTED int PMI_Get_clique_ranks(int *ranks, int length) {
   if (current == NULL || ranks == NULL || length < current->clique_size) {
@@ -191,11 +201,17 @@ EXPORTED int PMI_Get_clique_ranks(int *ranks, int length) {
   return PMI_SUCCESS;
 }
 
-EXPORTED int PMI_KVS_Get_name_length_max(int *length) { return give(length, NAME_BYTES); }
+EXPORTED int PMI_KVS_Get_name_length_max(int *length) {
+  return give(length, NAME_BYTES);
+}
 
-EXPORTED int PMI_KVS_Get_key_length_max(int *length) { return give(length, KEY_BYTES); }
+EXPORTED int PMI_KVS_Get_key_length_max(int *length) {
+  return give(length, KEY_BYTES);
+}
 
-EXPORTED int PMI_KVS_Get_value_length_max(int *length) { return give(length, VALUE_BYTES); }
+EXPORTED int PMI_KVS_Get_value_length_max(int *length) {
+  return give(length, VALUE_BYTES);
+}
 
 EXPORTED int PMI_KVS_Get_my_name(char *name, int length) {
   if (current == NULL || name == NULL || length < (int)sizeof NAME) {
@@ -225,10 +241,9 @@ EXPORTED int PMI_Barrier(void) {
   if (current == NULL) {
     return PMI_FAIL;
   }
-  int result =
-      current->exchange(current->context, current->mine.bytes, current->mine.length, &all, &bytes) == 0
-          ? learn_all(current, all, bytes)
-          : PMI_FAIL;
+  int result = current->exchange(current->context, current->mine.bytes, current->mine.length, &all, &bytes) == 0
+                   ? learn_all(current, all, bytes)
+                   : PMI_FAIL;
   current->mine.length = 0;
   free(all);
   return result;

@@ -31,7 +31,9 @@ __attribute__((target("avx2"))) static void copy_lines_avx2(uint8_t *to, const u
   }
 }
 
-int dds_can_stream(void) { return 1; }
+int dds_can_stream(void) {
+  return 1;
+}
 
 void dds_stream_copy(uint8_t *to, const uint8_t *from, size_t bytes) {
   size_t head = (size_t)(-(uintptr_t)to & (LINE - 1));
@@ -50,14 +52,21 @@ void dds_stream_copy(uint8_t *to, const uint8_t *from, size_t bytes) {
 }
 
 /* Such stores are not ordered with the ones that follow, by which a target is handed on. */
-void dds_end_stream(void) { _mm_sfence(); }
+void dds_end_stream(void) {
+  _mm_sfence();
+}
 
 #else
 
-int dds_can_stream(void) { return 0; }
+int dds_can_stream(void) {
+  return 0;
+}
 
-void dds_stream_copy(uint8_t *to, const uint8_t *from, size_t bytes) { memcpy(to, from, bytes); }
+void dds_stream_copy(uint8_t *to, const uint8_t *from, size_t bytes) {
+  memcpy(to, from, bytes);
+}
 
-void dds_end_stream(void) {}
+void dds_end_stream(void) {
+}
 
 #endif

@@ -1,4 +1,7 @@
-/* Two processes over libfabric's software for TCP on loopback: what is read, and what becomes of a reader whose owner goes. */
+/*
+ * Two processes over libfabric's software for TCP on loopback: what is read, and what becomes of a reader whose owner
+ * goes.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -29,7 +32,7 @@ static const char LOOPBACK[] = "127.0.0.1";
 static struct dds_fabric *library;
 static const char *provider;
 
-/* The name of libfabric's software for TCP that has endpoints without connections: net in 1.17, then tcp. NULL: none. */
+/* Returns the name of libfabric's software for TCP without connections: net in 1.17, tcp later; NULL if none. */
 static const char *software(void) {
   static const char *const names[] = {"tcp", "net"};
   const char *found = NULL;

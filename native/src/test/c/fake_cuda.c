@@ -9,7 +9,14 @@
 
 #define API __attribute__((visibility("default")))
 
-enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_CONTEXT = 201, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713 };
+enum {
+  INVALID_VALUE = 1,
+  OUT_OF_MEMORY = 2,
+  NO_DEVICE = 100,
+  INVALID_CONTEXT = 201,
+  ALREADY_REGISTERED = 712,
+  NOT_REGISTERED = 713
+};
 enum { MOST = 256, PAGE = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -48,7 +55,9 @@ int fake_cuda_contexts(void) {
   return count;
 }
 
-int fake_cuda_depth(void) { return depth; }
+int fake_cuda_depth(void) {
+  return depth;
+}
 
 API int cuInit(unsigned flags) {
   if (fails("cuInit")) {
@@ -65,12 +74,23 @@ API int cuDriverGetVersion(int *version) {
 
 API int cuGetErrorName(int code, const char **name) {
   switch (code) {
-    case OUT_OF_MEMORY: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return 0;
-    case NO_DEVICE: *name = "CUDA_ERROR_NO_DEVICE"; return 0;
-    case INVALID_CONTEXT: *name = "CUDA_ERROR_INVALID_CONTEXT"; return 0;
-    case ALREADY_REGISTERED: *name = "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED"; return 0;
-    case NOT_REGISTERED: *name = "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED"; return 0;
-    default: return INVALID_VALUE;
+    case OUT_OF_MEMORY:
+      *name = "CUDA_ERROR_OUT_OF_MEMORY";
+      return 0;
+    case NO_DEVICE:
+      *name = "CUDA_ERROR_NO_DEVICE";
+      return 0;
+    case INVALID_CONTEXT:
+      *name = "CUDA_ERROR_INVALID_CONTEXT";
+      return 0;
+    case ALREADY_REGISTERED:
+      *name = "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED";
+      return 0;
+    case NOT_REGISTERED:
+      *name = "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED";
+      return 0;
+    default:
+      return INVALID_VALUE;
   }
 }
 

@@ -27,7 +27,9 @@ static uint8_t *random_bytes(uint64_t *state, size_t bytes) {
   return memory;
 }
 
-static int64_t address(const void *memory) { return (int64_t)(intptr_t)memory; }
+static int64_t address(const void *memory) {
+  return (int64_t)(intptr_t)memory;
+}
 
 /* Copies fields of random records, in parts as Java's side does it, and compares them byte by byte. */
 static void scatters(uint64_t *state, size_t field_count, size_t most_bytes, size_t count, size_t part) {

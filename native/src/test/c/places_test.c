@@ -62,7 +62,8 @@ int main(void) {
 
   memset(counts, 0, sizeof counts);
   /* One row alone: the scale does not fit 64 bits. */
-  struct dds_extent one[] = {{.first = 0, .rows = 0, .shift = 4, .chunk = 0}, {.first = 0, .rows = 1, .shift = 4, .chunk = 0}};
+  struct dds_extent one[] = {{.first = 0, .rows = 0, .shift = 4, .chunk = 0},
+                             {.first = 0, .rows = 1, .shift = 4, .chunk = 0}};
   struct dds_places single = {.extents = one, .extent_count = 2, .chunks = chunks, .record_bytes = RECORD, .rows = 1};
   int64_t zero = 0;
   CHECK(dds_locate(&single, &zero, 1, 1, counts, addresses) == 1);

@@ -1,10 +1,9 @@
 package org.ddstore.examples;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
 import org.ddstore.ReadPath;
@@ -13,6 +12,8 @@ import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.mpi.MpiRun;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /**
  * The program by which ORNL's DDStore for Python shows itself, in Java: ranks that mpirun starts,
@@ -20,35 +21,39 @@ import org.ddstore.mpi.MpiRun;
  *
  * <pre>mpirun -n 4 java -cp .. org.ddstore.examples.Readme --num 65536 --dim 64 --nbatch 32</pre>
  */
-public final class Readme {
+@Command(
+    name = "ddstore example readme",
+    description = {
+      "Runs ranks under mpirun, without Spark: each adds a shard of float64 rows, then reads random"
+          + " rows of all shards by their global index and compares every value.",
+      "Exits with 0 if all values were right."
+    },
+    footer = {
+      "With ./ddstore also:",
+      "      --ranks N       Number of processes that mpirun starts (default: 4)."
+    })
+public final class Readme implements Callable<Integer> {
   private static final String FEATURES = "features";
   private static final int BATCH = 64;
-  private static final int USAGE = 2;
 
-  private Readme() {}
+  @Mixin private ReadmeOptions options;
 
-  /** Exits with 0 if all rows were right, 1 if not, 2 if an argument is wrong. */
+  /** Exits with 0 if all rows were right, 1 if not, 2 if an argument is refused. */
   public static void main(String[] arguments) {
-    Optional<ReadmeOptions> wanted;
-    try {
-      wanted = ReadmeOptions.parse(List.of(arguments));
-    } catch (IllegalArgumentException e) {
-      System.err.println("ddstore: " + e.getMessage());
-      System.exit(USAGE);
-      return;
-    }
-    if (wanted.isEmpty()) {
-      System.out.print(ReadmeOptions.USAGE);
-      return;
-    }
-    System.exit(MpiRun.run(Duration.ofMinutes(1), ranks -> run(ranks, wanted.get())));
+    System.exit(ExampleArguments.parser(new Readme()).execute(arguments));
   }
 
-  private static void run(MpiRun ranks, ReadmeOptions wanted) {
-    int num = wanted.num();
-    int dim = wanted.dim();
-    StoreOptions options = StoreOptions.defaults().withShortcut(wanted.hasShortcut());
-    try (DDStore store = ranks.open(options)) { // collective, as what follows but the reads
+  @Override
+  public Integer call() {
+    options.checkRanges();
+    return MpiRun.run(Duration.ofMinutes(1), this::run);
+  }
+
+  private void run(MpiRun ranks) {
+    int num = options.num();
+    int dim = options.dim();
+    StoreOptions storeOptions = StoreOptions.defaults().withShortcut(options.hasShortcut());
+    try (DDStore store = ranks.open(storeOptions)) { // collective, as what follows but the reads
       double[] features = new double[num * dim];
       for (int i = 0; i < features.length; i++) {
         features[i] = (double) ranks.rank() * num * dim + i;
@@ -59,7 +64,7 @@ public final class Readme {
       Random random = new Random(ranks.rank());
       Tensor row = Tensor.wrap(new double[dim], 1, dim);
       store.epochBegin();
-      for (int turn = 0; turn < wanted.nbatch(); turn++) {
+      for (int turn = 0; turn < options.nbatch(); turn++) {
         long[] indices = random.longs(BATCH, 0, (long) ranks.ranks() * num).toArray();
         store.get(FEATURES, row, indices[0]); // one row, or some that follow each other
         wrong += wrongNumbers(row, dim, indices[0]);

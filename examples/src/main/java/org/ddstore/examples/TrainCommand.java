@@ -1,40 +1,84 @@
 package org.ddstore.examples;
 
-import java.util.List;
-import java.util.Optional;
+import java.io.IOException;
+import java.util.concurrent.Callable;
 import org.ddstore.cli.ExampleCluster;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code ./ddstore example train}: {@link Train} with executors and data of its own. */
-public final class TrainCommand {
+@Command(
+    name = "ddstore example train",
+    description = {
+      "Trains a small network (784-64-10) on the demo's images with DJL and PyTorch, data-parallel on"
+          + " two executors: batches come from the loader without a copy, gradients are summed over"
+          + " the ranks.",
+      "Exits with 0 if the loss fell, all ranks ended with the same parameters, and each epoch gave"
+          + " every row exactly once. The first run fetches PyTorch (110 MB; Linux on x86_64 only)."
+    })
+public final class TrainCommand implements Callable<Integer> {
   private static final int FAILED = 1;
-  private static final int USAGE = 2;
+  private static final int MIN_ROWS = 128;
+  private static final int MAX_EPOCHS = 10_000;
 
-  private TrainCommand() {}
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "Number of images to write and train on (default: ${DEFAULT-VALUE}).")
+  private long rows = 10_000;
 
-  /** Exits with 0 if all was as it should, 1 if not, 2 if an argument is wrong. */
-  public static void main(String[] arguments) throws Exception {
-    System.exit(run(List.of(arguments)));
+  @Option(
+      names = "--epochs",
+      paramLabel = "N",
+      description = "Number of passes over the images (default: ${DEFAULT-VALUE}).")
+  private int epochs = 5;
+
+  @Option(
+      names = "--json",
+      description = "Print one JSON object as the last line, instead of a table.")
+  private boolean isJson;
+
+  @SuppressWarnings("UnusedVariable") // The parser reads it and prints the help.
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help message and exit.")
+  private boolean isHelp;
+
+  @Spec private CommandSpec command;
+
+  /** Exits with 0 if the training is sound, 1 if not, 2 if an argument is refused. */
+  public static void main(String[] arguments) {
+    System.exit(ExampleArguments.parser(new TrainCommand()).execute(arguments));
   }
 
-  private static int run(List<String> arguments) throws Exception {
-    Optional<TrainOptions> wanted;
-    try {
-      wanted = TrainOptions.parse(arguments);
-    } catch (IllegalArgumentException e) {
-      System.err.println("ddstore: " + e.getMessage());
-      System.err.println("See ./ddstore example train --help");
-      return USAGE;
-    }
-    if (wanted.isEmpty()) {
-      System.out.print(TrainOptions.USAGE);
-      return 0;
-    }
+  long rows() {
+    return rows;
+  }
+
+  int epochs() {
+    return epochs;
+  }
+
+  boolean isJson() {
+    return isJson;
+  }
+
+  void checkRanges() {
+    ExampleArguments.checkRange(command, "--rows", rows, MIN_ROWS, Integer.MAX_VALUE);
+    ExampleArguments.checkRange(command, "--epochs", epochs, 1, MAX_EPOCHS);
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    checkRanges();
     TrainReport report;
     try (ExampleCluster cluster = ExampleCluster.start("train", Train.RANKS)) {
-      report =
-          new TrainReport(Train.train(cluster.images(wanted.get().rows()), wanted.get().epochs()));
+      report = new TrainReport(Train.train(cluster.images(rows), epochs));
     }
-    System.out.println(wanted.get().isJson() ? report.toJson() : report.toText());
+    System.out.println(isJson ? report.toJson() : report.toText());
     return report.isSound() ? 0 : FAILED;
   }
 }

@@ -71,7 +71,7 @@ class ReadmeIT {
   void wrongArgumentsAreErrorsOfUse() throws Exception {
     Program refused = run("--num", "0");
     assertThat(refused.exitCode()).isEqualTo(2);
-    assertThat(refused.err()).contains("ddstore: --num '0' is not a number of [1, 134217728]");
+    assertThat(refused.err()).contains("ddstore: --num: 0 outside [1, 134217728]");
 
     refused = run("--ranks", "none");
     assertThat(refused.exitCode()).isEqualTo(1);

@@ -3,36 +3,70 @@ package org.ddstore.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.Arrays;
-import java.util.List;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
 
 class ReadmeOptionsTest {
+  @Command(name = "readme")
+  private static final class Parsed {
+    @Mixin private ReadmeOptions options;
+  }
+
+  private static ReadmeOptions parse(String... arguments) {
+    Parsed parsed = new Parsed();
+    ExampleArguments.parser(parsed).parseArgs(arguments);
+    parsed.options.checkRanges();
+    return parsed.options;
+  }
+
   @Test
   void optionsMayStandInAnyOrder() {
-    assertThat(ReadmeOptions.parse(List.of())).contains(new ReadmeOptions(65_536, 64, 32, true));
-    assertThat(
-            ReadmeOptions.parse(
-                List.of("--no-shortcut", "--nbatch", "0", "--dim", "3", "--num", "7")))
-        .contains(new ReadmeOptions(7, 3, 0, false));
-    assertThat(ReadmeOptions.parse(List.of("--dim", "3", "-h"))).isEmpty();
+    ReadmeOptions defaults = parse();
+    assertThat(defaults.num()).isEqualTo(65_536);
+    assertThat(defaults.dim()).isEqualTo(64);
+    assertThat(defaults.nbatch()).isEqualTo(32);
+    assertThat(defaults.hasShortcut()).isTrue();
+
+    ReadmeOptions given = parse("--no-shortcut", "--nbatch", "0", "--dim", "3", "--num", "7");
+    assertThat(given.num()).isEqualTo(7);
+    assertThat(given.dim()).isEqualTo(3);
+    assertThat(given.nbatch()).isZero();
+    assertThat(given.hasShortcut()).isFalse();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"--num 0", "--dim many", "--nbatch -1", "--num", "--width 3"})
-  void wrongOnesAreRefusedByName(String arguments) {
-    List<String> words = Arrays.asList(arguments.split(" ", -1));
-    assertThatThrownBy(() -> ReadmeOptions.parse(words))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining(words.get(0));
+  void refusedOptionsAreNamed(String arguments) {
+    String[] words = arguments.split(" ", -1);
+    assertThatThrownBy(() -> parse(words))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining(words[0]);
   }
 
   @Test
   void aShardIsBounded() {
-    assertThatThrownBy(() -> ReadmeOptions.parse(List.of("--num", "1048576", "--dim", "129")))
+    assertThatThrownBy(() -> parse("--num", "1048576", "--dim", "129"))
         .hasMessage(
-            "--num 1048576 times --dim 129 are more than 134217728 numbers a rank: take fewer of one of them");
+            "--num 1048576 times --dim 129 exceeds 134217728 values per rank: lower one of them");
+  }
+
+  @Test
+  void helpNamesEveryOptionAndThatOfTheLauncher() {
+    StringWriter out = new StringWriter();
+    int exitCode =
+        ExampleArguments.parser(new Readme())
+            .setOut(new PrintWriter(out))
+            .execute("--dim", "3", "-h");
+
+    assertThat(exitCode).isZero();
+    assertThat(out.toString())
+        .startsWith("Usage: ddstore example readme")
+        .contains("--num=N", "--dim=N", "--nbatch=N", "--no-shortcut", "--ranks N", "(default: 4)");
   }
 }

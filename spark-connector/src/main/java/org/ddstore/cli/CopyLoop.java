@@ -1,10 +1,9 @@
 package org.ddstore.cli;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
 import org.ddstore.nativeio.CopyLimit;
@@ -28,7 +27,7 @@ final class CopyLoop implements AutoCloseable {
   private final OffHeapBuffer targets;
   private final SplittableRandom random = new SplittableRandom(1);
   private final Round round;
-  private final List<Double> micros = new ArrayList<>();
+  private final DescriptiveStatistics micros = new DescriptiveStatistics();
 
   private CopyLoop(
       List<Segment> segments, long rowsEach, int rowBytes, int batch, int inRound, int slots) {
@@ -74,15 +73,14 @@ final class CopyLoop implements AutoCloseable {
     long nanos = round.run();
     first = (first + inRound) % slots;
     if (counts) {
-      micros.add(nanos / 1e3 / inRound / batch);
+      micros.addValue(nanos / 1e3 / inRound / batch);
     }
     return nanos;
   }
 
   /** Wall time of a row in the median round. */
   double microsPerRow() {
-    Collections.sort(micros);
-    return micros.get(micros.size() / 2);
+    return micros.getPercentile(50);
   }
 
   /** Fills the batches of a round with new random rows, and returns how long the copying took. */

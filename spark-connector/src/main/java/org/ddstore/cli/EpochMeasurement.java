@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.ReduceOp;
 
@@ -45,8 +45,8 @@ final class EpochMeasurement {
       spent.add(0.0);
       round(reader, WARM_UP * plan.seconds());
     }
-    List<List<Double>> seconds = new ArrayList<>();
-    readers.forEach(reader -> seconds.add(new ArrayList<>()));
+    List<DescriptiveStatistics> seconds = new ArrayList<>();
+    readers.forEach(reader -> seconds.add(new DescriptiveStatistics()));
     for (int round = 0; round < plan.rounds(); round++) {
       for (int way = 0; way < readers.size(); way++) {
         if (spent.get(way) >= plan.seconds()) {
@@ -55,7 +55,7 @@ final class EpochMeasurement {
         double least = plan.seconds() / plan.rounds();
         double one = round(readers.get(way), least);
         spent.set(way, spent.get(way) + Math.max(one, least));
-        seconds.get(way).add(one);
+        seconds.get(way).addValue(one);
         mismatches.get(way)[0] += readers.get(way).isExact() ? 0 : 1;
       }
     }
@@ -63,7 +63,7 @@ final class EpochMeasurement {
     for (int way = 0; way < readers.size(); way++) {
       ranks.allReduce(mismatches.get(way), ReduceOp.SUM);
       EpochWay which = readers.get(way).way();
-      double one = median(seconds.get(way));
+      double one = seconds.get(way).getPercentile(50);
       Double waits = waits(readers.get(way), one);
       times.add(new EpochTime(which, rowBytes, one, waits, mismatches.get(way)[0]));
     }
@@ -85,12 +85,6 @@ final class EpochMeasurement {
     double[] most = {consumer.waits()};
     ranks.allReduce(most, ReduceOp.MAX);
     return most[0];
-  }
-
-  static double median(List<Double> values) {
-    List<Double> sorted = new ArrayList<>(values);
-    Collections.sort(sorted);
-    return sorted.get(sorted.size() / 2);
   }
 
   /** Reads an epoch and returns how many of this rank's rows were wrong or missing. */

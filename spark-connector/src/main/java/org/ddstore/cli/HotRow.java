@@ -2,10 +2,8 @@ package org.ddstore.cli;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 import org.ddstore.DType;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
@@ -25,7 +23,7 @@ final class HotRow {
   private final int rowBytes;
   private final long index;
   private final ReadLimits limits;
-  private final List<Double> micros = new ArrayList<>();
+  private final DescriptiveStatistics micros = new DescriptiveStatistics();
   private long mismatches;
 
   HotRow(Variable rows, PatternRows pattern, int rowBytes, long index, ReadLimits limits) {
@@ -44,16 +42,15 @@ final class HotRow {
       long start = System.nanoTime();
       long end = start + (long) ((1 + WARM_UP) * seconds * TimeUnit.SECONDS.toNanos(1));
       long warm = start + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
-      for (long now = start; now < end || micros.isEmpty(); now = System.nanoTime()) {
+      for (long now = start; now < end || micros.getN() == 0; now = System.nanoTime()) {
         double ours = round(reader, row);
         mismatches += pattern.matches(index, bytes, 0) ? 0 : 1;
         limits.round(now >= warm);
         if (now >= warm) {
-          micros.add(ours);
+          micros.addValue(ours);
         }
       }
     }
-    Collections.sort(micros);
   }
 
   /** Wall time of a row. */
@@ -66,11 +63,11 @@ final class HotRow {
   }
 
   double microsPerRow() {
-    return micros.get(micros.size() / 2);
+    return micros.getPercentile(50);
   }
 
   double p99MicrosPerRow() {
-    return micros.get((int) (0.99 * (micros.size() - 1)));
+    return micros.getPercentile(99);
   }
 
   long mismatches() {

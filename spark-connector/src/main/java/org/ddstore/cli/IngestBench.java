@@ -2,11 +2,12 @@ package org.ddstore.cli;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
+import org.apache.commons.math3.stat.descriptive.rank.Median;
 import org.ddstore.spark.ByteSize;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -76,10 +77,8 @@ final class IngestBench implements Callable<Integer> {
   }
 
   private void report(List<Round> measured) {
-    double scan =
-        rows / median(measured, Comparator.comparingDouble(Round::scanSeconds)).scanSeconds;
-    double load =
-        rows / median(measured, Comparator.comparingDouble(Round::loadSeconds)).loadSeconds;
+    double scan = rows / median(measured, Round::scanSeconds);
+    double load = rows / median(measured, Round::loadSeconds);
     output.table(
         List.of("round", "bare scan s", "load s", "whole job s"),
         measured.stream()
@@ -116,8 +115,8 @@ final class IngestBench implements Callable<Integer> {
             load / scan));
   }
 
-  private static Round median(List<Round> measured, Comparator<Round> by) {
-    return measured.stream().sorted(by).toList().get(measured.size() / 2);
+  private static double median(List<Round> measured, ToDoubleFunction<Round> seconds) {
+    return new Median().evaluate(measured.stream().mapToDouble(seconds).toArray());
   }
 
   private static String decimal(double value) {

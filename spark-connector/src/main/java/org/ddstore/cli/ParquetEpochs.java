@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -53,16 +53,16 @@ final class ParquetEpochs {
   static EpochTime measure(EmbeddedSpark spark, EpochPlan plan, int rowBytes) throws IOException {
     ParquetEpochs epochs = new ParquetEpochs(spark, plan, rowBytes);
     Part compared = epochs.read(0, true);
-    List<Double> seconds = new ArrayList<>();
+    DescriptiveStatistics seconds = new DescriptiveStatistics();
     for (int round = 1; round <= plan.rounds(); round++) {
       long start = System.nanoTime();
       epochs.read(round, false);
-      seconds.add((double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1));
+      seconds.addValue((double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1));
     }
     return new EpochTime(
         EpochWay.PARQUET,
         rowBytes,
-        EpochMeasurement.median(seconds),
+        seconds.getPercentile(50),
         null,
         compared.mismatches() + Math.abs(plan.epochRows() - compared.rows()));
   }

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.DoubleStream;
+import org.apache.commons.math3.stat.descriptive.rank.Median;
 import org.ddstore.DDStoreException;
 import org.ddstore.hosts.Requirements;
 import org.ddstore.spark.ByteSize;
@@ -196,7 +196,9 @@ final class ReadBench implements Callable<Integer> {
               "limit: %s, by one thread; stream: a row's share of a long stretch of memory that one core"
                   + " copies, at %.1f GB/s; both in turns with ours",
               results.get(0).limit(),
-              median(results.stream().mapToDouble(ReadResult::streamGbPerSecond))));
+              new Median()
+                  .evaluate(
+                      results.stream().mapToDouble(ReadResult::streamGbPerSecond).toArray())));
     }
   }
 
@@ -213,11 +215,6 @@ final class ReadBench implements Callable<Integer> {
         decimal(result.streamMicrosPerRow()),
         decimal(result.ratioToLimit()),
         result.mismatches());
-  }
-
-  private static double median(DoubleStream values) {
-    double[] sorted = values.sorted().toArray();
-    return sorted[sorted.length / 2];
   }
 
   private static String decimal(double value) {

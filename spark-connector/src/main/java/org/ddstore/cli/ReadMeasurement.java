@@ -3,7 +3,6 @@ package org.ddstore.cli;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -12,6 +11,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
+import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
@@ -38,9 +39,9 @@ final class ReadMeasurement {
   private final LongUnaryOperator draw;
   private final ReadLimits limits;
 
-  private final List<Double> micros = new ArrayList<>();
+  private final DescriptiveStatistics micros = new DescriptiveStatistics();
   private long mismatches;
-  private final List<long[]> calls = new ArrayList<>();
+  private final DescriptiveStatistics callNanos = new DescriptiveStatistics();
 
   /**
    * @param draw makes an index of a random number of [0, Long.MAX_VALUE]
@@ -86,11 +87,11 @@ final class ReadMeasurement {
         round(each, pool);
         limits.round(false);
       }
-      calls.clear();
+      callNanos.clear();
       double left = seconds * TimeUnit.SECONDS.toMicros(1);
       while (left > 0) {
         double perRow = round(each, pool);
-        micros.add(perRow);
+        micros.addValue(perRow);
         left -= perRow * threads * each.get(0).indices.length * batch;
         limits.round(true);
       }
@@ -124,7 +125,7 @@ final class ReadMeasurement {
     for (Future<Long> done : pool.invokeAll(checks)) {
       mismatches += done.get();
     }
-    each.forEach(worker -> calls.add(worker.callNanos.clone()));
+    each.forEach(worker -> LongStream.of(worker.nanos).forEach(callNanos::addValue));
     return nanos / 1e3 / read;
   }
 
@@ -138,12 +139,11 @@ final class ReadMeasurement {
 
   /** Wall time of a row in the median round. */
   double microsPerRow() {
-    return micros.stream().sorted().skip(micros.size() / 2).findFirst().orElseThrow();
+    return micros.getPercentile(50);
   }
 
   double p99MicrosPerRow() {
-    long[] all = calls.stream().flatMapToLong(Arrays::stream).sorted().toArray();
-    return all[(int) Math.min(all.length - 1L, Math.round(0.99 * all.length))] / 1e3 / batch;
+    return callNanos.getPercentile(99) / 1e3 / batch;
   }
 
   long mismatches() {
@@ -158,7 +158,7 @@ final class ReadMeasurement {
     private final long[][] indices;
     private final int held;
     private int first;
-    private final long[] callNanos;
+    private final long[] nanos; // of each call of a round
     private long startNanos;
     private long endNanos;
 
@@ -167,7 +167,7 @@ final class ReadMeasurement {
       int inRound = roundBatches(rowBytes, batch, threads);
       held = heldBatches(rowBytes, batch, threads) / inRound * inRound;
       indices = new long[inRound][batch];
-      callNanos = new long[inRound];
+      nanos = new long[inRound];
     }
 
     void prepare() {
@@ -189,7 +189,7 @@ final class ReadMeasurement {
         } else {
           batches.add(reader.getBatch(indices[b]));
         }
-        callNanos[b] = System.nanoTime() - start;
+        nanos[b] = System.nanoTime() - start;
       }
       endNanos = System.nanoTime();
       return indices.length;

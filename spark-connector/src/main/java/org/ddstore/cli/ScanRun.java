@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.apache.commons.math3.stat.descriptive.rank.Median;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -103,19 +104,13 @@ final class ScanRun implements AutoCloseable {
         theirs[round] = (end - middle) / 1e6;
       }
     }
-    double our = median(ours);
-    double their = median(theirs);
+    double our = new Median().evaluate(ours);
+    double their = new Median().evaluate(theirs);
     return new ScanBench.Measured(query, our, their, our / their);
   }
 
   private static List<String> sorted(List<Row> rows) {
     return rows.stream().map(Row::toString).sorted().toList();
-  }
-
-  private static double median(double... values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
   }
 
   @Override

@@ -1,9 +1,7 @@
 package org.ddstore.cli;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.List;
+import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.nativeio.CopyLimit;
 import org.ddstore.nativeio.NativeLibrary;
@@ -20,7 +18,7 @@ final class StreamCopy implements AutoCloseable {
 
   private final OffHeapBuffer from = OffHeapBuffer.allocate(STRETCH_BYTES);
   private final OffHeapBuffer to = OffHeapBuffer.allocate(STRETCH_BYTES);
-  private final List<Double> rates = new ArrayList<>();
+  private final DescriptiveStatistics rates = new DescriptiveStatistics();
   private int at;
 
   StreamCopy() {
@@ -45,7 +43,7 @@ final class StreamCopy implements AutoCloseable {
   long turn() {
     long nanos = Math.max(1, copy());
     at = (at + PIECE_BYTES) % STRETCH_BYTES;
-    rates.add((double) PIECE_BYTES / nanos);
+    rates.addValue((double) PIECE_BYTES / nanos);
     return nanos;
   }
 
@@ -60,8 +58,7 @@ final class StreamCopy implements AutoCloseable {
 
   /** 10^9 bytes a second, in the median turn. */
   double gbPerSecond() {
-    Collections.sort(rates);
-    return rates.get(rates.size() / 2);
+    return rates.getPercentile(50);
   }
 
   @Override

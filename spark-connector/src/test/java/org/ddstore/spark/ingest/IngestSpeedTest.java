@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import org.apache.commons.math3.stat.descriptive.rank.Median;
+import org.apache.commons.math3.stat.descriptive.rank.Min;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.rdd.RDD;
@@ -70,15 +72,14 @@ class IngestSpeedTest {
   }
 
   private static void report(String what, double... seconds) {
-    Arrays.sort(seconds);
-    double median = seconds[ROUNDS / 2];
+    double median = new Median().evaluate(seconds);
     System.out.printf(
         Locale.ROOT,
         "%s: median %.2f s, %.2f M rows/s; best %.2f s; all %s%n",
         what,
         median,
         ROWS / median / 1e6,
-        seconds[0],
+        new Min().evaluate(seconds),
         Arrays.toString(seconds));
   }
 

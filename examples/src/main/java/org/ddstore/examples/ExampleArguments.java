@@ -1,0 +1,36 @@
+package org.ddstore.examples;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** How the commands of the examples refuse arguments. */
+final class ExampleArguments {
+  private ExampleArguments() {}
+
+  /** Returns a parser of a command that prints one line for an argument that is refused. */
+  static CommandLine parser(Object command) {
+    return new CommandLine(command).setParameterExceptionHandler(ExampleArguments::report);
+  }
+
+  private static int report(ParameterException failure, String... arguments) {
+    CommandLine command = failure.getCommandLine();
+    command.getErr().println("ddstore: " + failure.getMessage());
+    UnmatchedArgumentException.printSuggestions(failure, command.getErr());
+    command.getErr().println("See ./%s --help".formatted(command.getCommandSpec().qualifiedName()));
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  /**
+   * Checks the value of an option.
+   *
+   * @throws ParameterException if the value is outside [{@code least}, {@code most}]
+   */
+  static void checkRange(CommandSpec command, String option, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw new ParameterException(
+          command.commandLine(), "%s: %d outside [%d, %d]".formatted(option, value, least, most));
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package org.ddstore.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.ParameterException;
+
+class TrainCommandTest {
+  private static TrainCommand parse(String... arguments) {
+    TrainCommand command = new TrainCommand();
+    ExampleArguments.parser(command).parseArgs(arguments);
+    command.checkRanges();
+    return command;
+  }
+
+  @Test
+  void optionsMayStandInAnyOrder() {
+    TrainCommand defaults = parse();
+    assertThat(defaults.rows()).isEqualTo(10_000);
+    assertThat(defaults.epochs()).isEqualTo(5);
+    assertThat(defaults.isJson()).isFalse();
+
+    TrainCommand given = parse("--json", "--epochs", "2", "--rows", "500");
+    assertThat(given.rows()).isEqualTo(500);
+    assertThat(given.epochs()).isEqualTo(2);
+    assertThat(given.isJson()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--rows 127", "--rows many", "--epochs 0", "--epochs", "--ranks 3"})
+  void refusedOptionsAreNamed(String arguments) {
+    String[] words = arguments.split(" ", -1);
+    assertThatThrownBy(() -> parse(words))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining(words[0]);
+  }
+
+  @Test
+  void theLegalRangeIsNamed() {
+    assertThatThrownBy(() -> parse("--rows", "127"))
+        .hasMessage("--rows: 127 outside [128, 2147483647]");
+  }
+
+  @Test
+  void aRefusedArgumentPrintsOneLineAndTheWayToTheHelp() {
+    StringWriter err = new StringWriter();
+    int exitCode =
+        ExampleArguments.parser(new TrainCommand())
+            .setErr(new PrintWriter(err))
+            .execute("--rows", "127");
+
+    assertThat(exitCode).isEqualTo(2);
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "ddstore: --rows: 127 outside [128, 2147483647]", "See ./ddstore example train --help");
+  }
+
+  @Test
+  void helpNamesEveryOption() {
+    StringWriter out = new StringWriter();
+    int exitCode =
+        ExampleArguments.parser(new TrainCommand())
+            .setOut(new PrintWriter(out))
+            .execute("--json", "--help");
+
+    assertThat(exitCode).isZero();
+    assertThat(out.toString())
+        .startsWith("Usage: ddstore example train")
+        .contains("--rows=N", "(default: 10000)", "--epochs=N", "(default: 5)", "--json");
+  }
+}
