@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** Who gets which samples: properties over many shapes, against what lists would give. */
 class BatchingTest {
-  private static final int TRIALS = 1500;
+  /** Number of random shapes per test; each run draws others. */
+  private static final int TRIALS = 300;
 
   private record Shape(int rows, int world, int batch, int epoch, Sampler sampler) {
     static Shape draw(Random random) {
@@ -170,7 +171,7 @@ class BatchingTest {
   @Test
   void positionsAreThePlacesOfSamplesInTheOrder() {
     Random random = random("positionsAreThePlacesOfSamplesInTheOrder");
-    for (int trial = 0; trial < 300; trial++) {
+    for (int trial = 0; trial < 150; trial++) {
       Shape shape = Shape.draw(random);
       for (Distribution distribution : Distribution.values()) {
         Set<Long> positions = new TreeSet<>();
