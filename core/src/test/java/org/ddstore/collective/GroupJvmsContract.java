@@ -44,6 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class GroupJvmsContract {
   private static final Duration LONG = Duration.ofSeconds(60);
+
   /** Only for calls to which a rank never comes: nothing must be done within it. */
   private static final Duration SHORT = Duration.ofMillis(500);
 
@@ -125,9 +126,7 @@ abstract class GroupJvmsContract {
     }
     String expected = RankProcess.expected(seed, size);
     for (int r = 0; r < size; r++) {
-      assertThat(line(r))
-          .as("rank %d, seed %d", r, seed)
-          .isEqualTo(expected);
+      assertThat(line(r)).as("rank %d, seed %d", r, seed).isEqualTo(expected);
     }
   }
 

@@ -42,7 +42,8 @@ final class RankProcess {
    * in {@code 0,2}, size, timeout in ms, seed, work.
    */
   public static void main(String[] args) throws Exception {
-    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String task = in.readLine(); task != null; task = in.readLine()) {
       play(in, task.split("\t", -1));
       System.out.println(DONE);

@@ -5,10 +5,7 @@ package org.ddstore.contract;
  * another number of ranks or other means of collectives, where rows take the same path.
  */
 public abstract class RankGroupContract extends RankContract
-    implements AddContract,
-        EpochContract,
-        LifetimeContract,
-        CollectiveContract {
+    implements AddContract, EpochContract, LifetimeContract, CollectiveContract {
   /**
    * @param ranks number of ranks, at least 2
    */

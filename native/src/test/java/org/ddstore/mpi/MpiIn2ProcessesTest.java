@@ -1,7 +1,7 @@
 package org.ddstore.mpi;
 
-import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.LargeStoreContract;
+import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 

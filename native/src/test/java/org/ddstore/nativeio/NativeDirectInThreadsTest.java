@@ -4,9 +4,9 @@ import java.io.IOException;
 import org.ddstore.Backing;
 import org.ddstore.StoreOptions;
 import org.ddstore.contract.GroupFactory;
+import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.Needed;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.contract.ThreadRanks;
 

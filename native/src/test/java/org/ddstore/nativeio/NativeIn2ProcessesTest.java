@@ -4,9 +4,9 @@ import java.io.IOException;
 import org.ddstore.Backing;
 import org.ddstore.contract.CheckedRanks;
 import org.ddstore.contract.FilesBackend;
+import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.Needed;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 

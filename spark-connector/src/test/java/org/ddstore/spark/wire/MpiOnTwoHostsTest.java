@@ -8,7 +8,10 @@ import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.NeedsTwoHosts;
 import org.ddstore.mpi.NeedsMpi;
 
-/** 2 processes on two hosts, in a world of 4: all rows by MPI, those of the other rank between hosts. */
+/**
+ * 2 processes on two hosts, in a world of 4: all rows by MPI, those of the other rank between
+ * hosts.
+ */
 @NeedsTwoHosts
 @NeedsMpi
 class MpiOnTwoHostsTest extends RowPathContract {

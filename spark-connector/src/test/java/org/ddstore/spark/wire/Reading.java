@@ -48,7 +48,10 @@ final class Reading {
   /** Returns when it has read some more. */
   void awaitMore() {
     long goal = batches.get() + 3;
-    await("reads").pollInterval(SOON).atMost(PATIENCE).until(() -> batches.get() >= goal || failure.isDone());
+    await("reads")
+        .pollInterval(SOON)
+        .atMost(PATIENCE)
+        .until(() -> batches.get() >= goal || failure.isDone());
   }
 
   /** Waits for the read that fails, which it has to do in half a minute. */
