@@ -6,13 +6,11 @@ package org.ddstore.contract;
  * transport.
  */
 public abstract class RowPathContract extends RankContract
-    implements TypeContract,
-        ReadContract,
+    implements ReadContract,
         ChangingIndicesContract,
         DestinationContract,
         RecordContract,
         EpochContract,
-        ReportContract,
         AttachContract,
         AdoptContract,
         RecordMemoryContract,

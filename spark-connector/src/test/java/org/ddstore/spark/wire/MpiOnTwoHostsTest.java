@@ -8,17 +8,11 @@ import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.NeedsTwoHosts;
 import org.ddstore.mpi.NeedsMpi;
 
-/**
- * 2 processes on two hosts, in a world of 4: all rows by MPI, those of the other rank between
- * hosts.
- */
+/** 2 processes on two hosts, all rows by MPI: those of the other rank cross the network. */
 @NeedsTwoHosts
 @NeedsMpi
 class MpiOnTwoHostsTest extends RowPathContract {
-  /** Some scenarios of the contract have this number of ranks. */
-  private static final int WORLD = 4;
-
-  /** More of them than cores poll so much that the contract takes a minute and a half. */
+  /** With more ranks than cores, which all poll, the contract takes a minute and a half. */
   private static final int RANKS = 2;
 
   private static final Path ROOT = Path.of("/dev/shm/ddstore-contract");
@@ -27,12 +21,12 @@ class MpiOnTwoHostsTest extends RowPathContract {
     super(RANKS);
   }
 
-  /** The processes become one world, of which scenarios use as many as they want. */
+  /** The processes become one world. */
   @Override
   protected RankHarness createHarness() throws Exception {
     TwoHostRanks ranks = TwoHostRanks.alternating(MpiBackend.of(ROOT));
     try {
-      ranks.run(WORLD, Duration.ofMinutes(1), rank -> rank.group().barrier());
+      ranks.run(RANKS, Duration.ofMinutes(1), rank -> rank.group().barrier());
       return ranks;
     } catch (Exception e) {
       try (ranks) {
