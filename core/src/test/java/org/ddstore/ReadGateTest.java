@@ -80,7 +80,7 @@ class ReadGateTest {
   @Test
   void noReaderIsInsideWhenItDrains() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(4);
-    for (int round = 0; round < 500; round++) {
+    for (int round = 0; round < 150; round++) {
       AtomicBoolean freed = new AtomicBoolean();
       AtomicInteger entered = new AtomicInteger();
       ReadGate each = new ReadGate(round, () -> freed.set(true));

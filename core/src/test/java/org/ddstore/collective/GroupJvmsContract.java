@@ -3,47 +3,66 @@ package org.ddstore.collective;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.ddstore.CollectiveMismatchException;
 import org.ddstore.DeadlineExceededException;
 import org.ddstore.RankFailedException;
 import org.ddstore.RankLostException;
 import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Stopped;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ranks that are processes; each prints what it got, see {@link RankProcess}. */
+/**
+ * Ranks that are processes; each prints what it got, see {@link RankProcess}. The processes serve
+ * all tests of the class.
+ */
 @Tag("system")
 @Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class GroupJvmsContract {
   private static final Duration LONG = Duration.ofSeconds(60);
-  private static final Duration SHORT = Duration.ofSeconds(3);
+
+  /** Only for calls to which a rank never comes: nothing must be done within it. */
+  private static final Duration SHORT = Duration.ofMillis(500);
+
+  private static final long PATIENCE_S = 60;
 
   private final Means.Kind means;
+  private final Deque<Process> idle = new ArrayDeque<>();
   private final List<Process> processes = new ArrayList<>();
   private final List<TestDirectory> hosts = new ArrayList<>();
-  @TempDir private Path meeting;
+  private Path meeting;
 
   GroupJvmsContract(Means.Kind means) {
     this.means = means;
   }
 
   @BeforeEach
-  void createDirectories() throws IOException {
+  void createDirectories(@TempDir Path directory) throws IOException {
+    meeting = directory;
     hosts.add(TestDirectory.create());
     hosts.add(TestDirectory.create());
   }
@@ -52,15 +71,49 @@ abstract class GroupJvmsContract {
   @AfterEach
   void endAllAndFindNothing() throws Exception {
     for (Process process : processes) {
-      process.getOutputStream().close(); // who still holds gives up
-    }
-    for (Process process : processes) {
-      if (!process.waitFor(30, TimeUnit.SECONDS)) {
+      try {
+        CompletableFuture.runAsync(() -> awaitDone(process)).get(PATIENCE_S, TimeUnit.SECONDS);
+        idle.add(process);
+      } catch (ExecutionException | TimeoutException e) { // killed, or the test failed
         process.destroyForcibly().waitFor();
       }
     }
-    for (TestDirectory host : hosts) {
-      host.close();
+    processes.clear();
+    try {
+      for (TestDirectory host : hosts) {
+        host.close();
+      }
+    } finally {
+      hosts.clear();
+    }
+  }
+
+  /** Reads up to the end of the task. */
+  private static void awaitDone(Process process) {
+    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+    try {
+      String line = out.readLine();
+      while (!RankProcess.DONE.equals(line)) {
+        if (line == null) {
+          throw new EOFException("process " + process.pid() + " has ended");
+        }
+        line = out.readLine();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @AfterAll
+  void endProcesses() throws Exception {
+    for (Process process : idle) {
+      process.getOutputStream().close();
+    }
+    for (Process process : idle) {
+      if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+      assertThat(process.exitValue()).as("exit status of process %d", process.pid()).isZero();
     }
   }
 
@@ -71,11 +124,9 @@ abstract class GroupJvmsContract {
     for (int r = 0; r < size; r++) {
       start(Integer.toString(r), size, LONG, seed, "work");
     }
+    String expected = RankProcess.expected(seed, size);
     for (int r = 0; r < size; r++) {
-      assertThat(line(r))
-          .as("rank %d, seed %d", r, seed)
-          .isEqualTo(RankProcess.expected(seed, size));
-      assertEnded(r);
+      assertThat(line(r)).as("rank %d, seed %d", r, seed).isEqualTo(expected);
     }
   }
 
@@ -84,13 +135,12 @@ abstract class GroupJvmsContract {
     long seed = CommunicatorContract.seed();
     start("0,2", 4, LONG, seed, "work");
     start("1,3", 4, LONG, seed, "work");
+    String expected = RankProcess.expected(seed, 4);
     for (int line = 0; line < 2; line++) {
       for (int process = 0; process < 2; process++) {
-        assertThat(line(process)).as("seed %d", seed).isEqualTo(RankProcess.expected(seed, 4));
+        assertThat(line(process)).as("seed %d", seed).isEqualTo(expected);
       }
     }
-    assertEnded(0);
-    assertEnded(1);
   }
 
   @Test
@@ -133,7 +183,7 @@ abstract class GroupJvmsContract {
     startAll(SHORT, "start then barrier", "hold then barrier");
     assertThat(line(1)).isEqualTo("holding");
     String late =
-        "not all 2 ranks arrived in call 3 within 3000 ms: rank 1 finished call 2, awaitAll(start),"
+        "not all 2 ranks arrived in call 3 within 500 ms: rank 1 finished call 2, awaitAll(start),"
             + " and has not called again";
     assertThat(line(0))
         .isEqualTo(DeadlineExceededException.class.getName() + ": barrier(): " + late);
@@ -193,10 +243,10 @@ abstract class GroupJvmsContract {
 
   private void start(String ranks, int size, Duration timeout, long seed, String what)
       throws IOException {
-    List<String> command = new ArrayList<>(ChildJvm.command());
-    command.addAll(
-        List.of(
-            RankProcess.class.getName(),
+    Process process = idle.isEmpty() ? startProcess() : idle.remove();
+    String task =
+        String.join(
+            "\t",
             meeting.toString(),
             hosts.get(means == Means.Kind.MIXED ? processes.size() % 2 : 0).root().toString(),
             means.name(),
@@ -204,9 +254,21 @@ abstract class GroupJvmsContract {
             Integer.toString(size),
             Long.toString(timeout.toMillis()),
             Long.toString(seed),
-            what));
-    processes.add(
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+            what);
+    processes.add(process);
+    write(process, task);
+  }
+
+  private static Process startProcess() throws IOException {
+    List<String> command = new ArrayList<>(ChildJvm.command());
+    command.add(RankProcess.class.getName());
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+
+  private static void write(Process process, String line) throws IOException {
+    OutputStream in = process.getOutputStream();
+    in.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    in.flush();
   }
 
   private String line(int rank) throws IOException {
@@ -215,15 +277,6 @@ abstract class GroupJvmsContract {
   }
 
   private void release(int rank) throws IOException {
-    OutputStream in = processes.get(rank).getOutputStream();
-    in.write('\n');
-    in.flush();
-  }
-
-  private void assertEnded(int rank) throws InterruptedException {
-    assertThat(processes.get(rank).waitFor(60, TimeUnit.SECONDS))
-        .as("rank %d ended", rank)
-        .isTrue();
-    assertThat(processes.get(rank).exitValue()).as("exit status of rank %d", rank).isZero();
+    write(processes.get(rank), "go on");
   }
 }

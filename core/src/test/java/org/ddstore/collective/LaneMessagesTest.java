@@ -272,7 +272,7 @@ class LaneMessagesTest {
     atOwner.takeSent().forEach(sent -> good.add(sent.message().array()));
     assertThat(good).hasSizeGreaterThanOrEqualTo(3);
     int refused = 0;
-    for (int i = 0; i < 200_000; i++) {
+    for (int i = 0; i < 50_000; i++) {
       byte[] bytes = good.get(random.nextInt(good.size())).clone();
       int kind = random.nextInt(3);
       if (kind == 0) {
@@ -290,7 +290,7 @@ class LaneMessagesTest {
       }
       atReader.takeSent();
     }
-    assertThat(refused).as("seed %d", seed).isGreaterThan(130_000);
+    assertThat(refused).as("seed %d", seed).isGreaterThan(32_500);
   }
 
   @Test

@@ -17,31 +17,44 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Some ranks of a group in a JVM of their own, a thread each. They meet the others through files
- * that hold addresses, do what the last argument says, and print one line each: {@code ok} and a
- * result, or the exception. A line on its standard input lets a rank go on where it holds.
+ * A JVM that runs some ranks of one group after the other, a thread each. Each line of its standard
+ * input is a task: its ranks meet the others through files that hold addresses, do the work, and
+ * print one line each: {@code ok} and a result, or the exception. {@link #DONE} follows once
+ * everything is closed. A line on its standard input lets a rank go on where it holds.
  */
 final class RankProcess {
-  private static final int BARRIERS = 3_000;
+  /** The last line of a task. */
+  static final String DONE = "done";
+
+  private static final int BARRIERS = 1_000;
   private static final int FLOATS = 650_000;
 
   private final Communicator communicator;
-  private final BufferedReader in =
-      new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+  private final BufferedReader in;
 
-  private RankProcess(Communicator communicator) {
+  private RankProcess(Communicator communicator, BufferedReader in) {
     this.communicator = communicator;
+    this.in = in;
   }
 
   /**
-   * Arguments: meeting directory, root of lanes, kind of means, ranks as in {@code 0,2}, size,
-   * timeout in ms, seed, what to do.
+   * Words of a task, separated by tabs: meeting directory, root of lanes, kind of means, ranks as
+   * in {@code 0,2}, size, timeout in ms, seed, work.
    */
   public static void main(String[] args) throws Exception {
-    try (Means means = Means.open(Means.Kind.valueOf(args[2]), Path.of(args[1]))) {
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String task = in.readLine(); task != null; task = in.readLine()) {
+      play(in, task.split("\t", -1));
+      System.out.println(DONE);
+    }
+  }
+
+  private static void play(BufferedReader in, String... task) throws Exception {
+    try (Means means = Means.open(Means.Kind.valueOf(task[2]), Path.of(task[1]))) {
       List<Thread> threads = new ArrayList<>();
-      for (String rank : args[3].split(",", -1)) {
-        Thread thread = new Thread(() -> run(means.exchange(), Integer.parseInt(rank), args));
+      for (String rank : task[3].split(",", -1)) {
+        Thread thread = new Thread(() -> run(means.exchange(), Integer.parseInt(rank), in, task));
         threads.add(thread);
         thread.start();
       }
@@ -51,13 +64,13 @@ final class RankProcess {
     }
   }
 
-  private static void run(LaneExchange exchange, int rank, String[] args) {
-    int size = Integer.parseInt(args[4]);
-    Duration timeout = Duration.ofMillis(Long.parseLong(args[5]));
-    try (Communicator communicator = connect(exchange, Path.of(args[0]), rank, size, timeout)) {
+  private static void run(LaneExchange exchange, int rank, BufferedReader in, String... task) {
+    int size = Integer.parseInt(task[4]);
+    Duration timeout = Duration.ofMillis(Long.parseLong(task[5]));
+    try (Communicator communicator = connect(exchange, Path.of(task[0]), rank, size, timeout)) {
       String line;
       try {
-        line = "ok " + new RankProcess(communicator).work(args[7], Long.parseLong(args[6]));
+        line = "ok " + new RankProcess(communicator, in).work(task[7], Long.parseLong(task[6]));
       } catch (Exception e) {
         line = e.toString();
       }
@@ -77,7 +90,10 @@ final class RankProcess {
     List<byte[]> addresses = new ArrayList<>();
     for (int r = 0; r < size; r++) {
       Path file = meeting.resolve("rank-" + r);
-      await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(file));
+      await()
+          .pollInterval(Duration.ofMillis(5))
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> Files.exists(file));
       addresses.add(Files.readAllBytes(file));
     }
     return Ranks.connect(endpoint, addresses, timeout);

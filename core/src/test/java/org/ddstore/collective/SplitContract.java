@@ -178,7 +178,7 @@ abstract class SplitContract extends FailureContract {
     Ranks.Running<Object> second = barrier(1, group.get(1));
     await()
         .atMost(TIMEOUT)
-        .during(Duration.ofSeconds(3)) // longer than a mismatch takes to be found
+        .during(Duration.ofSeconds(2)) // a mismatch is found after one
         .until(() -> !first.outcome().isDone() && !second.outcome().isDone());
     Ranks.Running<Object> third = barrier(0, group.get(0));
     Ranks.Running<Object> fourth = barrier(1, parts.get(1));
@@ -198,7 +198,7 @@ abstract class SplitContract extends FailureContract {
 
   @Test
   void ranksMayArriveLaterThanTheTimeoutWhereTheyAreAwaitedLonger() throws Exception {
-    Duration brief = Duration.ofMillis(300);
+    Duration brief = Duration.ofMillis(100);
     List<Communicator> group = group(3, brief);
     List<Ranks.Running<Object>> waiting = new ArrayList<>();
     for (int r = 1; r < 3; r++) {
@@ -210,8 +210,8 @@ abstract class SplitContract extends FailureContract {
                 return null;
               }));
     }
+    waiting.get(0).thread().join(brief.multipliedBy(3).toMillis());
     for (Ranks.Running<Object> rank : waiting) {
-      rank.thread().join(brief.multipliedBy(3).toMillis());
       assertThat(rank.outcome()).as("still waits").isNotDone();
     }
     group.get(0).awaitAll("tasks", TIMEOUT);

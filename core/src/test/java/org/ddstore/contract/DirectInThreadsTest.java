@@ -5,7 +5,7 @@ import org.ddstore.Backing;
 import org.ddstore.StoreOptions;
 
 /** Ranks as threads, shards in direct buffers. */
-class DirectInThreadsTest extends StoreContract {
+class DirectInThreadsTest extends LargeStoreContract {
   DirectInThreadsTest() {
     super(4);
   }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 interface EpochContract extends Contract {
   int TORN_ROWS = 6;
   int TORN_WORDS = 1500;
-  int TORN_EPOCHS = 40;
+  int TORN_EPOCHS = 20;
 
   /** All rows of an int64 variable of one element a row. */
   static long[] all(DDStore store, String name) {

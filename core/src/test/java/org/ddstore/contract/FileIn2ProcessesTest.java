@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** 2 processes, shards in files on a disk. */
 @Tag("system")
-class FileIn2ProcessesTest extends StoreContract {
+class FileIn2ProcessesTest extends LargeStoreContract {
   FileIn2ProcessesTest() {
     super(2);
   }

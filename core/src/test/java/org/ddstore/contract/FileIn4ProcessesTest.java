@@ -6,7 +6,8 @@ import org.junit.jupiter.api.Tag;
 
 /** 4 processes, shards in files on a disk. */
 @Tag("system")
-class FileIn4ProcessesTest extends StoreContract {
+@Tag("slow")
+class FileIn4ProcessesTest extends RankGroupContract {
   FileIn4ProcessesTest() {
     super(4);
   }

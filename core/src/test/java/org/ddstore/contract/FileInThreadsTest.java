@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.ddstore.StoreOptions;
 
 /** Ranks as threads, shards in files on a disk. */
-class FileInThreadsTest extends StoreContract {
+class FileInThreadsTest extends RowPathContract {
   FileInThreadsTest() {
     super(3);
   }

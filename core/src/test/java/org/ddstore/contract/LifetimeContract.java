@@ -240,7 +240,7 @@ interface LifetimeContract extends Contract {
   default void rowsThatStayInChangeMeetTheReadTimeoutOnEveryPath() throws Exception {
     run(
         rank -> {
-          try (DDStore store = rank.open(rank.options().withReadTimeout(Duration.ofMillis(200)))) {
+          try (DDStore store = rank.open(rank.options().withReadTimeout(Duration.ofMillis(100)))) {
             Variable x = store.add("x", Tensor.wrap(new long[] {4}));
             rank.meet();
             StoreAccess.beginChange(x);
@@ -250,7 +250,7 @@ interface LifetimeContract extends Contract {
                 long row = owner;
                 assertThatThrownBy(() -> reader.getBatch(row).close())
                     .isInstanceOf(DeadlineExceededException.class)
-                    .hasMessageMatching("(?s).*(PT0\\.2S|200 ms).*");
+                    .hasMessageMatching("(?s).*(PT0\\.1S|100 ms).*");
               }
             }
             rank.meet();
@@ -287,7 +287,10 @@ interface LifetimeContract extends Contract {
                     },
                     threads));
           }
-          await().atMost(PATIENCE).until(() -> reads.get() > 2000);
+          await()
+              .pollInterval(Duration.ofMillis(10))
+              .atMost(PATIENCE)
+              .until(() -> reads.get() > 500);
           rank.meet();
           store.close();
           for (CompletableFuture<Void> reader : running) {

@@ -3,6 +3,7 @@ package org.ddstore.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -112,7 +113,11 @@ interface LoaderContract extends Contract {
               for (int popped = 1; popped < 20; popped++) {
                 loader.pop(PATIENCE).close();
                 long ahead = popped + 2L;
-                await().atMost(PATIENCE).until(() -> reads(loader) >= ahead);
+                await()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(2))
+                    .atMost(PATIENCE)
+                    .until(() -> reads(loader) >= ahead);
               }
             }
             rank.meet();

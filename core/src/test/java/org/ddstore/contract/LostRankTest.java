@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.Backing;
@@ -27,6 +29,7 @@ import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,14 +42,32 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LostRankTest {
   private static final int LOST = 1;
 
+  /** The processes of all tests of a backing; the one that is lost is replaced. */
+  private static final Map<Backing, ProcessRanks> PROCESSES = new EnumMap<>(Backing.class);
+
+  @AfterAll
+  static void end() throws IOException {
+    for (ProcessRanks processes : PROCESSES.values()) {
+      processes.close();
+    }
+    PROCESSES.clear();
+  }
+
+  private static void lose(Backing backing, Scenario scenario) throws Exception {
+    ProcessRanks processes = PROCESSES.get(backing);
+    if (processes == null) {
+      Path root = backing == Backing.FILE ? TestRoots.onDisk() : TestRoots.sharedMemory();
+      processes = new ProcessRanks(backing, root);
+      PROCESSES.put(backing, processes);
+    }
+    processes.runLosing(LOST, 3, Duration.ofSeconds(30), scenario);
+    processes.run(3, Duration.ofSeconds(30), LostRankTest::startAgain);
+  }
+
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DIRECT")
   void readsGoOnAndCollectivesSayWhoIsLost(Backing backing) throws Exception {
-    Path root = backing == Backing.FILE ? TestRoots.onDisk() : TestRoots.sharedMemory();
-    try (ProcessRanks processes = new ProcessRanks(backing, root)) {
-      processes.runLosing(LOST, 3, Duration.ofSeconds(30), LostRankTest::loseOne);
-      processes.run(3, Duration.ofSeconds(30), LostRankTest::startAgain);
-    }
+    lose(backing, LostRankTest::loseOne);
   }
 
   private static void loseOne(RankEnv rank) throws IOException {
@@ -87,11 +108,7 @@ class LostRankTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DIRECT")
   void loadersGoOnAndTheirReceiptSaysWhoIsLost(Backing backing) throws Exception {
-    Path root = backing == Backing.FILE ? TestRoots.onDisk() : TestRoots.sharedMemory();
-    try (ProcessRanks processes = new ProcessRanks(backing, root)) {
-      processes.runLosing(LOST, 3, Duration.ofSeconds(30), LostRankTest::loadAndLoseOne);
-      processes.run(3, Duration.ofSeconds(30), LostRankTest::startAgain);
-    }
+    lose(backing, LostRankTest::loadAndLoseOne);
   }
 
   private static void loadAndLoseOne(RankEnv rank) throws IOException {
@@ -123,10 +140,7 @@ class LostRankTest {
 
   @Test
   void rowsThatADeadRankWasChangingAreRefusedAtOnce() throws Exception {
-    try (ProcessRanks processes = new ProcessRanks(Backing.SHM, TestRoots.sharedMemory())) {
-      processes.runLosing(LOST, 3, Duration.ofSeconds(30), LostRankTest::loseOneThatChangesRows);
-      processes.run(3, Duration.ofSeconds(30), LostRankTest::startAgain);
-    }
+    lose(Backing.SHM, LostRankTest::loseOneThatChangesRows);
   }
 
   private static void loseOneThatChangesRows(RankEnv rank) throws Exception {

@@ -6,7 +6,8 @@ import org.junit.jupiter.api.Tag;
 
 /** 2 processes whose collectives are messages over sockets. */
 @Tag("system")
-class MessagesIn2ProcessesTest extends StoreContract {
+@Tag("slow")
+class MessagesIn2ProcessesTest extends RankGroupContract {
   MessagesIn2ProcessesTest() {
     super(2);
   }

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** 4 processes whose collectives are messages over sockets. */
 @Tag("system")
-class MessagesIn4ProcessesTest extends StoreContract {
+class MessagesIn4ProcessesTest extends RankGroupContract {
   MessagesIn4ProcessesTest() {
     super(4);
   }

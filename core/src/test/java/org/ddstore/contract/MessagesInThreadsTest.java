@@ -6,9 +6,11 @@ import org.ddstore.StoreOptions;
 import org.ddstore.collective.LaneExchange;
 import org.ddstore.collective.SocketMessenger;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 
 /** Ranks as threads whose collectives are messages over sockets, as without any shortcut. */
-class MessagesInThreadsTest extends StoreContract {
+@Tag("slow")
+class MessagesInThreadsTest extends RankGroupContract {
   private SocketMessenger messenger;
 
   MessagesInThreadsTest() {

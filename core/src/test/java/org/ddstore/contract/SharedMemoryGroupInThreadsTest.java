@@ -7,7 +7,7 @@ import org.ddstore.memory.ProcessDirectory;
 import org.junit.jupiter.api.AfterAll;
 
 /** Ranks as threads that talk as processes do, over files. */
-class SharedMemoryGroupInThreadsTest extends StoreContract {
+class SharedMemoryGroupInThreadsTest extends RankGroupContract {
   private Path lanes;
   private ProcessDirectory directory;
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** 2 processes, shards in shared memory. */
 @Tag("system")
-class SharedMemoryIn2ProcessesTest extends StoreContract {
+class SharedMemoryIn2ProcessesTest extends LargeStoreContract {
   SharedMemoryIn2ProcessesTest() {
     super(2);
   }

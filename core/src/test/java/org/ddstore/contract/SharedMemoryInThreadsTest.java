@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.ddstore.StoreOptions;
 
 /** Ranks as threads, shards in shared memory. */
-class SharedMemoryInThreadsTest extends StoreContract {
+class SharedMemoryInThreadsTest extends RowPathContract {
   SharedMemoryInThreadsTest() {
     super(4);
   }

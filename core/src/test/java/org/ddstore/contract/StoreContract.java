@@ -1,15 +1,12 @@
 package org.ddstore.contract;
 
-import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
-
-/** The whole contract of a store; a subclass says over what it is run. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(300)
-public abstract class StoreContract
+/**
+ * The whole contract of a store, but for {@link LargeStoreContract}; a subclass chooses the
+ * backend. Run it once for each backing and each transport. A second subclass, which differs by the
+ * number of ranks or their placement only, runs the part that can differ: {@link RowPathContract}
+ * or {@link RankGroupContract}.
+ */
+public abstract class StoreContract extends RankContract
     implements AddContract,
         TypeContract,
         ReadContract,
@@ -20,42 +17,15 @@ public abstract class StoreContract
         LifetimeContract,
         CollectiveContract,
         ReportContract,
-        LargeContract,
         AttachContract,
         AdoptContract,
         RecordMemoryContract,
         TogetherContract,
         LoaderContract {
-  private final int ranks;
-  private RankHarness harness;
-
   /**
-   * @param ranks how many, at least 2
+   * @param ranks number of ranks, at least 2
    */
   protected StoreContract(int ranks) {
-    this.ranks = ranks;
-  }
-
-  /** Called once; this class closes it. */
-  protected abstract RankHarness createHarness() throws Exception;
-
-  @BeforeAll
-  void start() throws Exception {
-    harness = createHarness();
-  }
-
-  @AfterAll
-  void end() throws Exception {
-    harness.close();
-  }
-
-  @Override
-  public final int ranks() {
-    return ranks;
-  }
-
-  @Override
-  public final void run(int size, Duration timeout, Scenario scenario) throws Exception {
-    harness.run(size, timeout, scenario);
+    super(ranks);
   }
 }

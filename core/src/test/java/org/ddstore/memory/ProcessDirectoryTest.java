@@ -119,7 +119,11 @@ class ProcessDirectoryTest {
       CompletableFuture<Integer> files =
           CompletableFuture.supplyAsync(() -> createFilesUntilGone(directory.path()));
       Path first = directory.path().resolve("0");
-      await("first file").atMost(Duration.ofSeconds(30)).until(() -> Files.exists(first));
+      await("first file")
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(1)) // the fewer files, the sooner they are deleted
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> Files.exists(first));
       directory.release();
       assertThat(files.get(30, TimeUnit.SECONDS)).isPositive();
       assertThat(root).isEmptyDirectory();

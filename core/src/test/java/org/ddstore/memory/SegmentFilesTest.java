@@ -217,7 +217,7 @@ class SegmentFilesTest {
   void anyChangedByteIsSurvived() throws IOException {
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 500; i++) {
       Segment segment = i % 2 == 0 ? fixed : ragged;
       Consumer<ByteBuffer> anywhere =
           b -> b.put(random.nextInt(Math.min(b.limit(), 160)), (byte) random.nextInt());

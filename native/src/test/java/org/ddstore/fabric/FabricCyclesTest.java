@@ -9,11 +9,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.contract.ChildJvm;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is left of transports that were opened, read by and closed. */
 @NeedsFabric
+@Tag("slow")
 class FabricCyclesTest {
   private static final int PATIENCE_SECONDS = 240;
 

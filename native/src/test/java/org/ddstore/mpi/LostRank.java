@@ -22,13 +22,11 @@ import org.ddstore.memory.ProcessDirectory;
 /**
  * A process that reads the rows of others by MPI until that fails. Ends with status {@value
  * #REFUSED} if it got an exception, whose class and text it prints. Arguments: rank, ranks, a
- * directory of all.
+ * directory of all, the timeout of a call of MPI.
  */
 final class LostRank {
   static final int REFUSED = 3;
   static final String READING = "reading";
-  private static final Duration READ_TIMEOUT = Duration.ofSeconds(10);
-  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(15);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int ROWS = 1000;
 
@@ -38,6 +36,7 @@ final class LostRank {
     int rank = Integer.parseInt(arguments[0]);
     int ranks = Integer.parseInt(arguments[1]);
     Path root = Path.of(arguments[2]);
+    Duration callTimeout = Duration.parse(arguments[3]);
     ProcessDirectory directory = ProcessDirectory.acquire(root);
     LaneExchange lanes = LaneExchange.overFiles(directory);
     Communicator group;
@@ -48,7 +47,7 @@ final class LostRank {
         StoreOptions.defaults()
             .withSharedMemory(root)
             .withShortcut(false)
-            .withReadTimeout(READ_TIMEOUT);
+            .withReadTimeout(callTimeout.dividedBy(2));
     MpiTransport mpi =
         Mpi.join(
             group,
@@ -56,7 +55,7 @@ final class LostRank {
             new MpiOptions(
                 new ProcessAddress("127.0.0.1", 1, new SecureRandom().nextLong()),
                 root,
-                CALL_TIMEOUT,
+                callTimeout,
                 PATIENCE));
     DDStore store = DDStore.open(group, mpi, options);
     store.init("x", ROWS, DType.INT64);

@@ -1,14 +1,14 @@
 package org.ddstore.mpi;
 
+import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 
 /** All rows by MPI between 2 processes of a world of 4. */
 @Tag("system")
 @NeedsMpi
-class MpiIn2ProcessesTest extends StoreContract {
+class MpiIn2ProcessesTest extends LargeStoreContract {
   /** Some scenarios of the contract have so many ranks, whatever others have. */
   private static final int WORLD = 4;
 

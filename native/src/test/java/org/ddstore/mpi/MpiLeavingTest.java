@@ -20,23 +20,29 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** A rank that closes before the others have come to it, as one does whose task has failed. */
 @Tag("system")
 @NeedsMpi
 @Timeout(120)
 class MpiLeavingTest {
+  /** The world that all tests but one use, one after the other. */
+  private static final String WORLD = "MpiLeavingTest.processes";
+
   private static final int RANKS = 3;
   private static final int FAILED = 1;
   private static final Duration TIME = Duration.ofMinutes(1);
   private static final Duration NO_PATIENCE = Duration.ofMillis(1);
-  private static final Duration SHORT = Duration.ofSeconds(5);
+  private static final Duration SHORT = Duration.ofSeconds(3);
   private static final byte[] NOTHING = {};
 
   private static MpiBackend backend;
   private static ProcessRanks processes;
 
-  /** All tests use one world, so each of them also shows that the one before has not broken it. */
+  /** All tests but one use this world, so each also shows that the one before has not broken it. */
   @BeforeAll
   static void start() throws Exception {
     backend =
@@ -50,6 +56,8 @@ class MpiLeavingTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
+  @ResourceLock(WORLD)
   void othersReadItsRowsUntilTheyClose() throws Exception {
     MpiBackend mpis = backend;
     processes.run(
@@ -93,6 +101,8 @@ class MpiLeavingTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
+  @ResourceLock(WORLD)
   void whoWaitsForItIsToldSo() throws Exception {
     MpiBackend mpis = backend;
     processes.run(
@@ -112,6 +122,8 @@ class MpiLeavingTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
+  @ResourceLock(WORLD)
   void anInterruptEndsTheWaitForOthers() throws Exception {
     MpiBackend mpis = backend;
     processes.run(
@@ -135,6 +147,7 @@ class MpiLeavingTest {
 
   /** As if the one that does not close were lost on another host: in a world of its own. */
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void theWaitForOneThatNeverClosesHasADeadline() throws Exception {
     MpiBackend mpis =
         new MpiBackend(TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString());
@@ -174,6 +187,8 @@ class MpiLeavingTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
+  @ResourceLock(WORLD)
   void storesComeAndGoAfterwards() throws Exception {
     processes.run(RANKS, TIME, MpiLeavingTest::useAStore);
   }

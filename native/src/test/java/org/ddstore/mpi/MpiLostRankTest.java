@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** One of three processes is killed, or stopped, while all read from each other. */
 @Tag("system")
@@ -56,10 +59,16 @@ class MpiLostRankTest {
   }
 
   /** Returns when all ranks read. */
-  private void start(Map<String, String> variables) throws IOException {
+  private void start(Duration callTimeout, Map<String, String> variables) throws IOException {
     for (int rank = 0; rank < RANKS; rank++) {
       List<String> command = new ArrayList<>(ChildJvm.command());
-      command.addAll(List.of(LostRank.class.getName(), "" + rank, "" + RANKS, root.toString()));
+      command.addAll(
+          List.of(
+              LostRank.class.getName(),
+              "" + rank,
+              "" + RANKS,
+              root.toString(),
+              callTimeout.toString()));
       ProcessBuilder builder = new ProcessBuilder(command).redirectError(log(rank).toFile());
       builder.environment().put("TMPDIR", sessions.toString());
       builder.environment().putAll(variables);
@@ -76,8 +85,9 @@ class MpiLostRankTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void afterAKillTheOthersEndInTimeAndLeaveNothing() throws Exception {
-    start(Map.of());
+    start(Duration.ofSeconds(15), Map.of());
     ProcessDirectory.sweepDead(root);
     assertThat(filesOfMpi()).as("files of the living, which nobody sweeps").hasSize(RANKS);
     processes.get(LOST).destroyForcibly(); // SIGKILL
@@ -93,8 +103,10 @@ class MpiLostRankTest {
 
   /** Where reads need the owner's help and get none: only their deadline tells. */
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void afterAStopTheOthersEndAtTheDeadlineAndLeaveNothing() throws Exception {
-    start(Map.of("OMPI_MCA_osc", "pt2pt", "OMPI_MCA_btl", "vader,self"));
+    Duration callTimeout = Duration.ofSeconds(5);
+    start(callTimeout, Map.of("OMPI_MCA_osc", "pt2pt", "OMPI_MCA_btl", "vader,self"));
     List<Integer> statuses = new ArrayList<>();
     try (Stopped stopped = Stopped.stop(processes.get(LOST).toHandle())) {
       processes.remove(LOST);

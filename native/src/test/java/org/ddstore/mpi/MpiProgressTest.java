@@ -24,6 +24,8 @@ import org.ddstore.contract.ThreadCpu;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The thread that serves reads where MPI does not do so by itself, and what it costs. */
 @Tag("system")
@@ -32,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 class MpiProgressTest {
   private static final int RANKS = 2;
   private static final Duration TIME = Duration.ofMinutes(1);
-  private static final Duration SHORT = Duration.ofSeconds(5);
+  private static final Duration SHORT = Duration.ofSeconds(3);
   private static final String THREAD = "ddstore-mpi-progress";
   private static final Map<String, String> PT2PT = Map.of("OMPI_MCA_osc", "pt2pt");
   private static final byte[] NOTHING = {};
@@ -79,6 +81,7 @@ class MpiProgressTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void itUsesAlmostNothingWhileNobodyReads() throws Exception {
     run(
         PT2PT,
@@ -95,6 +98,7 @@ class MpiProgressTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void thereIsNoneWhereReadsNeedNoHelp() throws Exception {
     run(
         Map.of(),
@@ -111,6 +115,7 @@ class MpiProgressTest {
 
   /** UCX over shared memory and TCP, which no configuration file of Open MPI may forbid. */
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void readsByUcxAreServed() throws Exception {
     run(
         Map.of("OMPI_MCA_osc", "ucx"),
@@ -125,6 +130,7 @@ class MpiProgressTest {
 
   /** As one whose task goes on although the job has failed. In processes without other windows. */
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void whoReadsOnIsServedByRanksThatHaveStoppedWaitingForIt() throws Exception {
     String root = TestRoots.sharedMemory().toString();
     MpiBackend mpis = new MpiBackend(root, TestRoots.sharedMemory().toString());

@@ -4,14 +4,14 @@ import java.io.IOException;
 import org.ddstore.Backing;
 import org.ddstore.StoreOptions;
 import org.ddstore.contract.GroupFactory;
+import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.Needed;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.contract.ThreadRanks;
 
 /** Ranks as threads, shards in direct buffers, rows copied by the kernel in C. */
-class NativeDirectInThreadsTest extends StoreContract {
+class NativeDirectInThreadsTest extends LargeStoreContract {
   NativeDirectInThreadsTest() {
     super(3);
   }

@@ -6,12 +6,12 @@ import org.ddstore.StoreOptions;
 import org.ddstore.contract.GroupFactory;
 import org.ddstore.contract.Needed;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
+import org.ddstore.contract.RowPathContract;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.contract.ThreadRanks;
 
 /** Ranks as threads, shards in shared memory, rows copied by the kernel in C. */
-class NativeInThreadsTest extends StoreContract {
+class NativeInThreadsTest extends RowPathContract {
   NativeInThreadsTest() {
     super(4);
   }

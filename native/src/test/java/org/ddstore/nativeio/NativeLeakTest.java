@@ -18,9 +18,11 @@ import org.ddstore.contract.Needed;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.memory.MappedRegion;
 import org.ddstore.memory.OffHeapBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a store takes it gives back, however often. */
+@Tag("slow")
 class NativeLeakTest {
   private static final int WARM_UP = 300;
   private static final int CYCLES = 900;

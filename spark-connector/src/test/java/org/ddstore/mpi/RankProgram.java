@@ -36,7 +36,7 @@ final class RankProgram {
 
   private static final int BATCH = 250;
   private static final int BATCHES = 20;
-  private static final int STORES = 30;
+  private static final int STORES = 20;
   private static final int FIRST_STORES = 10;
 
   private RankProgram() {}

@@ -95,7 +95,10 @@ abstract class AttackedWire {
   @AfterEach
   void nobodyElseIsConcerned() throws Exception {
     traffic.assertFlows();
-    await("strangers are gone").atMost(PATIENCE).until(() -> connections().equals(peers));
+    await("strangers are gone")
+        .pollInterval(Duration.ofMillis(5))
+        .atMost(PATIENCE)
+        .until(() -> connections().equals(peers));
   }
 
   @AfterAll

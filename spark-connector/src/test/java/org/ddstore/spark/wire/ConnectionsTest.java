@@ -100,7 +100,7 @@ class ConnectionsTest {
     open(guarded);
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
-      for (int round = 0; round < 60; round++) {
+      for (int round = 0; round < 20; round++) {
         CyclicBarrier start = new CyclicBarrier(2);
         CompletableFuture<Connection> there = connect(owner, reader, start, threads);
         CompletableFuture<Connection> back = connect(reader, owner, start, threads);
@@ -155,7 +155,7 @@ class ConnectionsTest {
   void readsAndCollectivesGoOnWhenConnectionsBreak(boolean guarded) throws Exception {
     open(guarded);
     try (Traffic traffic = new Traffic(owner, reader)) {
-      for (int i = 0; i < 20; i++) {
+      for (int i = 0; i < 10; i++) {
         owner.connection(reader.local()).get().close();
         traffic.assertFlows();
         reader.connection(owner.local()).get().close();

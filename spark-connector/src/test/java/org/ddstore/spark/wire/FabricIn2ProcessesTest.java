@@ -2,15 +2,15 @@ package org.ddstore.spark.wire;
 
 import java.io.IOException;
 import org.ddstore.contract.CheckedRanks;
+import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 
 /** All rows by libfabric between 2 processes, over loopback, all of JNI checked. */
 @NeedsFabric
 @Tag("system")
-class FabricIn2ProcessesTest extends StoreContract {
+class FabricIn2ProcessesTest extends LargeStoreContract {
   FabricIn2ProcessesTest() {
     super(2);
   }

@@ -3,14 +3,14 @@ package org.ddstore.spark.wire;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
+import org.ddstore.contract.RowPathContract;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.NeedsTwoHosts;
 
 /** 3 processes on two hosts, all rows by libfabric. */
 @NeedsTwoHosts
 @NeedsFabric
-class FabricOnTwoHostsTest extends StoreContract {
+class FabricOnTwoHostsTest extends RowPathContract {
   private static final Path ROOT = Path.of("/dev/shm/ddstore-contract");
 
   FabricOnTwoHostsTest() {

@@ -171,7 +171,7 @@ abstract class LoaderStallContract {
   }
 
   private static void deadlineWhileStopped(RankEnv rank) {
-    Duration deadline = Duration.ofSeconds(10);
+    Duration deadline = Duration.ofSeconds(6);
     try (DDStore store = rank.open(rank.options().withReadTimeout(deadline))) {
       Variable x = NumberedRows.add(store);
       if (rank.rank() == 0) {

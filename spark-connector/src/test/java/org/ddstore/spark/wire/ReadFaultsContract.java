@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 abstract class ReadFaultsContract {
   private static final Duration COLLECTIVES = Duration.ofSeconds(60);
   private static final Duration LONG = Duration.ofSeconds(60);
-  private static final Duration SHORT = Duration.ofSeconds(2);
+  private static final Duration SHORT = Duration.ofSeconds(1);
 
   /** What rank 0 does while rank 1 waits. */
   private interface Part extends Serializable {
@@ -133,7 +133,7 @@ abstract class ReadFaultsContract {
     assertThat(reading.awaitFailure())
         .isExactlyInstanceOf(DeadlineExceededException.class)
         .hasMessageContaining("rank 1 at")
-        .hasMessageContaining("within 2000 ms");
+        .hasMessageContaining("within 1000 ms");
     rank.meeting().act(end);
     Reading.awaitSuccess(x, OTHER);
   }

@@ -14,6 +14,8 @@ import org.ddstore.Variable;
 final class Reading {
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  private static final Duration SOON = Duration.ofMillis(5);
+
   private static final int ROWS_PER_BATCH = 64;
   private static final int MOST_SECONDS = 30;
 
@@ -46,7 +48,10 @@ final class Reading {
   /** Returns when it has read some more. */
   void awaitMore() {
     long goal = batches.get() + 3;
-    await("reads").atMost(PATIENCE).until(() -> batches.get() >= goal || failure.isDone());
+    await("reads")
+        .pollInterval(SOON)
+        .atMost(PATIENCE)
+        .until(() -> batches.get() >= goal || failure.isDone());
   }
 
   /** Waits for the read that fails, which it has to do in half a minute. */
@@ -60,6 +65,7 @@ final class Reading {
   static void awaitSuccess(Variable variable, int rank) {
     try (Reader reader = variable.reader()) {
       await("reads that succeed")
+          .pollInterval(SOON)
           .atMost(PATIENCE)
           .ignoreException(DeadlineExceededException.class)
           .until(

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class TcpCollectiveFaultsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final Duration SHORT = Duration.ofSeconds(4);
+  private static final Duration SHORT = Duration.ofSeconds(3);
   private static final int RANKS = 3;
 
   private static Troubles troubles;

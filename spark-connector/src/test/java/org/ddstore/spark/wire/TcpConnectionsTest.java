@@ -53,7 +53,7 @@ class TcpConnectionsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void theLinkCarriesAtLeastWhatWasRead(boolean guarded) throws Exception {
+  void twoProcessesShareOneConnectionWhichCarriesWhatIsRead(boolean guarded) throws Exception {
     try (TwoHostRanks ranks = TwoHostRanks.alternating(backend(guarded))) {
       AtomicLong sent = new AtomicLong();
       offerCounts(ranks);
@@ -69,6 +69,7 @@ class TcpConnectionsTest {
                     READ_BYTES, bytes, guarded);
                 assertThat(bytes).isGreaterThanOrEqualTo(READ_BYTES);
               });
+      ranks.run(2, PATIENCE, TcpConnectionsTest::share);
       ranks.run(2, PATIENCE, TcpConnectionsTest::read);
     }
   }
@@ -90,25 +91,15 @@ class TcpConnectionsTest {
   }
 
   /** From the first contact on, which both processes seek at the same time. */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void twoProcessesShareOneConnection(boolean guarded) throws Exception {
-    try (TwoHostRanks ranks = TwoHostRanks.alternating(backend(guarded))) {
-      offerCounts(ranks);
-      ranks.run(
-          2,
-          PATIENCE,
-          rank -> {
-            try (DDStore store = rank.open();
-                Reader reader = NumberedRows.add(store).reader()) {
-              for (int i = 0; i < 20; i++) {
-                NumberedRows.check(reader, NumberedRows.all(1 - rank.rank()));
-                rank.group().barrier();
-                rank.meeting().act(i == 0 ? "one" : "still one");
-              }
-              rank.meet();
-            }
-          });
+  private static void share(RankEnv rank) {
+    try (DDStore store = rank.open();
+        Reader reader = NumberedRows.add(store).reader()) {
+      for (int i = 0; i < 20; i++) {
+        NumberedRows.check(reader, NumberedRows.all(1 - rank.rank()));
+        rank.group().barrier();
+        rank.meeting().act(i == 0 ? "one" : "still one");
+      }
+      rank.meet();
     }
   }
 

@@ -2,17 +2,17 @@ package org.ddstore.spark.wire;
 
 import java.io.IOException;
 import java.util.List;
+import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.Place;
 import org.ddstore.contract.ProcessRanks;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 
 /** All rows over tcp between 2 processes, authenticated and encrypted by Spark's settings. */
 @Tag("system")
 @Tag("exhaustive")
-class TcpEncryptedIn2ProcessesTest extends StoreContract {
+class TcpEncryptedIn2ProcessesTest extends LargeStoreContract {
   TcpEncryptedIn2ProcessesTest() {
     super(2);
   }

@@ -2,16 +2,16 @@ package org.ddstore.spark.wire;
 
 import java.io.IOException;
 import java.util.List;
+import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.Place;
 import org.ddstore.contract.ProcessRanks;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 
 /** All rows over tcp between 2 processes, plain connections. */
 @Tag("system")
-class TcpIn2ProcessesTest extends StoreContract {
+class TcpIn2ProcessesTest extends LargeStoreContract {
   TcpIn2ProcessesTest() {
     super(2);
   }

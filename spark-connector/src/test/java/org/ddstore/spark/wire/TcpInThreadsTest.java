@@ -8,7 +8,7 @@ import org.apache.spark.SparkConf;
 import org.ddstore.StoreOptions;
 import org.ddstore.contract.GroupFactory;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
+import org.ddstore.contract.RowPathContract;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.contract.ThreadRanks;
 import org.ddstore.contract.TransportFactory;
@@ -16,7 +16,7 @@ import org.ddstore.transport.Transport;
 import org.junit.jupiter.api.AfterAll;
 
 /** Ranks as threads, each with a network end of its own; all rows come over it. */
-class TcpInThreadsTest extends StoreContract {
+class TcpInThreadsTest extends RowPathContract {
   private static final int RANKS = 3;
 
   private final StoreToken token = StoreToken.random();

@@ -2,14 +2,14 @@ package org.ddstore.spark.wire;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.ddstore.contract.RankGroupContract;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.NeedsTwoHosts;
 
 /** 3 processes on two hosts, plain connections. */
 @NeedsTwoHosts
-class TcpOnTwoHostsTest extends StoreContract {
+class TcpOnTwoHostsTest extends RankGroupContract {
   private static final Path ROOT = Path.of("/dev/shm/ddstore-contract");
 
   TcpOnTwoHostsTest() {

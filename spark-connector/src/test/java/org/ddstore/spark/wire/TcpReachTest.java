@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 class TcpReachTest {
   private static final Duration COLLECTIVES = Duration.ofSeconds(60);
   private static final Duration LONG = Duration.ofSeconds(60);
-  private static final Duration SHORT = Duration.ofSeconds(2);
+  private static final Duration SHORT = Duration.ofSeconds(1);
 
   /** What rank 0 does while rank 1 waits. */
   private interface Part extends Serializable {

@@ -125,6 +125,7 @@ final class Traffic implements AutoCloseable {
   void assertFlows() throws Exception {
     long goal = round.get() + RANKS * ROUNDS;
     await("traffic")
+        .pollInterval(Duration.ofMillis(5))
         .atMost(PATIENCE)
         .until(() -> round.get() >= goal || ranks.stream().anyMatch(CompletableFuture::isDone));
     for (CompletableFuture<Void> rank : ranks) {
