@@ -42,7 +42,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   private static final int RANKS = 3;
   private static final int TURNS = 3;
   private static final int WORDS = 50;
-  private static final Duration READ_ON = Duration.ofSeconds(5);
+  private static final Duration READ_ON = Duration.ofSeconds(1);
 
   @BeforeAll
   static void start() {
