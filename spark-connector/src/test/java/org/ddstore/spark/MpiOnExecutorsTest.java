@@ -286,6 +286,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
 
   /** Also the one that had no rank in the store that lost one: it is a member, too. */
   @Test
+  @Tag("slow")
   void aLossInASmallerStoreReplacesTheWholeWorld() throws Exception {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     Evidence evidence = new Evidence(directory);
