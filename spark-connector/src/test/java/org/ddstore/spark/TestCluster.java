@@ -107,11 +107,11 @@ public final class TestCluster implements AutoCloseable {
 
   private void assertWhole() {
     assertThat(application.sparkContext().isStopped()).as("has ended").isFalse();
+    assertThat(executors()).as("executors").isEqualTo(firstExecutors);
     assertNothingLeft();
     await("nothing of ours is left in this JVM")
         .atMost(PATIENCE)
         .untilAsserted(() -> Leftovers.ofThisProcess().assertNone());
-    assertThat(executors()).as("executors").isEqualTo(firstExecutors);
   }
 
   /** Ends the cluster that classes share, if there is one, so that another Spark can be started. */
