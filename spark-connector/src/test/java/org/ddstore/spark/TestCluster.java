@@ -110,7 +110,7 @@ public final class TestCluster implements AutoCloseable {
     assertThat(executors()).as("executors").isEqualTo(firstExecutors);
     assertNothingLeft();
     await("nothing of ours is left in this JVM")
-        .atMost(PATIENCE)
+        .atMost(Duration.ofSeconds(20))
         .untilAsserted(() -> Leftovers.ofThisProcess().assertNone());
   }
 
