@@ -49,7 +49,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SourceWritesTest extends SourceOnCluster {
   private static final int ROWS = 1_000;
 
-  /** Writers beside the test: each has ended, even if the test failed, before stores are dropped. */
+  /**
+   * Writers beside the test: each has ended, even if the test failed, before stores are dropped.
+   */
   private final List<CompletableFuture<?>> writers = new ArrayList<>();
 
   private final List<Thread> threads = new ArrayList<>();
