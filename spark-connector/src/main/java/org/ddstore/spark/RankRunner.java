@@ -136,7 +136,7 @@ final class RankRunner<T> implements Serializable {
       String mine = new StartMessage(choice.offer(), endpoint.address()).encode();
       meets = true;
       List<StartMessage> all =
-          Arrays.stream(context.allGather(mine)).map(StartMessage::decode).toList();
+          Arrays.stream(BarrierGather.allGather(context, mine)).map(StartMessage::decode).toList();
       WireSession forRows = rowsSession == null ? session : rowsSession;
       try (Communicator ranks = connect(context, endpoint, all);
           RemoteRows remote =

@@ -6,6 +6,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
+import org.ddstore.spark.TestCluster;
 
 /** Parquet data as users have it, for tests of commands. */
 final class ParquetSamples {
@@ -37,6 +38,7 @@ final class ParquetSamples {
   private ParquetSamples() {}
 
   static SparkSession session() {
+    TestCluster.stopKept();
     return SparkSession.builder()
         .master("local[2]")
         .config("spark.ui.enabled", "false")

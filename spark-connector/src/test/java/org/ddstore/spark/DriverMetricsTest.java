@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What Prometheus gets of stores from the driver: 2 executors of one slot each. */
+/** What Prometheus gets of stores from the driver: 2 executors of 2 slots each. */
 @Tag("system")
 @Timeout(300)
 class DriverMetricsTest extends OnTestCluster {
   @BeforeAll
   static void start() {
-    cluster = TestCluster.start(2, 1, 1024, DriverPages.SETTINGS);
+    cluster = TestCluster.shared(2, 2, Map.of());
   }
 
   @AfterEach

@@ -22,6 +22,7 @@ class LocalPreflightTest {
 
   @BeforeAll
   static void start() {
+    TestCluster.stopOthers();
     session =
         SparkSession.builder()
             .master("local[4]")

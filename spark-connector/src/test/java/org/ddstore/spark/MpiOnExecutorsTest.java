@@ -42,7 +42,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   private static final int RANKS = 3;
   private static final int TURNS = 3;
   private static final int WORDS = 50;
-  private static final Duration READ_ON = Duration.ofSeconds(5);
+  private static final Duration READ_ON = Duration.ofSeconds(1);
 
   @BeforeAll
   static void start() {
@@ -286,6 +286,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
 
   /** Also the one that had no rank in the store that lost one: it is a member, too. */
   @Test
+  @Tag("slow")
   void aLossInASmallerStoreReplacesTheWholeWorld() throws Exception {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     Evidence evidence = new Evidence(directory);

@@ -1,9 +1,16 @@
 package org.ddstore.spark;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 
 /** Two executors, of whose stores every test drops all. */
 abstract class OnResidentCluster extends OnTwoExecutors {
+  /** A method that failed may have left stores. */
+  @BeforeEach
+  void dropThoseOfOthers() {
+    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
+  }
+
   @AfterEach
   void dropAll() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);

@@ -1,5 +1,6 @@
 package org.ddstore.spark;
 
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 abstract class OnTwoExecutors extends OnTestCluster {
   @BeforeAll
   static void start() {
-    cluster = TestCluster.start(2, 2, 1024);
+    cluster = TestCluster.shared(2, 2, Map.of());
   }
 
   /** Whether tests end executors, so that each looks for what is left of the network, too. */

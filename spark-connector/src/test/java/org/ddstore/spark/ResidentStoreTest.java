@@ -230,7 +230,7 @@ class ResidentStoreTest extends OnResidentCluster {
 
   @Test
   void ranksRunBesideTheirShardsAsOftenAsWanted() {
-    ResidentStore train = numbers().load("train");
+    ResidentStore train = numbers().maxAttempts(1).load("train");
     ResidentStore validation = DDStores.from(frame(0, 40)).ranks(4).load("validation");
     List<String> homes = train.shards().stream().map(ResidentShard::executorId).toList();
     for (int round = 0; round < 3; round++) {

@@ -39,6 +39,7 @@ class SettingsTest {
 
   @Test
   void builderCountsBeforeSessionBeforeApplicationBeforeDefault() {
+    TestCluster.stopOthers();
     SparkSession application =
         SparkSession.builder()
             .master("local[1]")

@@ -1,5 +1,6 @@
 package org.ddstore.spark;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -27,22 +28,99 @@ import org.ddstore.memory.ProcessDirectory;
 /**
  * A Spark whose executors are JVMs of their own, children of this one, and what tests want to know
  * of them. Ends any other Spark of this JVM first, because there can be one only.
+ *
+ * <p>A cluster of {@link #start} ends when it is closed. One of {@link #shared} goes on, for the
+ * next class that asks for the same, until this JVM starts another Spark or ends; if it has lost an
+ * executor, or holds anything of ours, it ends when it is closed.
  */
-final class TestCluster implements AutoCloseable {
+public final class TestCluster implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final int SHARED_MEMORY_MB = 1024;
   private static final String JAVA_OPTIONS = "spark.executor.extraJavaOptions";
   private static final String EXECUTOR_CLASS = "CoarseGrainedExecutorBackend";
 
-  private final SparkSession session;
+  /** The last cluster of {@link #shared}, in use or not; null if it has ended. */
+  private static TestCluster kept;
+
+  private final SparkSession application;
+  private final int executors;
+  private final int coresEach;
   private final int slots;
   private final Path workDirectory;
   private final Set<Long> executorsSeen = new HashSet<>();
+  private SparkSession session;
 
-  private TestCluster(SparkSession session, int slots) {
-    this.session = session;
-    this.slots = slots;
+  /** The executors that a shared cluster has begun with. */
+  private Set<Long> firstExecutors = Set.of();
+
+  private TestCluster(SparkSession application, int executors, int coresEach) {
+    this.application = application;
+    this.session = application;
+    this.executors = executors;
+    this.coresEach = coresEach;
+    this.slots = executors * coresEach;
     this.workDirectory =
-        Path.of(System.getenv("SPARK_HOME"), "work", session.sparkContext().applicationId());
+        Path.of(System.getenv("SPARK_HOME"), "work", application.sparkContext().applicationId());
+  }
+
+  /**
+   * A cluster of 1024 MB an executor that classes share, in a session of the caller's own. All its
+   * executors are there, and hold nothing of ours; its driver has {@link DriverPages}.
+   *
+   * @param settings of the session: such as Spark reads there, not those of an application
+   */
+  public static synchronized TestCluster shared(
+      int executors, int coresEach, Map<String, String> settings) {
+    if (kept == null
+        || kept.executors != executors
+        || kept.coresEach != coresEach
+        || !kept.isUsable()) {
+      stopOthers();
+      kept = start(executors, coresEach, SHARED_MEMORY_MB, DriverPages.SETTINGS);
+      kept.inEverySlot(rows -> 0);
+      kept.firstExecutors = kept.executors();
+      Runtime.getRuntime().addShutdownHook(new Thread(TestCluster::stopKept));
+    }
+    kept.open(settings);
+    return kept;
+  }
+
+  private void open(Map<String, String> settings) {
+    session = application.newSession();
+    settings.forEach(session.conf()::set);
+    SparkSession.setActiveSession(session);
+    SparkSession.setDefaultSession(session);
+    application.sparkContext().setLogLevel("OFF");
+  }
+
+  /** Whether another class finds this as new, in spite of a class that may have failed. */
+  private boolean isUsable() {
+    try {
+      application.sparkContext().cancelAllJobs();
+      DDStores.list(application).forEach(ResidentStore::drop);
+      assertWhole();
+      return true;
+    } catch (AssertionError | RuntimeException e) {
+      return false;
+    }
+  }
+
+  private void assertWhole() {
+    assertThat(application.sparkContext().isStopped()).as("has ended").isFalse();
+    assertThat(executors()).as("executors").isEqualTo(firstExecutors);
+    assertNothingLeft();
+    await("nothing of ours is left in this JVM")
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(() -> Leftovers.ofThisProcess().assertNone());
+  }
+
+  /** Ends the cluster that classes share, if there is one, so that another Spark can be started. */
+  public static synchronized void stopKept() {
+    TestCluster last = kept;
+    kept = null;
+    if (last != null) {
+      last.end();
+    }
   }
 
   static TestCluster start(int executors, int coresEach, int memoryMb) {
@@ -71,13 +149,14 @@ final class TestCluster implements AutoCloseable {
     builder.config(
         JAVA_OPTIONS,
         String.join(" ", ChildJvm.QUICK_START) + " " + settings.getOrDefault(JAVA_OPTIONS, ""));
-    TestCluster cluster = new TestCluster(builder.getOrCreate(), executors * coresEach);
+    TestCluster cluster = new TestCluster(builder.getOrCreate(), executors, coresEach);
     cluster.session.sparkContext().setLogLevel("OFF");
     return cluster;
   }
 
   /** A Spark of another test class would be given in the place of the one asked for. */
-  static void stopOthers() {
+  public static synchronized void stopOthers() {
+    stopKept();
     if (!SparkSession.getDefaultSession().isEmpty()) {
       SparkSession.getDefaultSession().get().stop();
     }
@@ -85,7 +164,7 @@ final class TestCluster implements AutoCloseable {
     SparkSession.clearDefaultSession();
   }
 
-  SparkSession session() {
+  public SparkSession session() {
     return session;
   }
 
@@ -181,11 +260,24 @@ final class TestCluster implements AutoCloseable {
     return all;
   }
 
-  /** Stops Spark and waits until its executors have ended. */
+  /** Stops Spark and waits until its executors have ended, unless other classes may share them. */
   @Override
   public void close() {
+    synchronized (TestCluster.class) {
+      SparkSession.clearActiveSession();
+      SparkSession.clearDefaultSession();
+      session = application;
+      if (kept != this) {
+        end();
+      } else if (!isUsable()) {
+        stopKept();
+      }
+    }
+  }
+
+  private void end() {
     Set<Long> live = executors();
-    session.stop();
+    application.stop();
     SparkSession.clearActiveSession();
     SparkSession.clearDefaultSession();
     await("executors end")

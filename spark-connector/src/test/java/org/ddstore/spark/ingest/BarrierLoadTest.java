@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.BarrierTaskContext;
-import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
@@ -21,6 +21,7 @@ import org.apache.spark.storage.RDDBlockId;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.spark.TestCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -37,33 +38,18 @@ class BarrierLoadTest {
 
   @TempDir static Path folder;
 
+  private static TestCluster cluster;
   private static SparkSession spark;
 
   @BeforeAll
   static void start() {
-    Sparks.stop();
-    String classPath = System.getProperty("java.class.path");
-    SparkConf conf =
-        new SparkConf()
-            .setMaster("local-cluster[2,1,1024]")
-            .setAppName("barrier load")
-            .set("spark.ui.enabled", "false")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1")
-            .set("spark.executor.extraClassPath", classPath)
-            .set("spark.sql.shuffle.partitions", "4")
-            .set("spark.barrier.sync.timeout", "60s")
-            .set("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
-            .set("spark.sql.warehouse.dir", folder.resolve("warehouse").toString());
-    spark = SparkSession.builder().config(conf).getOrCreate();
-    spark.sparkContext().setLogLevel("ERROR");
+    cluster = TestCluster.shared(2, 2, Map.of("spark.sql.shuffle.partitions", "4"));
+    spark = cluster.session();
   }
 
   @AfterAll
   static void stop() {
-    spark.stop();
-    SparkSession.clearActiveSession();
-    SparkSession.clearDefaultSession();
+    cluster.close();
   }
 
   /** What a rank does; gives the ids it loaded. */

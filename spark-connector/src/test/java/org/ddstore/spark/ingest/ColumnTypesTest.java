@@ -13,11 +13,15 @@ import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,7 +57,19 @@ class ColumnTypesTest {
   }
 
   private static List<Object> oracle(Dataset<Row> df, String column) {
-    return df.select(column).collectAsList().stream().map(row -> plain(row.get(0))).toList();
+    return oracle(df, List.of(column)).get(column);
+  }
+
+  /** The values of columns as Spark reads them, in one job. */
+  private static Map<String, List<Object>> oracle(Dataset<Row> df, List<String> columns) {
+    List<Row> rows =
+        df.select(columns.stream().map(functions::col).toArray(Column[]::new)).collectAsList();
+    Map<String, List<Object>> values = new HashMap<>();
+    for (int i = 0; i < columns.size(); i++) {
+      int at = i;
+      values.put(columns.get(i), rows.stream().map(row -> plain(row.get(at))).toList());
+    }
+    return values;
   }
 
   /** Arrays as flat lists, bytes as buffers, dates and times as numbers. */
@@ -103,9 +119,9 @@ class ColumnTypesTest {
         .hasToString(
             "[n int64, bool bool, i8 int8, i16 int16, i32 int32, i64 int64, f32 float32,"
                 + " f64 float64, text string, bytes bytes, day int32, at int64, wall int64]");
-    for (String column : df.columns()) {
-      assertThat(loaded.column(column)).as(column).isEqualTo(oracle(df, column));
-    }
+    oracle(df, List.of(df.columns()))
+        .forEach(
+            (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
   }
 
   @ParameterizedTest
@@ -132,9 +148,9 @@ class ColumnTypesTest {
     assertThat(loaded.schema().toString())
         .contains("longs int64[3], floats float32[2], flags bool[2], bytes int8[1]")
         .contains("shorts int16[2], steps float64[?], ragged int32[?], empty int32[?]");
-    for (String column : df.columns()) {
-      assertThat(loaded.column(column)).as(column).isEqualTo(oracle(df, column));
-    }
+    oracle(df, List.of(df.columns()))
+        .forEach(
+            (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
   }
 
   @ParameterizedTest
@@ -162,9 +178,9 @@ class ColumnTypesTest {
 
     assertThat(loaded.schema().toString())
         .contains("m float32[2, 3], deep int64[2, 2, 2], points float64[?, 2], flat float32[3, 2]");
-    for (String column : List.of("m", "deep", "points")) {
-      assertThat(loaded.column(column)).as(column).isEqualTo(oracle(df, column));
-    }
+    oracle(df, List.of("m", "deep", "points"))
+        .forEach(
+            (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
     assertThat(loaded.column("flat"))
         .isEqualTo(oracle(df.selectExpr("cast(flat as array<float>) as flat"), "flat"));
   }
@@ -196,11 +212,12 @@ class ColumnTypesTest {
 
     Loads.Loaded loaded = Loads.load(df, options, 2);
 
-    for (String column : List.of("ints", "shorts", "tiny")) {
-      assertThat(loaded.column(column).stream().map(Object::toString))
-          .as(column)
-          .isEqualTo(oracle(df, column).stream().map(Object::toString).toList());
-    }
+    oracle(df, List.of("ints", "shorts", "tiny"))
+        .forEach(
+            (column, values) ->
+                assertThat(loaded.column(column).stream().map(Object::toString))
+                    .as(column)
+                    .isEqualTo(values.stream().map(Object::toString).toList()));
     assertThat(loaded.column("raw").get(7)).isEqualTo(List.of(0, 255, 128, 7));
     assertThat(loaded.column("halves").get(0)).isEqualTo(List.of((short) 0x3c00, (short) 0x7bff));
     assertThat(loaded.column("bits").get(0)).isEqualTo(List.of((short) 15360, (short) -1));
@@ -222,9 +239,9 @@ class ColumnTypesTest {
     Loads.Loaded loaded = Loads.load(df, 2);
     assertThat(loaded.schema())
         .hasToString("[s.x int64, s.in.text string, s.in.v int64[2], n int64, t.q float32]");
-    for (String column : List.of("s.x", "s.in.text", "s.in.v", "t.q")) {
-      assertThat(loaded.column(column)).as(column).isEqualTo(oracle(df, column));
-    }
+    oracle(df, List.of("s.x", "s.in.text", "s.in.v", "t.q"))
+        .forEach(
+            (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
     assertThat(Loads.load(df, IngestOptions.defaults().withColumns("t", "s.in"), 2).schema())
         .hasToString("[t.q float32, s.in.text string, s.in.v int64[2]]");
   }

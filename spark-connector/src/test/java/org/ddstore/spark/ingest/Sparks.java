@@ -1,6 +1,7 @@
 package org.ddstore.spark.ingest;
 
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.TestCluster;
 
 /** The Spark that the tests of this JVM share. */
 final class Sparks {
@@ -21,6 +22,7 @@ final class Sparks {
       session = null;
     }
     if (session == null) {
+      TestCluster.stopOthers();
       session =
           SparkSession.builder()
               .master(master)
@@ -35,10 +37,9 @@ final class Sparks {
     return session;
   }
 
+  /** Stops every Spark of this JVM, so that a test can start one of its own. */
   static synchronized void stop() {
-    if (session != null) {
-      session.stop();
-      session = null;
-    }
+    session = null;
+    TestCluster.stopOthers();
   }
 }

@@ -1,12 +1,17 @@
 package org.ddstore.spark.source;
 
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.TestCluster;
 
-/** The Spark of tests that need none in particular: whichever this JVM has, else a small one. */
+/**
+ * The Spark of tests that need none in particular: the one of this JVM if it is local, else a small
+ * one.
+ */
 final class LocalSpark {
   private LocalSpark() {}
 
   static SparkSession session() {
+    TestCluster.stopKept();
     SparkSession session =
         SparkSession.builder()
             .master("local[2]")

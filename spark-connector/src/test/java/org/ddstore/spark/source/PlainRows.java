@@ -9,10 +9,10 @@ import org.apache.spark.sql.Row;
  * Rows as lists that are equal if all their values are, bit for bit but for the kind of NaN: rows
  * of Spark with NaN inside arrays, or with binary inside structs, equal nothing.
  */
-final class PlainRows {
+public final class PlainRows {
   private PlainRows() {}
 
-  static List<Object> of(List<Row> rows) {
+  public static List<Object> of(List<Row> rows) {
     List<Object> plain = new ArrayList<>();
     rows.forEach(row -> plain.add(of(row)));
     return plain;
