@@ -142,6 +142,7 @@ public final class TestCluster implements AutoCloseable {
             .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .config("spark.ddstore.slotsTimeout", "2min") // the machine may be busy
             .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
+            .config("spark.barrier.sync.timeout", "300s") // else a hung barrier waits a year
             .config(
                 "spark.deploy.appIdPattern", "test-" + ProcessHandle.current().pid() + "-%s-%04d")
             .config("spark.sql.warehouse.dir", System.getProperty("java.io.tmpdir") + "/warehouse");
