@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 /** Resident stores that come and go leave nothing, on the driver and on executors. */
 @Tag("system")
 class ResidentLeakTest {
-  private static final int WARM_UP = 5;
-  private static final int CYCLES = 30;
+  private static final int WARM_UP = 3;
+  private static final int CYCLES = 12; // more than NOISE
   private static final Duration OF_A_CYCLE = Duration.ofSeconds(50);
   private static final int ROWS = 24_000;
   private static final long MIB = 1L << 20;
@@ -114,16 +114,14 @@ class ResidentLeakTest {
     return all;
   }
 
-  private static void cycle(TestCluster cluster, int number) {
+  private static void cycle(TestCluster cluster) {
     Dataset<Row> frame =
         cluster
             .session()
             .range(ROWS)
             .selectExpr("id", "cast(repeat(chr(int(65 + id % 26)), 1000) as binary) as x");
     ResidentStore one = DDStores.from(frame).ranks(2).load("one");
-    if (number % 3 == 0) {
-      use(cluster, one, frame);
-    }
+    use(cluster, one, frame);
     one.drop();
   }
 
@@ -145,12 +143,12 @@ class ResidentLeakTest {
   private static void run(int cycles) throws IOException {
     try (TestCluster cluster = TestCluster.start(2, 1, EXECUTOR_MIB, WHOLE_HEAP)) {
       for (int i = 0; i < WARM_UP; i++) {
-        cycle(cluster, i);
+        cycle(cluster);
       }
       cluster.assertNothingLeft();
       Map<Long, Held> before = held(cluster);
       for (int i = 0; i < cycles; i++) {
-        cycle(cluster, i);
+        cycle(cluster);
       }
       cluster.assertNothingLeft();
       await("what was held before is all that is held")

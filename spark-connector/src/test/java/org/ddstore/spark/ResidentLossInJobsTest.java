@@ -32,14 +32,13 @@ import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
 import org.ddstore.spark.ingest.IngestOptions;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import scala.Option;
 
 /**
@@ -76,10 +75,15 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   @AfterEach
-  void nothingIsLeft() {
+  void nothingIsHeld() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
-    cluster.assertNothingLeft();
+    cluster.assertNothingHeld();
     assertThat(cluster.executors()).as("executors, one of which was replaced").isNotEqualTo(before);
+  }
+
+  @AfterAll
+  static void nothingIsLeft() {
+    cluster.assertNothingLeft();
   }
 
   /** Row i is (i, [i, -i], "ti"), for i of [from, to). */
@@ -173,9 +177,18 @@ class ResidentLossInJobsTest extends OnTestCluster {
     return job.get(3, TimeUnit.MINUTES);
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {4, 2})
-  void inARun(int width) throws Exception {
+  @Test
+  void inARunWithCopies() throws Exception {
+    inARun(2);
+  }
+
+  @Test
+  @Tag("slow")
+  void inARunWithoutCopies() throws Exception {
+    inARun(4);
+  }
+
+  private void inARun(int width) throws Exception {
     ResidentStore store = spec(frame(0, ROWS), width).load("train");
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
@@ -204,9 +217,18 @@ class ResidentLossInJobsTest extends OnTestCluster {
     checkAll(store, ROWS);
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {4, 2})
-  void inALoad(int width) throws Exception {
+  @Test
+  void inALoadWithoutCopies() throws Exception {
+    inALoad(4);
+  }
+
+  @Test
+  @Tag("slow")
+  void inALoadWithCopies() throws Exception {
+    inALoad(2);
+  }
+
+  private void inALoad(int width) throws Exception {
     Evidence evidence = new Evidence(directory);
     evidence.note("pause", "");
     Dataset<Row> frame = pausing(evidence, PAUSE_AT, 0, ROWS);
@@ -220,6 +242,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   @Test
+  @Tag("slow")
   void inTheOnlyAttemptToLoad() {
     Evidence evidence = new Evidence(directory);
     evidence.note("pause", "");
@@ -235,9 +258,18 @@ class ResidentLossInJobsTest extends OnTestCluster {
     assertThat(DDStores.list(cluster.session())).isEmpty();
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {4, 2})
-  void inAnAppend(int width) throws Exception {
+  @Test
+  void inAnAppendWithCopies() throws Exception {
+    inAnAppend(2);
+  }
+
+  @Test
+  @Tag("slow")
+  void inAnAppendWithoutCopies() throws Exception {
+    inAnAppend(4);
+  }
+
+  private void inAnAppend(int width) throws Exception {
     ResidentStore store = spec(frame(0, ROWS), width).load("train");
     Evidence evidence = new Evidence(directory);
     evidence.note("pause", "");
@@ -265,10 +297,14 @@ class ResidentLossInJobsTest extends OnTestCluster {
     checkAll(store, ROWS);
   }
 
-  /** Then there may be no copy any more, but the DataFrame is there. */
+  /**
+   * Two losses. After the first one a store that was not told of it finds it out by itself. After
+   * the second one there may be no copy any more, but the DataFrame is there.
+   */
   @Test
-  void inARepairFromCopies() throws Exception {
+  void unheardOfAndInARepairFromCopies() throws Exception {
     ResidentStore store = spec(frame(0, ROWS), 2).load("train");
+    ResidentStore unheardOf = loadUnheardOf();
     String first = store.shards().get(0).executorId();
     long survivor =
         pidOf(
@@ -277,7 +313,13 @@ class ResidentLossInJobsTest extends OnTestCluster {
                 .filter(id -> !id.equals(first))
                 .findFirst()
                 .orElseThrow());
-    replace(first);
+    try {
+      replace(first);
+      assertThat(unheardOf.shards()).noneMatch(ResidentShard::isLost);
+      checkAll(unheardOf, ROWS);
+    } finally {
+      unheardOf.drop();
+    }
     AtomicBoolean killed = new AtomicBoolean();
     SparkListener killer =
         new SparkListener() {
@@ -433,9 +475,8 @@ class ResidentLossInJobsTest extends OnTestCluster {
     }
   }
 
-  /** As if the executor had ended before the store was known to those who tell it. */
-  @Test
-  void unheardOf() {
+  /** A store that those who tell of lost executors do not know. */
+  private static ResidentStore loadUnheardOf() {
     ResidentOrigin origin =
         new ResidentOrigin(
             frame(0, ROWS),
@@ -443,15 +484,8 @@ class ResidentLossInJobsTest extends OnTestCluster {
             Settings.of(cluster.session()).withRanks(4).withSlotsTimeout(SHORT),
             cluster.session().sparkContext().resourceProfileManager().defaultResourceProfile(),
             SlotsWarning.ofStore("unheard"));
-    ResidentStore store =
-        ResidentStore.load(ResidentStores.of(cluster.session().sparkContext()), "unheard", origin);
-    try {
-      replace(store.shards().get(0).executorId());
-      assertThat(store.shards()).noneMatch(ResidentShard::isLost);
-      checkAll(store, ROWS);
-    } finally {
-      store.drop();
-    }
+    return ResidentStore.load(
+        ResidentStores.of(cluster.session().sparkContext()), "unheard", origin);
   }
 
   /** Kills an executor, and returns when another one takes tasks. */
