@@ -126,7 +126,7 @@ class ExecutorLossTest extends OnTwoExecutors {
     assertThat(cluster.executors()).as("executors").doesNotContain(victim).isNotEqualTo(before);
   }
 
-  /** Without another one, what the dead left must be swept by the driver. */
+  /** The driver deletes what the dead executor left, because there is no later attempt to do it. */
   @Test
   void lossInTheOnlyAttemptIsTypedAndLeavesNothing() {
     Evidence evidence = new Evidence(directory);
@@ -241,7 +241,7 @@ class ExecutorLossTest extends OnTwoExecutors {
         .isZero();
   }
 
-  /** One by each of the first two attempts. */
+  /** Each of the first two attempts loses one executor. */
   @Test
   @Tag("slow")
   void executorsThatExitOrAreOutOfMemoryAreReplaced() {

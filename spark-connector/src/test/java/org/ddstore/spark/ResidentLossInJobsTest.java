@@ -298,11 +298,11 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   /**
-   * Two losses. After the first one a store that was not told of it finds it out by itself. After
-   * the second one there may be no copy any more, but the DataFrame is there.
+   * Loses one executor and then the other. A store that no event of the first loss reaches finds it
+   * out by itself. After the second loss there may be no copy, but the DataFrame is there.
    */
   @Test
-  void unheardOfAndInARepairFromCopies() throws Exception {
+  void inARepairFromCopiesAfterALossThatOneStoreDoesNotHearOf() throws Exception {
     ResidentStore store = spec(frame(0, ROWS), 2).load("train");
     ResidentStore unheardOf = loadUnheardOf();
     String first = store.shards().get(0).executorId();
@@ -475,7 +475,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
     }
   }
 
-  /** A store that those who tell of lost executors do not know. */
+  /** Loads a store that no event of a lost executor reaches, because it is not registered. */
   private static ResidentStore loadUnheardOf() {
     ResidentOrigin origin =
         new ResidentOrigin(

@@ -48,10 +48,10 @@ class ResidentLossTest extends OnTestCluster {
 
   @TempDir private static Path files;
 
-  /** Of the stores "shortcut" and "network", before the loss. */
+  /** Handles of all stores, by name, from before the loss. */
   private static final Map<String, StoreHandle> HANDLES = new HashMap<>();
 
-  /** Of all stores, before the loss. */
+  /** Digests of all stores, by name, from before the loss. */
   private static final Map<String, String> DIGESTS = new HashMap<>();
 
   private static ResidentStore shortcut;
@@ -91,7 +91,9 @@ class ResidentLossTest extends OnTestCluster {
 
   @AfterAll
   static void nothingIsLeft() {
-    readerOfCopies.close();
+    if (readerOfCopies != null) {
+      readerOfCopies.close();
+    }
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
     cluster.assertNothingLeft();
   }

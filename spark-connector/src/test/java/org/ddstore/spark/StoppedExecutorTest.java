@@ -75,7 +75,7 @@ class StoppedExecutorTest extends OnResidentCluster {
 
   /** Both readers wait for the same stopped executor, at the same time. */
   @Test
-  void readersGoOnWithAnotherCopyAndWhoAttachesMeanwhileIsServedToo() throws Exception {
+  void readersGoOnWithAnotherCopyAndNewOnesAttach() throws Exception {
     ResidentStore store = numbers().width(2).load("copies");
     ProcessHandle holder = holder(store);
     StoreHandle handle = store.handle();
