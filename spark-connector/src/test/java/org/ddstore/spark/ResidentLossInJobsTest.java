@@ -52,6 +52,12 @@ class ResidentLossInJobsTest extends OnTestCluster {
   private static final long PAUSE_AT = 1900;
   private static final Duration SHORT = Duration.ofSeconds(1);
 
+  /**
+   * Time from the decommission of an idle executor to its end: Spark's second is less than a loaded
+   * machine needs to copy rows.
+   */
+  private static final String DECOMMISSION_MS = "10000";
+
   private Set<Long> before;
 
   @BeforeAll
@@ -65,7 +71,9 @@ class ResidentLossInJobsTest extends OnTestCluster {
                 "spark.decommission.enabled",
                 "true",
                 "spark.storage.decommission.enabled", // an idle executor ends later
-                "true"));
+                "true",
+                "spark.test.executor.decommission.initial.sleep.millis",
+                DECOMMISSION_MS));
   }
 
   @BeforeEach
@@ -418,20 +426,23 @@ class ResidentLossInJobsTest extends OnTestCluster {
     try (OtherUser user = new OtherUser("bob")) {
       ResidentStore ofBob = spec(stored.orderBy("id"), 4).load("bobs");
       assertThat(ofBob.owner()).isEqualTo(user.name).isNotEqualTo(store.owner());
-      String leaving = store.shards().get(0).executorId();
-      long pid = pidOf(leaving);
-      deleteTree(source);
-      decommission(leaving);
-      await("Spark ends it").atMost(Duration.ofMinutes(2)).until(() -> !isRunning(pid));
-      await("its rows are elsewhere")
-          .atMost(Duration.ofMinutes(1))
-          .until(
-              () ->
-                  Stream.of(store, ofBob)
-                      .flatMap(one -> one.shards().stream())
-                      .noneMatch(shard -> shard.executorId().equals(leaving)));
-      checkAll(ofBob, ROWS);
-      ofBob.drop();
+      try {
+        String leaving = store.shards().get(0).executorId();
+        long pid = pidOf(leaving);
+        deleteTree(source);
+        decommission(leaving);
+        await("Spark ends it").atMost(Duration.ofMinutes(2)).until(() -> !isRunning(pid));
+        await("its rows are elsewhere")
+            .atMost(Duration.ofMinutes(1))
+            .until(
+                () ->
+                    Stream.of(store, ofBob)
+                        .flatMap(one -> one.shards().stream())
+                        .noneMatch(shard -> shard.executorId().equals(leaving)));
+        checkAll(ofBob, ROWS);
+      } finally {
+        ofBob.drop(); // no other user may
+      }
     }
     checkAll(store, ROWS);
   }
