@@ -194,6 +194,7 @@ class ExecutorLossTest extends OnTwoExecutors {
   }
 
   @Test
+  @Tag("slow")
   void stoppedRankIsNamedAtTheDeadline() throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
