@@ -72,6 +72,8 @@ class ResidentLossInJobsTest extends OnTestCluster {
                 "true",
                 "spark.storage.decommission.enabled", // an idle executor ends later
                 "true",
+                "spark.storage.decommission.replicationReattemptInterval", // else 30 s
+                "5s",
                 "spark.test.executor.decommission.initial.sleep.millis",
                 DECOMMISSION_MS));
   }
