@@ -80,11 +80,6 @@ class DropInChangesTest extends OnResidentCluster {
     assertThat(DDStores.list(cluster.session())).isEmpty();
   }
 
-  @Override
-  boolean endsExecutors() {
-    return true;
-  }
-
   @Test
   void anAppendSaysSoAndLeavesNothing() {
     ResidentStore store = load(cluster.session().range(ROWS).toDF());

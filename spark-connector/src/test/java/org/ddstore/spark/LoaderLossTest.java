@@ -26,11 +26,6 @@ class LoaderLossTest extends OnTwoExecutors {
   private static final int VICTIM_RANK = 3;
   private static final int STEPS_BEFORE = 5;
 
-  @Override
-  boolean endsExecutors() {
-    return true;
-  }
-
   private static StoreSpec numbers() {
     return DDStores.from(cluster.session().range(ROWS).selectExpr("id", "id * id as square"))
         .ranks(4)
@@ -85,10 +80,19 @@ class LoaderLossTest extends OnTwoExecutors {
     return victim;
   }
 
-  /** Without the shortcut the batches that are being made need rows of the dead. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void theEpochIsRepeatedAfterALoss(boolean shortcut) throws Exception {
+  /** The batches that are being made need rows of the dead. */
+  @Test
+  void theEpochIsRepeatedAfterALoss() throws Exception {
+    theEpochIsRepeatedAfterALoss(false);
+  }
+
+  @Test
+  @Tag("slow")
+  void theEpochIsRepeatedAfterALossWithTheShortcut() throws Exception {
+    theEpochIsRepeatedAfterALoss(true);
+  }
+
+  private void theEpochIsRepeatedAfterALoss(boolean shortcut) throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<String>> job =
         CompletableFuture.supplyAsync(
@@ -111,6 +115,7 @@ class LoaderLossTest extends OnTwoExecutors {
   }
 
   @ParameterizedTest
+  @Tag("slow")
   @ValueSource(booleans = {true, false})
   void lossInTheOnlyAttemptIsTyped(boolean shortcut) {
     Evidence evidence = new Evidence(directory);

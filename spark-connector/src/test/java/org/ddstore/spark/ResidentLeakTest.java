@@ -24,8 +24,14 @@ import org.junit.jupiter.api.Test;
 /** Resident stores that come and go leave nothing, on the driver and on executors. */
 @Tag("system")
 class ResidentLeakTest {
-  private static final int WARM_UP = 5;
-  private static final int CYCLES = 30;
+  private static final int WARM_UP = 3;
+
+  /** More than {@link #NOISE}, so that a descriptor or thread left by each cycle is found. */
+  private static final int CYCLES = 12;
+
+  /** Where tests tagged slow run: finds what every third cycle leaves, too. */
+  private static final int MORE_CYCLES = 30;
+
   private static final Duration OF_A_CYCLE = Duration.ofSeconds(50);
   private static final int ROWS = 24_000;
   private static final long MIB = 1L << 20;
@@ -205,7 +211,9 @@ class ResidentLeakTest {
   /** {@code -Dddstore.cycles=200} runs more of them. */
   @Test
   void loadAndDropLeaveNothing() {
-    int cycles = Integer.getInteger("ddstore.cycles", CYCLES);
+    int cycles =
+        Integer.getInteger(
+            "ddstore.cycles", Boolean.getBoolean("ddstore.slow") ? MORE_CYCLES : CYCLES);
     assertTimeoutPreemptively(OF_A_CYCLE.multipliedBy(WARM_UP + cycles), () -> run(cycles));
   }
 }

@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -24,26 +26,76 @@ import org.ddstore.DDStoreException;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
 import org.ddstore.transport.SegmentAddress;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Executors that end under resident stores: 2 of them, 2 slots each. */
+/**
+ * The loss of one of two executors, of 2 slots each, under resident stores. All stores lose it at
+ * the same time, before the first test; each test has a store of its own.
+ */
 @Tag("system")
 @Timeout(600)
-class ResidentLossTest extends OnResidentCluster {
+class ResidentLossTest extends OnTestCluster {
   private static final int ROWS = 1000;
   private static final int MORE = 30;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** What the dead have left is looked for, too. */
-  @BeforeEach
-  void lookWhoIsThere() {
-    cluster.inEverySlot(rows -> 0);
-    cluster.executors();
+  @TempDir private static Path files;
+
+  /** Handles of all stores, by name, from before the loss. */
+  private static final Map<String, StoreHandle> HANDLES = new HashMap<>();
+
+  /** Digests of all stores, by name, from before the loss. */
+  private static final Map<String, String> DIGESTS = new HashMap<>();
+
+  private static ResidentStore shortcut;
+  private static ResidentStore network;
+  private static ResidentStore counted;
+  private static LongAccumulator read;
+  private static ResidentStore copies;
+  private static StoreReader readerOfCopies;
+  private static ResidentStore changing;
+  private static ResidentStore gone;
+  private static String victim;
+
+  @BeforeAll
+  static void loseAnExecutor() {
+    cluster = TestCluster.start(2, 2, 1024);
+    shortcut = withMore(numbers().load("shortcut"));
+    network = withMore(numbers().shortcut(false).load("network"));
+    counted = DDStores.from(countedRows()).ranks(4).load("counted");
+    copies = withMore(numbers().width(2).shortcut(false).load("copies"));
+    changing = DDStores.from(changingRows()).ranks(4).load("changing");
+    frame(0, ROWS).write().parquet(source().toString());
+    gone =
+        DDStores.from(cluster.session().read().parquet(source().toString())).ranks(4).load("gone");
+    for (ResidentStore store : DDStores.list(cluster.session())) {
+      DIGESTS.put(store.name(), store.digest());
+      HANDLES.put(store.name(), store.handle());
+    }
+    readerOfCopies = copies.handle().attach();
+    checkAll(readerOfCopies.rows(), ROWS + MORE);
+    assertCopiesAreApart("before the loss");
+
+    victim = killHolder(shortcut);
+    for (ResidentStore store : DDStores.list(cluster.session())) {
+      awaitLoss(store);
+    }
+  }
+
+  @AfterAll
+  static void nothingIsLeft() {
+    if (readerOfCopies != null) {
+      readerOfCopies.close();
+    }
+    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
+    cluster.assertNothingLeft();
   }
 
   private static Dataset<Row> frame(long from, long to) {
@@ -53,13 +105,52 @@ class ResidentLossTest extends OnResidentCluster {
         .selectExpr("id", "concat('number ', id) as text", "array(float(id), float(-id)) as x");
   }
 
-  @Override
-  boolean endsExecutors() {
-    return true;
-  }
-
   private static StoreSpec numbers() {
     return DDStores.from(frame(0, ROWS)).ranks(4).readTimeout(Duration.ofSeconds(30));
+  }
+
+  private static ResidentStore withMore(ResidentStore store) {
+    store.append(frame(ROWS, ROWS + MORE));
+    return store;
+  }
+
+  /** Rows that count how often they are computed. */
+  private static Dataset<Row> countedRows() {
+    LongAccumulator count = cluster.session().sparkContext().longAccumulator();
+    read = count;
+    UDF1<Long, Long> counting =
+        id -> {
+          count.add(1L);
+          return id;
+        };
+    return cluster
+        .session()
+        .range(0, ROWS, 1, 20)
+        .select(functions.udf(counting, DataTypes.LongType).apply(functions.col("id")).as("n"));
+  }
+
+  /** Rows that differ each time they are computed. */
+  private static Dataset<Row> changingRows() {
+    UDF1<Long, Long> clock = id -> id * 0 + System.nanoTime();
+    return frame(0, ROWS)
+        .withColumn(
+            "now",
+            functions
+                .udf(clock, DataTypes.LongType)
+                .asNondeterministic()
+                .apply(functions.col("id")));
+  }
+
+  private static Path source() {
+    return files.resolve("rows");
+  }
+
+  private static void assertCopiesAreApart(String when) {
+    for (int member = 0; member < 2; member++) {
+      assertThat(copies.shards().get(member).executorId())
+          .as("where copies of shard %d are %s", member, when)
+          .isNotEqualTo(copies.shards().get(2 + member).executorId());
+    }
   }
 
   private static void checkAll(Variable rows, int count) {
@@ -88,20 +179,23 @@ class ResidentLossTest extends OnResidentCluster {
         });
   }
 
-  /** Kills the executor that holds the shard of rank 1, and waits until the driver knows it. */
+  /** Kills the executor that holds the shard of rank 1. */
   private static String killHolder(ResidentStore store) {
-    String victim = store.shards().get(1).executorId();
+    String holder = store.shards().get(1).executorId();
     cluster
         .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
         .stream()
-        .filter(idAndPid -> idAndPid.startsWith(victim + " "))
-        .map(idAndPid -> Long.valueOf(idAndPid.substring(victim.length() + 1)))
+        .filter(idAndPid -> idAndPid.startsWith(holder + " "))
+        .map(idAndPid -> Long.valueOf(idAndPid.substring(holder.length() + 1)))
         .distinct()
-        .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
-    await("the driver knows that the executor is lost")
+        .forEach(OnTestCluster::kill);
+    return holder;
+  }
+
+  private static void awaitLoss(ResidentStore store) {
+    await("the driver knows that \"%s\" has lost shards".formatted(store.name()))
         .atMost(PATIENCE)
         .until(() -> store.shards().stream().anyMatch(ResidentShard::isLost));
-    return victim;
   }
 
   private static Set<Integer> lostRanks(ResidentStore store) {
@@ -113,21 +207,15 @@ class ResidentLossTest extends OnResidentCluster {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void withoutCopiesTheNextRunLoadsWhatIsLostAgain(boolean shortcut) {
-    ResidentStore store = numbers().shortcut(shortcut).load("train");
-    store.append(frame(ROWS, ROWS + MORE));
-    String digest = store.digest();
-    StoreHandle before = store.handle();
-
-    String victim = killHolder(store);
+  void withoutCopiesTheNextRunLoadsWhatIsLostAgain(boolean isShortcut) {
+    ResidentStore store = isShortcut ? shortcut : network;
+    StoreHandle before = HANDLES.get(store.name());
     List<ResidentShard> lost = store.shards();
     assertThat(lost).allMatch(shard -> shard.isLost() == shard.executorId().equals(victim));
     assertThat(store.explain()).contains("lost: ", "with executor " + victim);
-    if (!shortcut) {
-      long startNs = System.nanoTime();
+    if (!isShortcut) {
       assertThatThrownBy(() -> readInTasks(before, ROWS + MORE))
           .hasStackTraceContaining("org.ddstore.RankLostException");
-      assertThat(Duration.ofNanos(System.nanoTime() - startNs)).isLessThan(PATIENCE);
     }
 
     List<Boolean> home =
@@ -138,7 +226,7 @@ class ResidentLossTest extends OnResidentCluster {
             });
     assertThat(home).as("%s%n%s", store.explain(), store.shards()).containsOnly(true);
     assertThat(lostRanks(store)).isEmpty();
-    assertThat(store.digest()).isEqualTo(digest);
+    assertThat(store.digest()).isEqualTo(DIGESTS.get(store.name()));
     for (int i = 0; i < lost.size(); i++) {
       ResidentShard then = lost.get(i);
       ResidentShard now = store.shards().get(i);
@@ -178,117 +266,54 @@ class ResidentLossTest extends OnResidentCluster {
   /** Rows of partitions that are no part of one lost shard only would be passed over. */
   @Test
   void onlyTheRowsThatWereLostAreReadAgain() {
-    LongAccumulator read = cluster.session().sparkContext().longAccumulator();
-    UDF1<Long, Long> counted =
-        id -> {
-          read.add(1L);
-          return id;
-        };
-    Dataset<Row> source =
-        cluster
-            .session()
-            .range(0, ROWS, 1, 20)
-            .select(functions.udf(counted, DataTypes.LongType).apply(functions.col("id")).as("n"));
-    ResidentStore store = DDStores.from(source).ranks(4).load("counted");
     assertThat(read.value()).as("rows read by the load").isEqualTo(ROWS);
-
-    killHolder(store);
-    long lost = ROWS / 4L * lostRanks(store).size();
+    long lost = ROWS / 4L * lostRanks(counted).size();
     assertThat(lost).isBetween(1L, ROWS - 1L);
-    store.repair();
 
-    assertThat(lostRanks(store)).isEmpty();
+    counted.repair();
+
+    assertThat(lostRanks(counted)).isEmpty();
     assertThat(read.value() - ROWS).as("rows read by the repair").isEqualTo(lost);
-    store.run(RankContext::isHome);
+    counted.run(RankContext::isHome);
     assertThat(read.value() - ROWS).as("rows read by a run after it").isEqualTo(lost);
   }
 
   @Test
-  void anExecutorThatEndsInARunIsReplaced() {
-    ResidentStore store = numbers().load("train");
-    List<Integer> attempts =
-        store.run(
-            context -> {
-              checkAll(context.rows(), ROWS);
-              context.communicator().barrier();
-              if (context.attempt() == 1 && context.rank() == 1) {
-                Runtime.getRuntime().halt(9);
-              }
-              context.communicator().barrier();
-              checkAll(context.rows(), ROWS);
-              return context.attempt();
-            });
-    assertThat(attempts).hasSize(4).allMatch(attempt -> attempt >= 2);
-    assertThat(lostRanks(store)).isEmpty();
-    readInTasks(store.handle(), ROWS);
-  }
-
-  @Test
   void withCopiesReadersGoOnAndTheNextRunStartsWithoutLoading() {
-    ResidentStore store = numbers().width(2).shortcut(false).load("copies");
-    store.append(frame(ROWS, ROWS + MORE));
-    String digest = store.digest();
-    for (int member = 0; member < 2; member++) {
-      assertThat(store.shards().get(member).executorId())
-          .as("where copies of shard %d are", member)
-          .isNotEqualTo(store.shards().get(2 + member).executorId());
-    }
-    try (StoreReader reader = store.handle().attach()) {
-      checkAll(reader.rows(), ROWS + MORE);
-
-      killHolder(store);
-
-      checkAll(reader.rows(), ROWS + MORE);
-    }
-    Set<Integer> lost = lostRanks(store);
+    checkAll(readerOfCopies.rows(), ROWS + MORE);
+    Set<Integer> lost = lostRanks(copies);
     assertThat(lost).hasSize(2);
-    readInTasks(store.handle(), ROWS + MORE);
-    store.run(
+    readInTasks(copies.handle(), ROWS + MORE);
+    copies.run(
         context -> {
           checkAll(context.rows(), ROWS + MORE);
           return 0;
         });
-    assertThat(lostRanks(store)).as("the run has loaded nothing").isEqualTo(lost);
+    assertThat(lostRanks(copies)).as("the run has loaded nothing").isEqualTo(lost);
 
-    store.repair();
+    copies.repair();
 
-    assertThat(lostRanks(store)).isEmpty();
-    assertThat(store.digest()).isEqualTo(digest);
-    for (int member = 0; member < 2; member++) {
-      assertThat(store.shards().get(member).executorId())
-          .as("where copies of shard %d are after the repair", member)
-          .isNotEqualTo(store.shards().get(2 + member).executorId());
-    }
-    readInTasks(store.handle(), ROWS + MORE);
+    assertThat(lostRanks(copies)).isEmpty();
+    assertThat(copies.digest()).isEqualTo(DIGESTS.get(copies.name()));
+    assertCopiesAreApart("after the repair");
+    readInTasks(copies.handle(), ROWS + MORE);
   }
 
   @Test
-  void rowsThatDoNotComeBackAsTheyWereAreRefused() throws IOException {
-    UDF1<Long, Long> clock = id -> id * 0 + System.nanoTime();
-    Dataset<Row> changing =
-        frame(0, ROWS)
-            .withColumn(
-                "now",
-                functions
-                    .udf(clock, DataTypes.LongType)
-                    .asNondeterministic()
-                    .apply(functions.col("id")));
-    ResidentStore store = DDStores.from(changing).ranks(4).load("changing");
-    Path files = directory.resolve("rows");
-    frame(0, ROWS).write().parquet(files.toString());
-    ResidentStore gone =
-        DDStores.from(cluster.session().read().parquet(files.toString())).ranks(4).load("gone");
-    killHolder(store);
-    Set<Integer> lost = lostRanks(store);
-    assertThatThrownBy(() -> store.run(context -> 0))
+  void rowsThatDoNotComeBackAsTheyWereAreRefused() {
+    Set<Integer> lost = lostRanks(changing);
+    assertThatThrownBy(() -> changing.run(context -> 0))
         .isInstanceOf(RebuildDiffersException.class)
         .isInstanceOf(DDStoreException.class)
         .hasMessageContaining("of \"changing\" are not what they were")
         .hasMessageContaining("drop() the store and load it anew");
-    assertThatThrownBy(store::repair).isInstanceOf(RebuildDiffersException.class);
-    assertThat(lostRanks(store)).isEqualTo(lost);
+    assertThatThrownBy(changing::repair).isInstanceOf(RebuildDiffersException.class);
+    assertThat(lostRanks(changing)).isEqualTo(lost);
+  }
 
-    try (Stream<Path> all = Files.list(files)) {
+  @Test
+  void rowsWhoseFilesAreGoneAreSaidToBeLost() throws IOException {
+    try (Stream<Path> all = Files.list(source())) {
       for (Path file : all.toList()) {
         Files.writeString(file, "no rows any more");
       }

@@ -20,7 +20,7 @@ import org.ddstore.Reader;
  */
 final class SmallSharedMemoryMain {
   /** 256 bytes a row. */
-  private static final long ROWS = 200_000;
+  private static final long ROWS = 100_000;
 
   private final TestCluster cluster;
   private final Path directory;
@@ -72,10 +72,7 @@ final class SmallSharedMemoryMain {
   }
 
   private Dataset<Row> fixed() {
-    return cluster
-        .session()
-        .range(ROWS)
-        .selectExpr("transform(sequence(0, 63), i -> float(id + i)) as x");
+    return cluster.session().range(ROWS).selectExpr("array_repeat(float(id), 64) as x");
   }
 
   private Dataset<Row> ragged() {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Needed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ class SmallSharedMemoryTest {
           .contains("No space left on device", "What helps: a larger mount")
           .contains("spark.ddstore.backing=file");
     }
-    assertThat(output.get("to files")).isEqualTo("[200000, 200000]");
+    assertThat(output.get("to files")).isEqualTo("[100000, 100000]");
     assertThat(output.get("executors lost")).isEqualTo("[]");
     assertThat(output.get("left in /dev/shm")).isEqualTo("[]");
   }
@@ -72,14 +73,17 @@ class SmallSharedMemoryTest {
                 "mount -t tmpfs -o size=16m tmpfs /dev/shm && exec \"$@\"",
                 "driver",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "@" + launcher("java-options"),
-                "-Xmx1g",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "-Dlog4j2.configurationFile=" + launcher("log4j2.properties"),
-                "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
-                SmallSharedMemoryMain.class.getName(),
-                Files.createDirectory(directory.resolve("segments")).toString()));
+                "@" + launcher("java-options")));
+    command.addAll(ChildJvm.QUICK_START);
+    command.addAll(
+        List.of(
+            "-Xmx1g",
+            "-cp",
+            System.getProperty("java.class.path"),
+            "-Dlog4j2.configurationFile=" + launcher("log4j2.properties"),
+            "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
+            SmallSharedMemoryMain.class.getName(),
+            Files.createDirectory(directory.resolve("segments")).toString()));
     Path log = directory.resolve("log");
     Process driver =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Executors that are killed while queries read a store, and between them: 2, of 2 slots each. */
 @Tag("system")
@@ -121,10 +121,22 @@ class SourceLossTest extends SourceOnCluster {
         .until(() -> store.shards().stream().anyMatch(ResidentShard::isLost));
   }
 
+  @Test
+  void withCopiesTheQueryGoesOn() throws Exception {
+    withCopiesTheQueryGoesOn(Backing.SHM, false);
+  }
+
   @ParameterizedTest
-  @CsvSource({"shm, true", "shm, false", "direct, true"})
-  void withCopiesTheQueryGoesOn(String backing, boolean shortcut) throws Exception {
-    ResidentStore store = numbers().width(1).backing(backing(backing)).shortcut(shortcut).load("n");
+  @Tag("slow")
+  @EnumSource(
+      value = Backing.class,
+      names = {"SHM", "DIRECT"})
+  void withCopiesAndTheShortcutTheQueryGoesOn(Backing backing) throws Exception {
+    withCopiesTheQueryGoesOn(backing, true);
+  }
+
+  private void withCopiesTheQueryGoesOn(Backing backing, boolean shortcut) throws Exception {
+    ResidentStore store = numbers().width(1).backing(backing).shortcut(shortcut).load("n");
     Dataset<String> query = gated();
     CompletableFuture<List<String>> rows = CompletableFuture.supplyAsync(query::collectAsList);
 
@@ -138,11 +150,19 @@ class SourceLossTest extends SourceOnCluster {
     assertThat(query.collectAsList()).containsExactlyInAnyOrderElementsOf(expected());
   }
 
-  @ParameterizedTest
-  @CsvSource({"shm, false", "direct, true"})
-  void withoutCopiesItSaysWhatIsLostAndHowItComesBack(String backing, boolean shortcut)
-      throws Exception {
-    ResidentStore store = numbers().backing(backing(backing)).shortcut(shortcut).load("n");
+  @Test
+  void withoutCopiesItSaysWhatIsLostAndHowItComesBack() throws Exception {
+    withoutCopiesItSaysWhatIsLost(Backing.DIRECT, true);
+  }
+
+  @Test
+  @Tag("slow")
+  void withoutCopiesAndTheShortcutItSaysWhatIsLostAndHowItComesBack() throws Exception {
+    withoutCopiesItSaysWhatIsLost(Backing.SHM, false);
+  }
+
+  private void withoutCopiesItSaysWhatIsLost(Backing backing, boolean shortcut) throws Exception {
+    ResidentStore store = numbers().backing(backing).shortcut(shortcut).load("n");
     Dataset<String> query = gated();
     CompletableFuture<List<String>> rows = CompletableFuture.supplyAsync(query::collectAsList);
 
@@ -209,33 +229,32 @@ class SourceLossTest extends SourceOnCluster {
     awaitLoss(store);
   }
 
+  /**
+   * A store with rows of its own, and one with rows of a dropped store. Both have rows in every
+   * executor.
+   */
   @Test
-  void rowsThatComeFromTheStoreItselfAreNotSaidToComeBack() {
-    ResidentStore appended = numbers().load("n");
+  void rowsThatComeFromALostOrDroppedStoreAreNotSaidToComeBack() {
+    ResidentStore appended = numbers().ranks(4).load("n");
     appended.append(spark.table("ddstore.n"));
+    ResidentStore first = numbers().load("first");
+    ResidentStore second = DDStores.from(spark.table("ddstore.first")).ranks(4).load("second");
+    first.drop();
+
     killHolderOfTheFirstRow(appended);
+    awaitLoss(second);
     assertThatThrownBy(appended::repair)
         .isInstanceOf(DDStoreException.class)
         .isNotInstanceOf(RankLostException.class)
         .hasMessageStartingWith("rows of \"n\" went with their executor, and the query")
         .hasMessageContaining("If that is \"n\" itself, drop() it and load it anew");
-  }
 
-  @Test
-  void rowsThatComeFromADroppedStoreAreSaidToBeLost() {
-    ResidentStore first = numbers().load("first");
-    ResidentStore store = DDStores.from(spark.table("ddstore.first")).ranks(2).load("n");
-    first.drop();
-    killHolderOfTheFirstRow(store);
-    assertThatThrownBy(store::repair)
+    assertThatThrownBy(second::repair)
         .isInstanceOf(DDStoreException.class)
         .isNotInstanceOf(RankLostException.class)
-        .hasMessageStartingWith("rows of \"n\" went with their executor, and what they came from")
+        .hasMessageStartingWith(
+            "rows of \"second\" went with their executor, and what they came from")
         .hasMessageContaining("\"first\"")
-        .hasMessageContaining("drop() \"n\" and load it anew");
-  }
-
-  private static Backing backing(String name) {
-    return name.equals("shm") ? Backing.SHM : Backing.DIRECT;
+        .hasMessageContaining("drop() \"second\" and load it anew");
   }
 }

@@ -73,15 +73,25 @@ class StoppedExecutorTest extends OnResidentCluster {
         .orElseThrow();
   }
 
+  /** Both readers wait for the same stopped executor, at the same time. */
   @Test
-  void readersGoOnWithAnotherCopy() throws Exception {
+  void readersGoOnWithAnotherCopyAndNewOnesAttach() throws Exception {
     ResidentStore store = numbers().width(2).load("copies");
     ProcessHandle holder = holder(store);
-    try (StoreReader before = store.handle().attach()) {
+    StoreHandle handle = store.handle();
+    try (StoreReader before = handle.attach()) {
       checkAll(before);
       try (Stopped stopped = Stopped.stop(holder)) {
+        CompletableFuture<Void> attached =
+            CompletableFuture.runAsync(
+                () -> {
+                  try (StoreReader late = handle.attach()) {
+                    checkAll(late);
+                  }
+                });
         checkAll(before);
         checkAll(before);
+        attached.get(2, TimeUnit.MINUTES);
         assertThat(stopped).isNotNull();
       }
       checkAll(before);
@@ -129,18 +139,6 @@ class StoppedExecutorTest extends OnResidentCluster {
     append.get(1, TimeUnit.MINUTES);
     assertThat(store.rows()).isEqualTo(ROWS + MORE);
     assertThat(store.shards()).as("nothing is lost").noneMatch(ResidentShard::isLost);
-  }
-
-  @Test
-  void whoAttachesMeanwhileIsServedToo() throws Exception {
-    ResidentStore store = numbers().width(2).load("copies");
-    ProcessHandle holder = holder(store);
-    StoreHandle handle = store.handle();
-    try (Stopped stopped = Stopped.stop(holder);
-        StoreReader late = handle.attach()) {
-      checkAll(late);
-      assertThat(stopped).isNotNull();
-    }
   }
 
   @Test

@@ -90,7 +90,7 @@ class StoreMemoryTest {
       cluster
           .session()
           .range(0, ROWS, 1, 4)
-          .selectExpr("transform(sequence(0, 63), i -> float(id * 64 + i)) as x")
+          .selectExpr("array_repeat(float(id), 64) as x")
           .write()
           .parquet(path);
       Dataset<Row> frame = cluster.session().read().parquet(path);
