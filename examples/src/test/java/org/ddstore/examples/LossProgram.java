@@ -13,11 +13,14 @@ import org.ddstore.spark.DDStores;
 import org.ddstore.spark.RankContext;
 
 /**
- * A driver whose ranks read each other's rows by MPI: in the first attempt until somebody ends
+ * A driver whose ranks read each other's rows by MPI: in the first attempts until somebody ends
  * them, afterwards once. Each rank notes its process number under {@code <attempt>.<rank>}. Prints
  * what the ranks have returned. Arguments: master, ranks, the folder of the notes.
  */
 final class LossProgram {
+  /** Number of attempts that only end by the loss of a rank. */
+  static final int LOSSES = 2;
+
   static final int ROWS = 1000;
   static final Duration READ_TIMEOUT = Duration.ofSeconds(5);
 
@@ -46,7 +49,7 @@ final class LossProgram {
     try (Reader reader = context.rows().reader()) {
       readAll(reader);
       note(Path.of(notes), context);
-      while (context.attempt() == 1 && !Thread.interrupted()) {
+      while (context.attempt() <= LOSSES && !Thread.interrupted()) {
         readAll(reader);
       }
       readAll(reader);

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.contract.Needed;
 import org.ddstore.mpi.Mpi;
 import org.ddstore.transport.Availability;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,14 +26,23 @@ class MpiOnTwoHostsIT extends OnTwoHosts {
       Path.of(System.getProperty("ddstore.root"), "native/mpi/build/mpi.jar");
   private static final int ROWS = 1000;
 
-  @TempDir static Path data;
-  @TempDir Path work;
+  @TempDir private static Path folder;
+  private static ClusterOnTwoHosts cluster;
+
+  @TempDir private Path work;
 
   @BeforeAll
-  static void onlyWhereMpiIs() throws IOException {
+  static void start() throws IOException {
     Availability mpi = Mpi.availability();
     Needed.check("MPI", mpi.isAvailable(), mpi::detail);
-    SampleRows.write(data.resolve("rows"));
+    cluster = ClusterOnTwoHosts.start(folder, 2);
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    if (cluster != null) {
+      cluster.close();
+    }
   }
 
   @ParameterizedTest
@@ -52,14 +62,14 @@ class MpiOnTwoHostsIT extends OnTwoHosts {
                 "--ranks",
                 "4",
                 "--input",
-                data.resolve("rows").toString(),
+                SampleRows.path(),
                 "--json"));
     if (!option.isEmpty()) {
       application.add(option);
     }
 
     Map<String, String> settings = Map.of("spark.executor.memory", "512m");
-    JsonNode json = submit(work, 2, List.of(), settings, application).json();
+    JsonNode json = cluster.submit(work, List.of(), settings, application).json();
 
     assertThat(json.get("mismatches").asLong()).isZero();
     assertThat(json.get("rowsRead").asLong()).isGreaterThanOrEqualTo(ROWS);

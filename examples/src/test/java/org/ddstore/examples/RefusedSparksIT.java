@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Real ones that the runtime jar does not run on: it says so, where else a method is missing. */
 @Tag("system")
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
 class RefusedSparksIT {
   private static final String MAIN = "org.ddstore.cli.Main";
 
@@ -36,8 +36,6 @@ class RefusedSparksIT {
   @Tag("slow")
   void aProgramOnAnotherScalaIsToldSo() throws IOException, InterruptedException {
     SparkHome spark = SparkHome.other("3.5", "2.12");
-    Path rows = work.resolve("rows");
-    SampleRows.write(rows);
 
     Program program =
         submit(
@@ -47,7 +45,7 @@ class RefusedSparksIT {
             "--jars",
             SparkHome.RUNTIME_JAR.toString(),
             SparkHome.EXAMPLES_JAR.toString(),
-            rows.toString(),
+            SampleRows.path(),
             SampleRows.COLUMN);
 
     assertRefused(program, "this is Spark %s on Scala 2.12.".formatted(spark.name()));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -19,9 +20,23 @@ final class SampleRows {
   /** A column of equal numbers. */
   static final String KEY = "k";
 
+  private static Path path;
+
   private SampleRows() {}
 
-  static void write(Path directory) throws IOException {
+  /**
+   * The path of the files, which the first call in a JVM writes; nobody deletes or changes them.
+   */
+  static synchronized String path() throws IOException {
+    if (path == null) {
+      Path directory = Files.createTempDirectory("sample-").resolve("rows");
+      write(directory);
+      path = directory;
+    }
+    return path.toString();
+  }
+
+  private static void write(Path directory) throws IOException {
     try (SparkSession spark =
         SparkSession.builder()
             .master("local[2]")

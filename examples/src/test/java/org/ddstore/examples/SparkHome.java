@@ -80,8 +80,6 @@ record SparkHome(String name, String scala, Path jars) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("@" + JAVA_OPTIONS);
-    // Not for executors: a million rows want the optimising compiler.
-    command.addAll(ChildJvm.QUICK_START);
     command.addAll(List.of("-cp", classPath));
     command.addAll(arguments);
     ProcessBuilder program = new ProcessBuilder(command).directory(work.toFile());
@@ -97,8 +95,9 @@ record SparkHome(String name, String scala, Path jars) {
                 "127.0.0.1",
                 "SPARK_LOCAL_DIRS",
                 temporary.toString(),
+                // Executors inherit these.
                 "JDK_JAVA_OPTIONS",
-                "-Djava.io.tmpdir=" + temporary));
+                String.join(" ", ChildJvm.QUICK_START) + " -Djava.io.tmpdir=" + temporary));
     return program;
   }
 
@@ -107,6 +106,8 @@ record SparkHome(String name, String scala, Path jars) {
     ProcessBuilder moved = host.command(program.command()).directory(program.directory());
     moved.environment().putAll(program.environment());
     moved.environment().put("SPARK_LOCAL_IP", host.address());
+    // No host sees that the ranks of the other one use the same processors.
+    moved.environment().put("OMPI_MCA_mpi_yield_when_idle", "1");
     return moved;
   }
 

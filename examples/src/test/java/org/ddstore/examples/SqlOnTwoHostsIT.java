@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class SqlOnTwoHostsIT extends OnTwoHosts {
   private static final String PROGRAM = "org.ddstore.spark.source.SpreadScanProgram";
-  private static final int ROWS = 20_000;
+  private static final int ROWS = 10_000; // two batches of a scan on each host
 
   /** Where the program is: the connector's tests. */
   private static final Path TESTS =
@@ -42,7 +42,11 @@ class SqlOnTwoHostsIT extends OnTwoHosts {
             Integer.toString(ROWS),
             "2");
 
-    assertThat(submit(work, 1, List.of(TESTS), settings, application).lastLine())
-        .matches("equal, %d and [12] rows over the network".formatted(ROWS / 2));
+    try (ClusterOnTwoHosts cluster = ClusterOnTwoHosts.start(work, 1)) {
+      Program program = cluster.submit(work, List.of(TESTS), settings, application);
+
+      assertThat(program.lastLine())
+          .matches("equal, %d and [12] rows over the network".formatted(ROWS / 2));
+    }
   }
 }

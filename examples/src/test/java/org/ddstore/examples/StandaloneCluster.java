@@ -23,8 +23,8 @@ import org.ddstore.hosts.TwoHosts;
  * or of {@link TwoHosts}.
  */
 final class StandaloneCluster {
-  private static final Duration START_LIMIT = Duration.ofMinutes(2);
-  private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
+  private static final Duration START_LIMIT = Duration.ofMinutes(5);
+  private static final Duration STOP_LIMIT = Duration.ofMinutes(2);
   private static final Pattern MASTER = Pattern.compile("Starting Spark master at (spark://\\S+)");
   private static final Pattern REGISTERED = Pattern.compile("Successfully registered with master");
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The commands of docs/clusters.md, word for word, on a master and two workers. */
 @Tag("system")
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
 class StandaloneClusterIT {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final int WORKERS = 2;
@@ -31,7 +31,6 @@ class StandaloneClusterIT {
 
   @BeforeAll
   static void start() throws IOException {
-    SampleRows.write(folder.resolve("rows"));
     cluster = StandaloneCluster.start(SparkHome.current(), folder, WORKERS);
   }
 
@@ -76,7 +75,7 @@ class StandaloneClusterIT {
       if (word.startsWith("spark-connector/") || word.startsWith("examples/")) {
         arguments.add(ROOT.resolve(word).toString());
       } else if (word.equals("/data/rows.parquet")) {
-        arguments.add(folder.resolve("rows").toString());
+        arguments.add(SampleRows.path());
       } else {
         arguments.add(word.replace("spark://HOST:7077", cluster.master()));
       }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Rows under the TLS of Spark's own settings, which came with Spark 4.0 and is found by name. */
 @Tag("slow")
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
 class TlsIT {
   private static final String PASSWORD = "not-a-secret";
 
@@ -24,8 +24,7 @@ class TlsIT {
   @TempDir private Path work;
 
   @BeforeAll
-  static void write() throws IOException, InterruptedException {
-    SampleRows.write(data.resolve("rows"));
+  static void writeKeys() throws IOException, InterruptedException {
     Process keys =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
@@ -54,9 +53,10 @@ class TlsIT {
     Program program =
         submit(
             SparkHome.other("4.0", "2.13"),
+            2,
             "demo",
             "--input",
-            data.resolve("rows").toString(),
+            SampleRows.path(),
             "--transport",
             "tcp",
             "--no-shortcut");
@@ -66,7 +66,7 @@ class TlsIT {
 
   @Test
   void theDoctorSaysSo() throws IOException, InterruptedException {
-    Program program = submit(SparkHome.current(), "doctor");
+    Program program = submit(SparkHome.current(), 1, "doctor");
 
     assertThat(program.assertSuccess().out()).containsPattern("tcp +\\| yes .*, TLS ");
   }
@@ -74,15 +74,16 @@ class TlsIT {
   /** Spark 3.5 ignores these settings, and sends in the clear. */
   @Test
   void whereThereIsNoneRowsDoNotGoInTheClear() throws IOException, InterruptedException {
-    Program program = submit(SparkHome.other("3.5", "2.13"), "doctor");
+    Program program = submit(SparkHome.other("3.5", "2.13"), 1, "doctor");
 
     assertThat(program.assertSuccess().out())
         .containsPattern("tcp +\\| no .*spark.ssl.rpc.enabled is true, and Spark 3.5");
   }
 
-  private Program submit(SparkHome spark, String... command)
+  private Program submit(SparkHome spark, int executors, String... command)
       throws IOException, InterruptedException {
-    List<String> all = new ArrayList<>(List.of("--master", "local-cluster[2,1,1024]"));
+    List<String> all =
+        new ArrayList<>(List.of("--master", "local-cluster[%d,1,1024]".formatted(executors)));
     for (String setting :
         List.of(
             "spark.authenticate=true",

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Needed;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
@@ -43,7 +44,11 @@ class TrainIT {
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     builder.environment().put("DDSTORE_UNDER_TEST", "1");
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    builder.environment().put("JDK_JAVA_OPTIONS", "-Djava.io.tmpdir=" + temporary);
+    builder
+        .environment()
+        .put(
+            "JDK_JAVA_OPTIONS",
+            String.join(" ", ChildJvm.QUICK_START) + " -Djava.io.tmpdir=" + temporary);
     builder.environment().remove("SPARK_LOCAL_DIRS");
     return Program.run(directory, builder);
   }

@@ -1,12 +1,15 @@
 package org.ddstore.spark.source;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
 
 /**
  * A DataFrame with a column of every type that a store takes, made of the row number alone. Knows
@@ -15,6 +18,8 @@ import org.apache.spark.sql.SparkSession;
 public final class EveryType {
   /** How some columns are declared; the others are not. */
   static final Map<String, String> TYPES = new LinkedHashMap<>();
+
+  private static final String TIMES = "times";
 
   private static final List<String> COLUMNS =
       List.of(
@@ -41,7 +46,8 @@ public final class EveryType {
           "slice(array(int(id), 2, 3), 1, int(id % 4)) as ragged",
           "named_struct('x', id, 'in', named_struct('text', concat('r', id), 'v', array(id, 1L)),"
               + " 'last', float(id)) as nested",
-          "transform(sequence(1, 2), i -> transform(sequence(1, 3), j -> float(id * i + j))) as matrix",
+          "transform(sequence(1, 2), i -> transform(sequence(1, 3), j -> float(id * i + j))) as"
+              + " matrix",
           "transform(sequence(1, 2), i -> array(array(id, i), array(-id, 7L))) as cube",
           "transform(sequence(1, int(id % 3) + 1), i -> array(double(id), double(i))) as points",
           "int(id % 256) as small",
@@ -78,6 +84,19 @@ public final class EveryType {
   /** Rows 0 to {@code rows}. */
   public static Dataset<Row> frame(SparkSession spark, long rows) {
     return spark.range(rows).selectExpr(COLUMNS.toArray(new String[0]));
+  }
+
+  /**
+   * The rows that one of two frames has more often than the other, found in one pass over both;
+   * with the difference, positive for the first frame, as the last column.
+   */
+  static Dataset<Row> differences(Dataset<Row> one, Dataset<Row> other) {
+    Column[] columns = Arrays.stream(one.columns()).map(functions::col).toArray(Column[]::new);
+    return one.withColumn(TIMES, functions.lit(1))
+        .union(other.withColumn(TIMES, functions.lit(-1)))
+        .groupBy(columns)
+        .agg(functions.sum(TIMES).as(TIMES))
+        .where(functions.col(TIMES).notEqual(0));
   }
 
   /** {@link #TYPES} as options of a write. */
