@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.Random;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.mpi.MpiRun;
+import org.ddstore.types.ReadPath;
 
 /**
  * The program by which ORNL's DDStore for Python shows itself, in Java: ranks that mpirun starts,

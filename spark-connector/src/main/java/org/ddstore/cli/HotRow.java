@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.DType;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
 import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.types.DType;
 
 /**
  * Reads one row again and again, which stays in the caches, into the same memory by one thread;

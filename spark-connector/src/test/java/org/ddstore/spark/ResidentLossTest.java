@@ -20,10 +20,13 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.util.LongAccumulator;
 import org.ddstore.Batch;
-import org.ddstore.DDStoreException;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
+import org.ddstore.spark.job.StartedRank;
+import org.ddstore.spark.types.RebuildDiffersException;
+import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -126,7 +129,7 @@ class ResidentLossTest extends OnResidentCluster {
     if (!shortcut) {
       long startNs = System.nanoTime();
       assertThatThrownBy(() -> readInTasks(before, ROWS + MORE))
-          .hasStackTraceContaining("org.ddstore.RankLostException");
+          .hasStackTraceContaining("org.ddstore.types.RankLostException");
       assertThat(Duration.ofNanos(System.nanoTime() - startNs)).isLessThan(PATIENCE);
     }
 
