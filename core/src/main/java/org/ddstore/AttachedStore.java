@@ -3,6 +3,7 @@ package org.ddstore;
 import java.util.List;
 import java.util.Objects;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.DDStoreException;
 
 /**
  * A reader's handle on a store of which it is no rank: it owns no shard and takes no part in

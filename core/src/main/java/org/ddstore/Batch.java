@@ -1,6 +1,7 @@
 package org.ddstore;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.ddstore.types.Schema;
 
 /**
  * Rows read together: one tensor per field, in the order in which the indices were given.

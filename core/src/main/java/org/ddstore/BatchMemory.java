@@ -6,8 +6,13 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.ddstore.memory.GrowingBuffer;
-import org.ddstore.transport.GatherTarget;
-import org.ddstore.transport.ReadPlan;
+import org.ddstore.read.GatherTarget;
+import org.ddstore.read.ReadPlan;
+import org.ddstore.types.BatchTooLargeException;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /**
  * The buffers of a batch and what lies in them: one of values per field, one of row offsets per

@@ -3,6 +3,7 @@ package org.ddstore;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import org.ddstore.types.Cleanup;
 
 /**
  * The idle memory of one reader's batches. It may be given back by any thread, also after the pool

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.Schema;
 
 /**
  * What a reader must know to attach to a store: its variables, and where the segments of each are.

@@ -3,6 +3,7 @@ package org.ddstore;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.ddstore.memory.Segment;
+import org.ddstore.types.Schema;
 
 /** What one rank brings to an add or append: a shard that is built, or how to build it. */
 final class Contribution implements AutoCloseable {

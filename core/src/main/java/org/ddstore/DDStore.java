@@ -19,10 +19,17 @@ import org.ddstore.layout.ExtentMap;
 import org.ddstore.layout.RowSpan;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.memory.Segment;
+import org.ddstore.read.GatherKernels;
 import org.ddstore.transport.Attachment;
-import org.ddstore.transport.GatherKernels;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.CollectiveMismatchException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.RankFailedException;
+import org.ddstore.types.Schema;
 
 /**
  * One rank's handle on a distributed store: named variables, each a global row space to which every

@@ -5,6 +5,9 @@ import java.util.Objects;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.ValueCast;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** The fields of a variable that a reader reads, as what type, and into which memory. */
 final class Projection {

@@ -1,6 +1,7 @@
 package org.ddstore;
 
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.ddstore.types.ReadPath;
 
 /** The counters of one reader: written by its thread alone, read by any. */
 final class ReadCounters {

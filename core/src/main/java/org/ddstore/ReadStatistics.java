@@ -2,6 +2,7 @@ package org.ddstore;
 
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.ddstore.types.ReadPath;
 
 /**
  * What was read over one path since the store was opened.

@@ -12,10 +12,15 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.ddstore.layout.ExtentMap;
-import org.ddstore.transport.Placement;
+import org.ddstore.read.Placement;
 import org.ddstore.transport.Reach;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 
 /**
  * What every holder of a store can do: read its variables. Reads are local calls of any thread. The

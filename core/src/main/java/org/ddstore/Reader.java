@@ -9,11 +9,14 @@ import java.util.stream.Stream;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.Segment;
-import org.ddstore.transport.GatherKernel;
-import org.ddstore.transport.GatherKernels;
-import org.ddstore.transport.GatherTarget;
-import org.ddstore.transport.Placement;
-import org.ddstore.transport.ReadPlan;
+import org.ddstore.read.GatherKernel;
+import org.ddstore.read.GatherKernels;
+import org.ddstore.read.GatherTarget;
+import org.ddstore.read.Placement;
+import org.ddstore.read.ReadPlan;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.Field;
+import org.ddstore.types.ReadPath;
 
 /**
  * Reads rows of one variable by global index, all fields or some. One reader per thread; many may

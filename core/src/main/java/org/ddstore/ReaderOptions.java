@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.Objects;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.ValueCast;
+import org.ddstore.types.DType;
+import org.ddstore.types.Schema;
 
 /**
  * What a reader reads, and what its batches are made of. Immutable; the methods give changed

@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.stream.IntStream;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.ValueCast;
-import org.ddstore.transport.FixedGather;
-import org.ddstore.transport.GatherTarget;
-import org.ddstore.transport.RaggedGather;
-import org.ddstore.transport.ReadPlan;
+import org.ddstore.read.FixedGather;
+import org.ddstore.read.GatherTarget;
+import org.ddstore.read.RaggedGather;
+import org.ddstore.read.ReadPlan;
 
 /**
  * Copies the chosen fields of located records into the buffers of a batch. Fields that are cast

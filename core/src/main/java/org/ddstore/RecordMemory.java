@@ -2,6 +2,8 @@ package org.ddstore;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.memory.Segment;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 
 /**
  * The packed records of consecutive rows where they lie, in memory that this process reaches: for

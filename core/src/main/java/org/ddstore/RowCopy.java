@@ -3,8 +3,9 @@ package org.ddstore;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.Consumer;
-import org.ddstore.transport.Placement;
-import org.ddstore.transport.ReadPlan;
+import org.ddstore.read.Placement;
+import org.ddstore.read.ReadPlan;
+import org.ddstore.types.Schema;
 
 /**
  * Reads consecutive packed records of a variable, in windows of bounded memory: remote rows of a

@@ -2,10 +2,14 @@ package org.ddstore;
 
 import java.util.Set;
 import org.ddstore.memory.GrowingBuffer;
-import org.ddstore.transport.GatherKernel;
-import org.ddstore.transport.Placement;
-import org.ddstore.transport.ReadPlan;
+import org.ddstore.read.GatherKernel;
+import org.ddstore.read.Placement;
+import org.ddstore.read.ReadPlan;
 import org.ddstore.transport.RemoteReader;
+import org.ddstore.types.BatchTooLargeException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.Schema;
 
 /**
  * Finds rows of a variable, and brings those that memory does not reach. Used by one thread at a

@@ -8,6 +8,10 @@ import java.util.Set;
 import org.ddstore.transport.Attachment;
 import org.ddstore.transport.Reach;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 
 /**
  * The segments of a variable of which a catalog for each copy says where they are, and which copy

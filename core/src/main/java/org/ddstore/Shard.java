@@ -7,6 +7,9 @@ import org.ddstore.memory.RowDigest;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Schema;
 
 /**
  * Rows that a process holds for readers elsewhere, as part of no {@link DDStore}: they stay after

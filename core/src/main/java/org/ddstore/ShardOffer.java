@@ -12,6 +12,8 @@ import org.ddstore.memory.Segment;
 import org.ddstore.transport.Reach;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.CollectiveMismatchException;
+import org.ddstore.types.Schema;
 
 /** What a rank tells the others of the shard that it brings: schema and address. */
 record ShardOffer(Schema schema, SegmentAddress address) {

@@ -6,6 +6,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentWriter;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Schema;
 
 /**
  * Builds a rank's shard of a variable record by record, in bounded memory: the records themselves,

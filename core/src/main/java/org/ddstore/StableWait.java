@@ -3,6 +3,8 @@ package org.ddstore;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
 
 /**
  * The wait of one reader for rows in memory that their rank changes. It has the deadline of a read

@@ -1,6 +1,8 @@
 package org.ddstore;
 
 import java.util.List;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 
 /**
  * What a rank knows of its store.

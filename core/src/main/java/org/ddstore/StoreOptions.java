@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.types.Backing;
 
 /**
  * How a rank of a store uses memory and time. Immutable; the {@code with} methods give changed

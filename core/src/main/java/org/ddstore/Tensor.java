@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 
 /**
  * A dense, row-major array of one element type: a view of a Java array or of a byte buffer, never a

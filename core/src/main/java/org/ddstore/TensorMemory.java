@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.ReadOnlyBufferException;
 import org.ddstore.memory.RawAddress;
-import org.ddstore.transport.GatherKernel;
-import org.ddstore.transport.GatherTarget;
+import org.ddstore.read.GatherKernel;
+import org.ddstore.read.GatherTarget;
 
 /** Moves raw little-endian bytes between a byte buffer and a Java array or another buffer. */
 abstract class TensorMemory {

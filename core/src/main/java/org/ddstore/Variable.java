@@ -15,11 +15,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.Segment;
+import org.ddstore.read.Placement;
 import org.ddstore.transport.Attachment;
-import org.ddstore.transport.Placement;
 import org.ddstore.transport.Reach;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.RankLostException;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 
 /**
  * A named global row space with a schema. The rows of all ranks follow each other in rank order;

@@ -14,6 +14,10 @@ import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

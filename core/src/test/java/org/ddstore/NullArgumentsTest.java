@@ -32,6 +32,12 @@ import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
 /** An argument that is null by mistake is named, in all types that users touch. */

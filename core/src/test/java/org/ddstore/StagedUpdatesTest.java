@@ -12,6 +12,10 @@ import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentWriter;
 import org.ddstore.transport.Reach;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
 class StagedUpdatesTest {

@@ -3,7 +3,7 @@ package org.ddstore;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.ddstore.memory.Segment;
-import org.ddstore.transport.Placement;
+import org.ddstore.read.Placement;
 
 /** Lets tests of other packages hold a store in states that last too short to be met by chance. */
 public final class StoreAccess {

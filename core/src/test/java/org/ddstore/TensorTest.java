@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
 
 class TensorTest {

@@ -15,7 +15,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
-import org.ddstore.RankFailedException;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.collective.ReduceOp;
@@ -24,6 +23,7 @@ import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.types.RankFailedException;
 
 /**
  * A group of which this JVM is rank 0 and each other rank a JVM of its own, which calls the same

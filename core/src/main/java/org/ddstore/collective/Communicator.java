@@ -6,8 +6,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import org.ddstore.CollectiveInterruptedException;
-import org.ddstore.RankFailedException;
+import org.ddstore.types.CollectiveInterruptedException;
+import org.ddstore.types.RankFailedException;
 
 /**
  * Collectives between the ranks of one group, in the sense of MPI 4.0 chapter 6: every rank calls
@@ -19,9 +19,9 @@ import org.ddstore.RankFailedException;
  * call, and the group can be used on.
  *
  * <p>It breaks by {@link #abort}, by a rank that closes while others call, and by what has an
- * exception of its own: {@link org.ddstore.CollectiveMismatchException} if ranks called different
- * operations or the same with different arguments, {@link org.ddstore.RankLostException} if a
- * process ended, {@link org.ddstore.DeadlineExceededException} if ranks did not come within {@link
+ * exception of its own: {@link org.ddstore.types.CollectiveMismatchException} if ranks called different
+ * operations or the same with different arguments, {@link org.ddstore.types.RankLostException} if a
+ * process ended, {@link org.ddstore.types.DeadlineExceededException} if ranks did not come within {@link
  * #timeout()}. A thread that is interrupted while it waits gets {@link
  * CollectiveInterruptedException}. A rank that had returned already learns it at its next call.
  * Each later collective of any rank fails at once with the first cause, and only {@link #close()}
@@ -35,7 +35,7 @@ import org.ddstore.RankFailedException;
  * another from several threads, each group by one at a time. As long as one thread has called all
  * collectives of a rank since its first split, that thread is taken to be the only one: if two such
  * ranks wait for each other in different groups for a second, all their groups break by {@link
- * org.ddstore.CollectiveMismatchException}. Ranks of which several threads have called are never
+ * org.ddstore.types.CollectiveMismatchException}. Ranks of which several threads have called are never
  * judged so: they wait until the deadline.
  */
 public final class Communicator implements AutoCloseable {

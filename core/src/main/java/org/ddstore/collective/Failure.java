@@ -1,11 +1,11 @@
 package org.ddstore.collective;
 
-import org.ddstore.CollectiveInterruptedException;
-import org.ddstore.CollectiveMismatchException;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.RankFailedException;
-import org.ddstore.RankLostException;
+import org.ddstore.types.CollectiveInterruptedException;
+import org.ddstore.types.CollectiveMismatchException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.RankFailedException;
+import org.ddstore.types.RankLostException;
 
 /**
  * Why a group broke, in the form that travels between ranks.

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * A rank's end of a group, before it knows the others. The ranks may be threads of one JVM,

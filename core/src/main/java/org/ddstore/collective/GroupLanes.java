@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
+import org.ddstore.types.ProcessAddress;
 
 /** The lanes of all ranks of a group, as one of them has them. Who makes it closes it. */
 final class GroupLanes implements AutoCloseable {

@@ -4,9 +4,9 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.BootId;
 import org.ddstore.memory.Nonce;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Where a rank's lane is and how to know it. Every rank gets those of all from the driver, so it is

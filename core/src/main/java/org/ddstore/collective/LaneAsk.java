@@ -2,8 +2,8 @@ package org.ddstore.collective;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * The message by which a process asks for the lane of a rank of another: how it stands now, and

@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.BootId;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * How the ranks of this JVM and those of other processes come to read each other's lanes: a rank of

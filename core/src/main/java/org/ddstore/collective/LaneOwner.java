@@ -1,8 +1,8 @@
 package org.ddstore.collective;
 
 import java.util.concurrent.TimeUnit;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
+import org.ddstore.types.ProcessAddress;
 
 /** The process of a lane that is mirrored here: asks it, and knows whether it lives. */
 final class LaneOwner {

@@ -1,6 +1,6 @@
 package org.ddstore.collective;
 
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /** What came over a connection is no message of a collective; nothing was changed by it. */
 public class MalformedMessageException extends DDStoreException {

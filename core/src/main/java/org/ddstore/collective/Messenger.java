@@ -1,7 +1,7 @@
 package org.ddstore.collective;
 
 import java.nio.ByteBuffer;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Carries the messages of one group between its processes. Messages to one process arrive in the

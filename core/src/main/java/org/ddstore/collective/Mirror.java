@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * The lane of a rank of another process, as its messages tell it. All ranks of this JVM read the

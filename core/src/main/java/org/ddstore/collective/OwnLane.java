@@ -6,8 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * The lane of a rank of this JVM, as that rank writes it: into memory, and by message to each

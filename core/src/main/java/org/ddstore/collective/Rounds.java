@@ -3,7 +3,7 @@ package org.ddstore.collective;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /**
  * The lockstep of a group as one rank sees it. A call is one or more rounds; in a round each rank

@@ -7,7 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.ddstore.Cleanup;
+import org.ddstore.types.Cleanup;
 
 /**
  * The batches of a loader that are on their way, in the order in which they are given out, and the

@@ -3,11 +3,11 @@ package org.ddstore.loader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.Schema;
 import org.ddstore.memory.ValueCast;
 import org.ddstore.sampling.SampleSpace;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** What a user wants done to a field; becomes an {@link Output} when the schema is known. */
 interface Conversion {

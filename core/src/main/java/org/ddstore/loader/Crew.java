@@ -10,8 +10,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
 
 /**
  * The threads of a loader: one that plans batches, so that choosing rows does not hold up reading

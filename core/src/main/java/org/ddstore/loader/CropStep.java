@@ -1,11 +1,11 @@
 package org.ddstore.loader;
 
 import java.nio.ByteBuffer;
-import org.ddstore.DType;
-import org.ddstore.Field;
 import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.sampling.Crop;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 
 /** Cuts a box out of each sample of a fixed field: runs of the last dimension that are cut. */
 final class CropStep implements FieldStep {

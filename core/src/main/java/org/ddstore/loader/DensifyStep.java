@@ -1,10 +1,10 @@
 package org.ddstore.loader;
 
 import java.nio.ByteBuffer;
-import org.ddstore.DType;
-import org.ddstore.Field;
 import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 
 /**
  * Makes sparse rows dense: {@code [rows, width]}, with the values of one ragged field at the

@@ -47,7 +47,7 @@ public final class EpochLoop implements Iterable<LoadedBatch> {
   /**
    * The next batch; the one before is closed.
    *
-   * @throws org.ddstore.PoolStarvedException if none is ready within the loader's time; asking
+   * @throws org.ddstore.types.PoolStarvedException if none is ready within the loader's time; asking
    *     again goes on waiting
    */
   public LoadedBatch next() {

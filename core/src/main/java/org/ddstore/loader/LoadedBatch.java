@@ -2,9 +2,9 @@ package org.ddstore.loader;
 
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.ddstore.DType;
 import org.ddstore.Lease;
 import org.ddstore.Tensor;
+import org.ddstore.types.DType;
 
 /**
  * Samples read together: one tensor per field, in the order of the samples. Tensors are views of

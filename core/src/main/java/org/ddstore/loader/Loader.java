@@ -13,9 +13,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
-import org.ddstore.Cleanup;
-import org.ddstore.PoolStarvedException;
-import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
@@ -27,6 +24,9 @@ import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.WorldRank;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.PoolStarvedException;
+import org.ddstore.types.ReadPath;
 
 /**
  * Makes the batches of one rank ahead of time: a thread plans them, workers read them, the consumer
@@ -175,7 +175,7 @@ public final class Loader implements AutoCloseable {
    * @throws PoolStarvedException if none is ready in time; the next call goes on waiting. The
    *     message names the ranks that reads wait for, and the iterator, sampler or transform that
    *     runs; the cause is the stack of one that has run for a second or more
-   * @throws org.ddstore.DDStoreException if the thread is interrupted while it waits; its flag
+   * @throws org.ddstore.types.DDStoreException if the thread is interrupted while it waits; its flag
    *     stays set, and the loader can go on
    */
   public LoadedBatch pop(Duration timeout) {
@@ -264,7 +264,7 @@ public final class Loader implements AutoCloseable {
    *
    * @param communicator of the ranks of this loader, in their order
    * @throws IllegalStateException if this rank has begun no epoch, or ranks are in different ones;
-   *     where one rank has, the others get a {@link org.ddstore.RankFailedException}
+   *     where one rank has, the others get a {@link org.ddstore.types.RankFailedException}
    */
   public CoverageReceipt receipt(Communicator communicator) {
     Objects.requireNonNull(communicator, "communicator is null");
@@ -342,7 +342,7 @@ public final class Loader implements AutoCloseable {
    *
    * @throws IllegalStateException if a transform, an iterator or a sampler calls it; the loader
    *     stays open
-   * @throws org.ddstore.DeadlineExceededException if a transform does not end in time, nor a read,
+   * @throws org.ddstore.types.DeadlineExceededException if a transform does not end in time, nor a read,
    *     or an iterator or a sampler ignores its interrupt for a second; it is named, and frees its
    *     memory when it does. One of MPI ends when MPI comes back, or with the JVM, which the
    *     watchdog of that transport ends if it does not

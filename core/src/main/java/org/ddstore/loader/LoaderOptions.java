@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import org.ddstore.DType;
 import org.ddstore.memory.HostMemory;
+import org.ddstore.types.DType;
 
 /** How a loader works. Immutable; the methods give changed copies. */
 public final class LoaderOptions implements Cloneable {

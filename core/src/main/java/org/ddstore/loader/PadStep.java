@@ -1,9 +1,9 @@
 package org.ddstore.loader;
 
 import java.nio.ByteBuffer;
-import org.ddstore.Field;
 import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.types.Field;
 
 /**
  * Makes a ragged field dense: {@code [rows, length, innerShape...]}, zeros where a row is shorter.

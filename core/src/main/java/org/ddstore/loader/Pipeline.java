@@ -6,10 +6,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
-import org.ddstore.Cleanup;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.PoolStarvedException;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.PoolStarvedException;
 
 /**
  * The queues between planner, workers and consumer. Batches are given out in the order in which

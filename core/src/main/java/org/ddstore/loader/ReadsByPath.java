@@ -2,8 +2,8 @@ package org.ddstore.loader;
 
 import java.util.Arrays;
 import java.util.List;
-import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
+import org.ddstore.types.ReadPath;
 
 /** What the readers of a loader have read, by path; those that are closed count. Any thread. */
 final class ReadsByPath {

@@ -5,15 +5,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.ddstore.Field;
 import org.ddstore.ReaderOptions;
-import org.ddstore.Schema;
 import org.ddstore.Variable;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.ValueCast;
 import org.ddstore.sampling.Delivery;
 import org.ddstore.sampling.SampleSpace;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /**
  * How a batch is made of samples.

@@ -6,16 +6,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.ddstore.Batch;
-import org.ddstore.Cleanup;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Reader;
-import org.ddstore.Schema;
 import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.sampling.SampleSpace;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 
 /**
  * The memory of one batch, used again for others: planned, read, given out and given back. It

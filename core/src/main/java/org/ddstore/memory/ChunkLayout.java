@@ -1,6 +1,6 @@
 package org.ddstore.memory;
 
-import org.ddstore.Schema;
+import org.ddstore.types.Schema;
 
 /** How records are cut into chunks: whole records, at most {@code maxBytes} together. */
 final class ChunkLayout {

@@ -22,7 +22,7 @@ public interface DevicePinning extends AutoCloseable {
      * Opens a device.
      *
      * @param device its number; one that the driver does not have stands for its first
-     * @throws org.ddstore.DDStoreException if the driver refuses
+     * @throws org.ddstore.types.DDStoreException if the driver refuses
      */
     DevicePinning open(int device);
   }
@@ -35,7 +35,7 @@ public interface DevicePinning extends AutoCloseable {
    * #close()}.
    *
    * @param memory direct, of whole pages, no page of which is pinned already
-   * @throws org.ddstore.DDStoreException if the driver refuses
+   * @throws org.ddstore.types.DDStoreException if the driver refuses
    * @throws IllegalStateException after {@link #close()}, if nothing is pinned any more
    */
   Runnable pin(ByteBuffer memory);

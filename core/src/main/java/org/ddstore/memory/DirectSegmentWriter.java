@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import org.ddstore.Schema;
+import org.ddstore.types.Schema;
 
 /**
  * A segment in direct buffers of this process: chunks of 64 MiB, each grown to that by doubling, so

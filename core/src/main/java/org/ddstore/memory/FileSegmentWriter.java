@@ -8,8 +8,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.ddstore.DDStoreException;
-import org.ddstore.Schema;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Schema;
 
 /**
  * A segment in a file that other processes of this host can map.

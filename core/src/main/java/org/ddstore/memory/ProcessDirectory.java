@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /**
  * The directory in which this process keeps its segment files under one root: {@code

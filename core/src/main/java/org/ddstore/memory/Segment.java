@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.ddstore.Schema;
+import org.ddstore.types.Schema;
 
 /**
  * The sealed memory of a shard: packed records in chunks of at most 1 GiB, each of whole records.

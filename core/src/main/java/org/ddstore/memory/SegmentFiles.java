@@ -12,7 +12,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /** The files of one segment and their mappings; the owner's also delete the files at the end. */
 final class SegmentFiles implements SegmentMemory {

@@ -2,7 +2,7 @@ package org.ddstore.memory;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.ddstore.Schema;
+import org.ddstore.types.Schema;
 
 /**
  * The header of a segment file, little-endian; docs/segment-format.md is the contract for other

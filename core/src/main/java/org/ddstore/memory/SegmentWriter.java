@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
-import org.ddstore.Backing;
-import org.ddstore.DDStoreException;
-import org.ddstore.Schema;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Schema;
 
 /**
  * Fills a segment record by record in bounded memory: the records, 8 bytes more for each ragged

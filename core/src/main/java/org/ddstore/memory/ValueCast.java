@@ -2,7 +2,7 @@ package org.ddstore.memory;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.ddstore.DType;
+import org.ddstore.types.DType;
 
 /**
  * Makes float32 or bfloat16 of numbers, times a scale.

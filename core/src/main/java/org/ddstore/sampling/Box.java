@@ -1,7 +1,7 @@
 package org.ddstore.sampling;
 
 import java.util.Arrays;
-import org.ddstore.Field;
+import org.ddstore.types.Field;
 
 /** The shape of a part of a fixed field, checked against the field. */
 final class Box {

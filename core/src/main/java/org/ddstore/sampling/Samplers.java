@@ -2,7 +2,7 @@ package org.ddstore.sampling;
 
 import java.util.Arrays;
 import java.util.Objects;
-import org.ddstore.Field;
+import org.ddstore.types.Field;
 
 /**
  * Ready samplers. Each is deterministic in its arguments and the epoch: every rank gets the same

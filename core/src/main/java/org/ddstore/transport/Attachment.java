@@ -1,7 +1,7 @@
 package org.ddstore.transport;
 
-import org.ddstore.ReadPath;
 import org.ddstore.memory.Segment;
+import org.ddstore.types.ReadPath;
 
 /**
  * A segment that this process can read.

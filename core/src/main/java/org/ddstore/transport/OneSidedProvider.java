@@ -19,7 +19,7 @@ public interface OneSidedProvider extends TransportProvider {
    *
    * @param choice of {@link #choose}, one that is available
    * @param calls by which processes tell each other what they have registered
-   * @throws org.ddstore.DDStoreException if that fails
+   * @throws org.ddstore.types.DDStoreException if that fails
    */
   OneSidedTransport open(OneSidedChoice choice, PeerCalls calls);
 }

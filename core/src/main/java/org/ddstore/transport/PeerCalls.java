@@ -1,7 +1,7 @@
 package org.ddstore.transport;
 
 import java.nio.ByteBuffer;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Questions and answers between the processes that hold a store, over connections on which both
@@ -43,8 +43,8 @@ public interface PeerCalls {
    * @param question from position to limit, at most {@link #MAX_BYTES}
    * @param deadlineNs of {@link System#nanoTime()}
    * @throws PeerGoneException if the process has ended, or its ranks have left the store
-   * @throws org.ddstore.DeadlineExceededException if there is no answer at the deadline
-   * @throws org.ddstore.DDStoreException if it refuses, or the thread is interrupted
+   * @throws org.ddstore.types.DeadlineExceededException if there is no answer at the deadline
+   * @throws org.ddstore.types.DDStoreException if it refuses, or the thread is interrupted
    */
   ByteBuffer call(ProcessAddress process, ByteBuffer question, long deadlineNs);
 

@@ -1,7 +1,7 @@
 package org.ddstore.transport;
 
-import org.ddstore.DDStoreException;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
 
 /** A process does not serve a store any more. */
 public final class PeerGoneException extends DDStoreException {

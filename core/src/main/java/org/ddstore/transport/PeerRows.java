@@ -4,13 +4,15 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.ddstore.BatchTooLargeException;
-import org.ddstore.DDStoreException;
-import org.ddstore.ProcessAddress;
-import org.ddstore.RankLostException;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.read.Placement;
+import org.ddstore.read.ReadPlan;
+import org.ddstore.types.BatchTooLargeException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.RankLostException;
 
 /**
  * The rows of one batch that one process serves, for all its ranks: each row once, sorted by place,

@@ -2,8 +2,8 @@ package org.ddstore.transport;
 
 import java.time.Duration;
 import java.util.List;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Segment;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * How a holder of a store gets at the segments of others.

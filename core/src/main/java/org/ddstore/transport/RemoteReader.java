@@ -3,7 +3,7 @@ package org.ddstore.transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /** Brings rows of other processes into memory of this one. Used by one thread. */
 public interface RemoteReader extends AutoCloseable {
@@ -25,10 +25,10 @@ public interface RemoteReader extends AutoCloseable {
    * Fills the staging of each peer with its rows, none of them torn. Blocks until all are there.
    * Once this has returned or thrown, nothing writes to the staging any more.
    *
-   * @throws org.ddstore.DeadlineExceededException if rows are missing after the timeout; if others
+   * @throws org.ddstore.types.DeadlineExceededException if rows are missing after the timeout; if others
    *     can stand in for processes that are silent, {@link PeerRows#markSilent} says who these are
-   * @throws org.ddstore.RankLostException if the process of a rank has ended
-   * @throws org.ddstore.DDStoreException if a rank has closed the store or the thread is
+   * @throws org.ddstore.types.RankLostException if the process of a rank has ended
+   * @throws org.ddstore.types.DDStoreException if a rank has closed the store or the thread is
    *     interrupted
    * @throws IllegalArgumentException if the ragged rows of one process exceed 2 GiB
    */

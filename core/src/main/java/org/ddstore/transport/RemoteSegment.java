@@ -1,7 +1,7 @@
 package org.ddstore.transport;
 
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * A segment in the memory of another process, or one that is to be read as if it were.

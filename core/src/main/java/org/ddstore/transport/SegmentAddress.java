@@ -6,13 +6,13 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import org.ddstore.DDStoreException;
-import org.ddstore.ProcessAddress;
-import org.ddstore.ReadPath;
-import org.ddstore.Schema;
 import org.ddstore.memory.BootId;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 
 /**
  * What a rank tells the others of a segment, so that they find it.

@@ -2,8 +2,8 @@ package org.ddstore.transport;
 
 import java.time.Duration;
 import java.util.List;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Segment;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Reads the memory of other processes, one-sided: their ranks take no part. One per store and

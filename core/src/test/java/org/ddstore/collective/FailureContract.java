@@ -8,10 +8,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.ddstore.CollectiveInterruptedException;
-import org.ddstore.CollectiveMismatchException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.RankFailedException;
+import org.ddstore.types.CollectiveInterruptedException;
+import org.ddstore.types.CollectiveMismatchException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.RankFailedException;
 import org.junit.jupiter.api.Test;
 
 /** What every rank sees when one errs. */

@@ -12,8 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.ddstore.ProcessAddress;
-import org.ddstore.RankFailedException;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.RankFailedException;
 import org.junit.jupiter.api.Test;
 
 /** What a process does with messages that are none, or that were changed on their way. */

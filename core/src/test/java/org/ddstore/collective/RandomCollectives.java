@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import org.ddstore.RankFailedException;
+import org.ddstore.types.RankFailedException;
 
 /**
  * A rank's part in a random sequence of collectives: what all ranks draw from one seed is the same

@@ -3,7 +3,7 @@ package org.ddstore.collective;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /** Keeps what is sent, and is told what is received. */
 final class RecordingMessenger implements Messenger {

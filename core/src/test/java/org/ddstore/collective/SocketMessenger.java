@@ -23,7 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Messages over plain sockets of the loopback interface, which can be cut. A connection carries

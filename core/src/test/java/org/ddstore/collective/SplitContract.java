@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.ddstore.CollectiveMismatchException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.RankFailedException;
+import org.ddstore.types.CollectiveMismatchException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.RankFailedException;
 import org.junit.jupiter.api.Test;
 
 /** Groups that are split from groups, and waits that are longer than the group's. */

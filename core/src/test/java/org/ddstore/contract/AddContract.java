@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
-import org.ddstore.CollectiveMismatchException;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.RankFailedException;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
+import org.ddstore.types.CollectiveMismatchException;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.RankFailedException;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
 /** How variables come into being and grow. */

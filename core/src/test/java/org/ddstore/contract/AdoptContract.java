@@ -9,18 +9,18 @@ import java.util.List;
 import org.ddstore.AttachedStore;
 import org.ddstore.Batch;
 import org.ddstore.Catalog;
-import org.ddstore.CollectiveMismatchException;
 import org.ddstore.DDStore;
-import org.ddstore.DDStoreException;
-import org.ddstore.DType;
-import org.ddstore.Field;
 import org.ddstore.ReadableStore;
-import org.ddstore.Schema;
 import org.ddstore.Shard;
 import org.ddstore.ShardWriter;
 import org.ddstore.Tensor;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.CollectiveMismatchException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
 /** Shards that belong to no store: many stores, one after the other, are made of them. */

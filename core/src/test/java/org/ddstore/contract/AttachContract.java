@@ -9,14 +9,14 @@ import org.ddstore.AttachedStore;
 import org.ddstore.Batch;
 import org.ddstore.Catalog;
 import org.ddstore.DDStore;
-import org.ddstore.DDStoreException;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.ReadPath;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreInfo;
 import org.ddstore.Tensor;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
 /** Readers that own no shard: they have the catalog alone. */

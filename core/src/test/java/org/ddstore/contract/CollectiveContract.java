@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
-import org.ddstore.CollectiveMismatchException;
 import org.ddstore.DDStore;
-import org.ddstore.DDStoreException;
-import org.ddstore.DType;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.RankFailedException;
 import org.ddstore.Tensor;
+import org.ddstore.types.CollectiveMismatchException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DType;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.RankFailedException;
 import org.junit.jupiter.api.Test;
 
 /** Collectives that do not come together: all ranks learn it in time, reads go on. */

@@ -8,11 +8,11 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.Field;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 import org.junit.jupiter.api.Test;
 
 /** Where rows may be read to, and what is refused before a byte of it changes. */

@@ -1,8 +1,8 @@
 package org.ddstore.contract;
 
 import java.io.IOException;
-import org.ddstore.Backing;
 import org.ddstore.StoreOptions;
+import org.ddstore.types.Backing;
 
 /** Ranks as threads, shards in direct buffers. */
 class DirectInThreadsTest extends LargeStoreContract {

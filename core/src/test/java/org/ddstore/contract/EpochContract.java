@@ -13,15 +13,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DDStoreException;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.RankFailedException;
 import org.ddstore.Reader;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.RankFailedException;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
 /** When an update is seen, and that it is never seen in part. */

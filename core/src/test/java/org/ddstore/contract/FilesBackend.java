@@ -5,13 +5,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import org.ddstore.Backing;
-import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.collective.LaneExchange;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.types.Backing;
+import org.ddstore.types.ReadPath;
 
 /**
  * Ranks of one host that map each other's files.

@@ -7,14 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.Field;
 import org.ddstore.Reader;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
 import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

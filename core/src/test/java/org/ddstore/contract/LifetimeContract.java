@@ -17,15 +17,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DDStoreException;
-import org.ddstore.DType;
-import org.ddstore.DeadlineExceededException;
 import org.ddstore.Reader;
 import org.ddstore.StoreAccess;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
 import org.ddstore.memory.MappedRegion;
 import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DType;
+import org.ddstore.types.DeadlineExceededException;
 import org.junit.jupiter.api.Test;
 
 /** Closing, and what may still be used then. */

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Serves what a rank has closed until all ranks have met. A close is local, and over a network the

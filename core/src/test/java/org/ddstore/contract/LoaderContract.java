@@ -10,8 +10,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.ddstore.DDStore;
-import org.ddstore.DDStoreException;
-import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.StoreInfo;
 import org.ddstore.Variable;
@@ -25,6 +23,8 @@ import org.ddstore.sampling.Distribution;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ReadPath;
 import org.junit.jupiter.api.Test;
 
 /** Batches made ahead of time, of rows that lie with all ranks. */

@@ -13,11 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.Backing;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DDStoreException;
-import org.ddstore.RankLostException;
 import org.ddstore.Reader;
 import org.ddstore.StoreAccess;
 import org.ddstore.Tensor;
@@ -29,6 +26,9 @@ import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.RankLostException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -193,7 +193,7 @@ class LostRankTest {
   private static void sweep(RankEnv rank) {
     try (var alone = LocalGroup.create(1, Duration.ofSeconds(5)).get(0);
         DDStore store = DDStore.open(alone, rank.options())) {
-      store.init("x", 1, org.ddstore.DType.BOOL);
+      store.init("x", 1, org.ddstore.types.DType.BOOL);
       assertThat(List.of(store.info().variables().get(0).rows())).containsExactly(1L);
     }
   }

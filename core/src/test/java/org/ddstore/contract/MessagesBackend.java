@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.LaneExchange;
 import org.ddstore.collective.SocketMessenger;
+import org.ddstore.types.ReadPath;
 
 /**
  * Ranks of one host that read each other's files, and whose collectives are messages over sockets.

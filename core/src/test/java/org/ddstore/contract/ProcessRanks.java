@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.ddstore.Backing;
+import org.ddstore.types.Backing;
 
 /** Ranks as processes, which live from scenario to scenario. */
 public final class ProcessRanks implements RankHarness {

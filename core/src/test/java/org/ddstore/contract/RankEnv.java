@@ -7,12 +7,12 @@ import java.util.function.IntFunction;
 import org.ddstore.AttachedStore;
 import org.ddstore.Catalog;
 import org.ddstore.DDStore;
-import org.ddstore.ReadPath;
 import org.ddstore.Shard;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.ReadPath;
 
 /** What a rank of a scenario has: its group, and a meeting that tests alone use. */
 public class RankEnv implements AutoCloseable {

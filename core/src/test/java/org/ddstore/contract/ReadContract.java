@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Random;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.Field;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 import org.junit.jupiter.api.Test;
 
 /** Which rows a read gives. */

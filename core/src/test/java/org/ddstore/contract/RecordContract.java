@@ -9,13 +9,13 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.Field;
 import org.ddstore.Reader;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
 /** Records of several fields, fixed and ragged, whole and projected. */

@@ -6,15 +6,15 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.ddstore.Backing;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.ReadPath;
 import org.ddstore.RecordMemory;
-import org.ddstore.Schema;
 import org.ddstore.Variable;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
 /** Records read in place, by address. */

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Random;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.Variable;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** Records of every kind of field that tests put in and expect, made of seed and index alone. */
 final class Records {

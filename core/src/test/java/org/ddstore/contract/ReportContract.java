@@ -11,16 +11,16 @@ import java.util.TreeSet;
 import java.util.stream.LongStream;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Reader;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreInfo;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.types.DType;
+import org.ddstore.types.ReadPath;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
 /** What a store says of itself: info, statistics, digest. */

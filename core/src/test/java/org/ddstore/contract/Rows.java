@@ -6,10 +6,10 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.Field;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 
 /**
  * The rows that tests put in and expect: made of a seed and the global index alone, so that every

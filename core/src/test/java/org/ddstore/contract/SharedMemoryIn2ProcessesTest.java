@@ -1,7 +1,7 @@
 package org.ddstore.contract;
 
 import java.io.IOException;
-import org.ddstore.Backing;
+import org.ddstore.types.Backing;
 import org.junit.jupiter.api.Tag;
 
 /** 2 processes, shards in shared memory. */

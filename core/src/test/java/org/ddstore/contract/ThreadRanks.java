@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.ReadPath;
 
 /** Ranks as threads of this JVM. */
 public final class ThreadRanks implements RankHarness {

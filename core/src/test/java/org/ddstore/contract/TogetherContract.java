@@ -12,11 +12,11 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
 import org.ddstore.Reader;
 import org.ddstore.ReaderOptions;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
+import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
 
 /** Several batches as one read, and casts while rows are copied. */

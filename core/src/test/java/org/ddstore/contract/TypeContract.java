@@ -3,9 +3,9 @@ package org.ddstore.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.ddstore.DDStore;
-import org.ddstore.DType;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
+import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
 
 /** Every element type in every shape, in by Java arrays and out by each kind of memory. */

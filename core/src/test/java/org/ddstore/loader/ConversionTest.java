@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.ddstore.DType;
 import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.ValueCast;
 import org.ddstore.sampling.Crop;
 import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
+import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

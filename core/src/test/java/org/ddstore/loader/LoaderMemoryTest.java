@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
-import org.ddstore.DType;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
+import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

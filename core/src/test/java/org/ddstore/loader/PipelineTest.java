@@ -17,15 +17,15 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.PoolStarvedException;
 import org.ddstore.Tensor;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.SampleOrder;
 import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.PoolStarvedException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

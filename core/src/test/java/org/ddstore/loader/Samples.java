@@ -4,17 +4,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
-import org.ddstore.Backing;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.contract.Leaks;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** A store of one rank whose rows are made of their index alone, and a look for what it leaves. */
 final class Samples implements AutoCloseable {

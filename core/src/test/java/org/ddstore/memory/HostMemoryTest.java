@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.util.List;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.Test;
 
 class HostMemoryTest {

@@ -2,7 +2,7 @@ package org.ddstore.memory;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /** As a driver that does not let go of what it has pinned, while it is stuck. */
 public record StuckPinning(AtomicBoolean isStuck) implements DevicePinning {

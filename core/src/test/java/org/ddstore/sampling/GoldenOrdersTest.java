@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.ddstore.DType;
-import org.ddstore.Field;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 import org.junit.jupiter.api.Test;
 
 /** What must never change: states that were saved depend on it. Of all that draw. */

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.ddstore.DType;
-import org.ddstore.Field;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 import org.junit.jupiter.api.Test;
 
 /** Windows, crops and tiles, against loops. */

@@ -6,12 +6,12 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.mpi.MpiRun;
+import org.ddstore.types.ReadPath;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

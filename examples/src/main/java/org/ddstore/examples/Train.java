@@ -27,7 +27,6 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.ddstore.DType;
 import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.ReduceOp;
@@ -38,6 +37,7 @@ import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.RankContext;
+import org.ddstore.types.DType;
 
 /**
  * Trains a small network on images, data-parallel: each rank learns from its part of a batch, and

@@ -4,11 +4,7 @@ import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import java.time.Duration;
-import org.ddstore.Backing;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
@@ -18,6 +14,10 @@ import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /**
  * Makes an array of a batch as {@link Train} does, and prints what is read in the one after a write

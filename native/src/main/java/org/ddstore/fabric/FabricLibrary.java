@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.ddstore.DDStoreException;
 import org.ddstore.nativeio.NativeLibrary;
+import org.ddstore.types.DDStoreException;
 
 /**
  * libfabric as it is on this host, loaded once into this JVM when it is first asked for, and for

@@ -5,14 +5,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import org.ddstore.BatchTooLargeException;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
 import org.ddstore.fabric.ReadingEnd.ReadFailure;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.transport.PeerGoneException;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
+import org.ddstore.types.BatchTooLargeException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
 
 /**
  * Reads rows of other processes' memory, while their programs do something else.

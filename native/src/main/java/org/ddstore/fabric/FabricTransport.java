@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.stream.Stream;
-import org.ddstore.Cleanup;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedTransport;
 import org.ddstore.transport.PeerCalls;
 import org.ddstore.transport.RemoteReader;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.ProcessAddress;
 
 /** Rows of other processes by one-sided reads over libfabric. */
 final class FabricTransport implements OneSidedTransport {

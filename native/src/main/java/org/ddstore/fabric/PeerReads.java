@@ -1,8 +1,8 @@
 package org.ddstore.fabric;
 
 import java.nio.ByteBuffer;
-import org.ddstore.DDStoreException;
 import org.ddstore.transport.PeerRows;
+import org.ddstore.types.DDStoreException;
 
 /** Turns the rows that are wanted of one process into reads of its memory. For one fetch. */
 final class PeerReads {

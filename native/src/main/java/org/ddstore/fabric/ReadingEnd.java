@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import org.ddstore.ProcessAddress;
 import org.ddstore.transport.OneSidedChoice;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * An end that reads memory of other processes, and what it knows of them. Used by one thread at a

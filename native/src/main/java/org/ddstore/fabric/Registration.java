@@ -3,7 +3,7 @@ package org.ddstore.fabric;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /** Memory that a serving end lets others read. Ended before the end. */
 final class Registration {

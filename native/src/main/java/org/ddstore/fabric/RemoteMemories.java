@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
 import org.ddstore.transport.PeerCalls;
 import org.ddstore.transport.PeerGoneException;
 import org.ddstore.transport.RemoteSegment;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.ProcessAddress;
 
 /** What owners have told of their segments: each is asked once, and again after a failure. */
 final class RemoteMemories {

@@ -1,9 +1,9 @@
 package org.ddstore.fabric;
 
 import java.util.List;
-import org.ddstore.DDStoreException;
-import org.ddstore.ProcessAddress;
 import org.ddstore.transport.RemoteSegment;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Where the parts of another process's segment lie, as its owner has told. Shared by the readers of

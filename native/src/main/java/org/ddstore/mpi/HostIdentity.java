@@ -3,7 +3,7 @@ package org.ddstore.mpi;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /**
  * Tells which processes share memory: the same kernel, the same mount of /dev/shm, the same process

@@ -1,7 +1,7 @@
 package org.ddstore.mpi;
 
 import java.util.Map;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /**
  * What mpirun tells a process that it has started.

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
-import org.ddstore.DDStoreException;
-import org.ddstore.FrozenMembershipException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.FrozenMembershipException;
 
 /**
  * The ranks that want to join, and whether they can. Every rank has the same members and comes to

@@ -3,10 +3,10 @@ package org.ddstore.mpi;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import org.ddstore.DDStoreException;
 import org.ddstore.collective.Communicator;
 import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.transport.Availability;
+import org.ddstore.types.DDStoreException;
 
 /** Reads between ranks by MPI. {@link MpiRun} is for processes that mpirun has started. */
 public final class Mpi {
@@ -66,7 +66,7 @@ public final class Mpi {
    * @param ranks by which they exchange what MPI has to know; used during the call only
    * @param color of the group; ranks of one color read each other's rows
    * @return closed by the caller
-   * @throws org.ddstore.FrozenMembershipException if some of these JVMs are in a world that others
+   * @throws org.ddstore.types.FrozenMembershipException if some of these JVMs are in a world that others
    *     are not in, or in one that has lost a rank
    * @throws DDStoreException if MPI is not available on a rank, or two ranks share a JVM
    */

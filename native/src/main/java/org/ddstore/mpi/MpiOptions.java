@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Objects;
-import org.ddstore.DDStoreException;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * How ranks use MPI.

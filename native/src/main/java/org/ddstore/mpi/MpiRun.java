@@ -10,11 +10,11 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import org.ddstore.Cleanup;
 import org.ddstore.DDStore;
-import org.ddstore.RankFailedException;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.RankFailedException;
 
 /**
  * A program without Spark whose ranks are processes that {@code mpirun} of Open MPI 4 has started.

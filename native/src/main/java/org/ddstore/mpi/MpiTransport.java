@@ -13,8 +13,8 @@ public interface MpiTransport extends Transport, AutoCloseable {
    * Frees what all ranks have withdrawn. Collective; blocks until all ranks have come. Harmless
    * after MPI was finalised.
    *
-   * @throws org.ddstore.DeadlineExceededException if a rank does not come
-   * @throws org.ddstore.DDStoreException if a rank closes this
+   * @throws org.ddstore.types.DeadlineExceededException if a rank does not come
+   * @throws org.ddstore.types.DDStoreException if a rank closes this
    */
   void release();
 

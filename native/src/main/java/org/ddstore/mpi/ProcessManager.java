@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.ddstore.DDStoreException;
 import org.ddstore.nativeio.NativeLibrary;
+import org.ddstore.types.DDStoreException;
 
 /**
  * The process manager that Open MPI finds in its own process: our native library answers PMI-1, and

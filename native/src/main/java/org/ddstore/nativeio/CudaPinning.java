@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.ddstore.DDStoreException;
 import org.ddstore.memory.DevicePinning;
+import org.ddstore.types.DDStoreException;
 
 /**
  * Memory pinned by {@code cuMemHostRegister}, for the contexts of all devices of this process. It

@@ -1,7 +1,7 @@
 package org.ddstore.nativeio;
 
-import org.ddstore.transport.GatherKernel;
-import org.ddstore.transport.KernelRows;
+import org.ddstore.read.GatherKernel;
+import org.ddstore.read.KernelRows;
 
 /** The gather kernel in C. */
 final class NativeGather implements GatherKernel {

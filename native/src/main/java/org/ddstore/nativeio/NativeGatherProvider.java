@@ -1,7 +1,7 @@
 package org.ddstore.nativeio;
 
+import org.ddstore.read.GatherKernel;
 import org.ddstore.transport.Availability;
-import org.ddstore.transport.GatherKernel;
 
 /** Offers the gather kernel where the library can be loaded. */
 public final class NativeGatherProvider implements GatherKernel.Provider {

@@ -8,9 +8,9 @@ import mpi.Intracomm;
 import mpi.MPI;
 import mpi.MPIException;
 import mpi.Request;
-import org.ddstore.CollectiveInterruptedException;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
+import org.ddstore.types.CollectiveInterruptedException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
 
 /**
  * How the ranks of one group come together before they call MPI in a way that blocks until all have
@@ -65,7 +65,7 @@ final class Gathering {
    * @throws DeadlineExceededException if ranks do not come, or have no time
    * @throws CollectiveInterruptedException if the thread is interrupted before all have come
    * @throws DDStoreException if a rank has left
-   * @throws org.ddstore.FrozenMembershipException if the world has come apart
+   * @throws org.ddstore.types.FrozenMembershipException if the world has come apart
    */
   void run(String what, Duration patience, Section section) {
     if (round != null) {

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
-import org.ddstore.DeadlineExceededException;
 import org.ddstore.collective.Communicator;
+import org.ddstore.types.DeadlineExceededException;
 
 /** How ranks come into one world, and into a group of it. See {@link Mpi#join}. */
 final class Joining {

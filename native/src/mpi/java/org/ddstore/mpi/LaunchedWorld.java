@@ -12,11 +12,11 @@ import java.util.concurrent.locks.LockSupport;
 import mpi.Intracomm;
 import mpi.MPI;
 import mpi.Request;
-import org.ddstore.DDStoreException;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.collective.LaneExchange;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.types.DDStoreException;
 
 /**
  * The MPI world that mpirun has started. Its ranks meet by MPI; their lanes are files on one host,

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import mpi.MPI;
 import mpi.MPIException;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
 
 /**
  * All calls of MPI in this JVM: one at a time, because the component for TCP allows no more, and

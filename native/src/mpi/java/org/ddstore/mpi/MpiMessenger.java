@@ -16,9 +16,9 @@ import mpi.MPI;
 import mpi.MPIException;
 import mpi.Request;
 import mpi.Status;
-import org.ddstore.ProcessAddress;
 import org.ddstore.collective.MalformedMessageException;
 import org.ddstore.collective.Messenger;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Messages between ranks that mpirun has started, point to point. One daemon thread sends what has

@@ -5,12 +5,12 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.function.Function;
 import mpi.MPIException;
-import org.ddstore.DDStoreException;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.PeerRows;
+import org.ddstore.types.DDStoreException;
 
 /**
  * Ragged records: for each run of rows the offsets of all of them and of the end, then the records,

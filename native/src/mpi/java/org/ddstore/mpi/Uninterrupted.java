@@ -3,7 +3,7 @@ package org.ddstore.mpi;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /**
  * Runs what an interrupt must not end half-way, because the other ranks would wait in MPI for a

@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import mpi.MPIException;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
 import org.ddstore.memory.Nonce;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
 
 /**
  * Reads rows of other processes by MPI windows: the gets of a batch are posted to all owners before

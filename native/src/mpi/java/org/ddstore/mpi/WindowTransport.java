@@ -14,13 +14,13 @@ import java.util.concurrent.locks.LockSupport;
 import mpi.Intracomm;
 import mpi.MPI;
 import mpi.MPIException;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.ProcessAddress;
 
 /** The windows of one store. */
 final class WindowTransport implements MpiTransport {

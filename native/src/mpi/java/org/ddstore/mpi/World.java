@@ -9,7 +9,7 @@ import mpi.Group;
 import mpi.Intracomm;
 import mpi.MPI;
 import mpi.MPIException;
-import org.ddstore.FrozenMembershipException;
+import org.ddstore.types.FrozenMembershipException;
 
 /**
  * The MPI world of this JVM. MPI can be initialised once in a process, so there is one world, made

@@ -4,10 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import mpi.MPI;
 import mpi.MPIException;
-import org.ddstore.DDStoreException;
 import org.ddstore.collective.Communicator;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.nativeio.NativeLibrary;
+import org.ddstore.types.DDStoreException;
 
 /** Starts MPI in processes that run already: once in each, all of them together. */
 final class WorldStart {

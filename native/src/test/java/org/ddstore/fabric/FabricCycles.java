@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.ddstore.memory.OffHeapBuffer;
-import org.ddstore.transport.Placement;
+import org.ddstore.read.Placement;
 import org.ddstore.transport.RemoteReader;
 
 /**

@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.ddstore.ProcessAddress;
 import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedOptions;
 import org.ddstore.transport.PeerCalls;
 import org.ddstore.transport.PeerGoneException;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Several fabric transports in this JVM, as if they were of several processes: their questions are

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.ddstore.DDStoreException;
-import org.ddstore.ProcessAddress;
 import org.ddstore.fabric.MemoryTable.Piece;
 import org.ddstore.memory.Nonce;
 import org.ddstore.transport.RemoteSegment;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
 import org.junit.jupiter.api.Test;
 
 /** Tables that owners may send: whole ones are taken, others refused before anything is read. */

@@ -7,19 +7,19 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import org.ddstore.Backing;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.Schema;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.BootId;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentWriter;
-import org.ddstore.transport.Placement;
+import org.ddstore.read.Placement;
+import org.ddstore.read.ReadPlan;
 import org.ddstore.transport.Reach;
-import org.ddstore.transport.ReadPlan;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** Rows whose bytes are drawn from their number: fixed ones, or ragged ones of 0 to 200 bytes. */
 final class Shard implements AutoCloseable {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.Map;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.Test;
 
 class LaunchTest {

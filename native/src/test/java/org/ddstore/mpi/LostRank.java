@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.ProcessAddress;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.collective.LaneExchange;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.types.DType;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * A process that reads the rows of others by MPI until that fails. Ends with status {@value

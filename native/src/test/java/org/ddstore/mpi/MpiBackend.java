@@ -5,8 +5,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
-import org.ddstore.ProcessAddress;
-import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LaneExchange;
@@ -17,6 +15,8 @@ import org.ddstore.contract.ProcessRanks;
 import org.ddstore.contract.RankBackend;
 import org.ddstore.contract.RankEnv;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.ReadPath;
 
 /**
  * Ranks of one host that read each other's rows, and their own, by MPI, and whose collectives go

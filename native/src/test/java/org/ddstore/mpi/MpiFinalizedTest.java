@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import org.ddstore.DDStore;
-import org.ddstore.DDStoreException;
-import org.ddstore.FrozenMembershipException;
 import org.ddstore.Tensor;
 import org.ddstore.contract.ProcessRanks;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.memory.MappedRegion;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.FrozenMembershipException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

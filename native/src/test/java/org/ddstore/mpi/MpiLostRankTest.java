@@ -135,7 +135,7 @@ class MpiLostRankTest {
     String err = Files.readString(log(rank));
     if (process.exitValue() == LostRank.REFUSED) {
       assertThat(out)
-          .startsWith("org.ddstore.FrozenMembershipException: read of rows: process ")
+          .startsWith("org.ddstore.types.FrozenMembershipException: read of rows: process ")
           .contains(" has ended. " + FROZEN);
     } else {
       assertThat(process.exitValue()).as("status; it said: %s%s", out, err).isEqualTo(86);

@@ -23,7 +23,7 @@ import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.fabric.FabricProvider;
 import org.ddstore.mpi.Mpi;
-import org.ddstore.transport.GatherKernels;
+import org.ddstore.read.GatherKernels;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

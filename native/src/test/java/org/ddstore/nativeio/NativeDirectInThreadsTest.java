@@ -1,7 +1,6 @@
 package org.ddstore.nativeio;
 
 import java.io.IOException;
-import org.ddstore.Backing;
 import org.ddstore.StoreOptions;
 import org.ddstore.contract.GroupFactory;
 import org.ddstore.contract.LargeStoreContract;
@@ -9,6 +8,7 @@ import org.ddstore.contract.Needed;
 import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.contract.ThreadRanks;
+import org.ddstore.types.Backing;
 
 /** Ranks as threads, shards in direct buffers, rows copied by the kernel in C. */
 class NativeDirectInThreadsTest extends LargeStoreContract {

@@ -1,13 +1,13 @@
 package org.ddstore.nativeio;
 
 import java.io.IOException;
-import org.ddstore.Backing;
 import org.ddstore.contract.CheckedRanks;
 import org.ddstore.contract.FilesBackend;
 import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.Needed;
 import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.TestRoots;
+import org.ddstore.types.Backing;
 import org.junit.jupiter.api.Tag;
 
 /** 2 processes, shards in shared memory, rows copied by the kernel in C, all of JNI checked. */

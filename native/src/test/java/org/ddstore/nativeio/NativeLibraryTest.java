@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Needed;
-import org.ddstore.transport.GatherKernels;
+import org.ddstore.read.GatherKernels;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

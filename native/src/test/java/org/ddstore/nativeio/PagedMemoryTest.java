@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.LongStream;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
 import org.ddstore.Reader;
 import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
@@ -17,6 +16,7 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.contract.Needed;
 import org.ddstore.contract.TestRoots;
+import org.ddstore.types.DType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 

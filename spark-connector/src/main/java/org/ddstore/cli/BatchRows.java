@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.ddstore.Batch;
-import org.ddstore.DDStoreException;
-import org.ddstore.Field;
-import org.ddstore.Schema;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** Hashes rows as a batch gives them to users: tensors of one type. */
 final class BatchRows {

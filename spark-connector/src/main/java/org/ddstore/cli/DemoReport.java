@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
-import org.ddstore.ReadPath;
-import org.ddstore.spark.ByteSize;
+import org.ddstore.spark.config.ByteSize;
+import org.ddstore.types.ReadPath;
 
 /** The demo's words and tables for people. */
 final class DemoReport {

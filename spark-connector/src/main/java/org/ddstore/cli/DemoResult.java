@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.ReadPath;
 import org.ddstore.cli.RankReadings.Speed;
+import org.ddstore.types.ReadPath;
 
 /**
  * What the ranks of the demo found, together.

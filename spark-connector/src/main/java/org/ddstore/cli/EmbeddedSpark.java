@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.Utils$;
-import org.ddstore.DDStoreException;
-import org.ddstore.spark.ClassicSpark;
+import org.ddstore.spark.cluster.ClassicSpark;
+import org.ddstore.types.DDStoreException;
 import scala.Option;
 
 /**

@@ -11,7 +11,7 @@ import org.ddstore.StoreOptions;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.loader.LoaderOptions;
-import org.ddstore.spark.RemoteRows;
+import org.ddstore.spark.job.RemoteRows;
 import org.ddstore.transport.Transport;
 
 /** What a rank of {@link EpochBench} does: all ranks hold rows, and all read. */

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.ddstore.cli.RankReadings.FieldText;
-import org.ddstore.spark.ByteSize;
 import org.ddstore.spark.Explanation;
 import org.ddstore.spark.Explanation.Path;
 import org.ddstore.spark.Explanation.Rank;
-import org.ddstore.spark.HostFacts;
+import org.ddstore.spark.cluster.HostFacts;
+import org.ddstore.spark.config.ByteSize;
 
 /** The words, tables and objects of {@link ExplainCommand}. */
 final class ExplainReport {

@@ -2,9 +2,9 @@ package org.ddstore.cli;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.ddstore.Field;
 import org.ddstore.spark.FieldNotation;
 import org.ddstore.spark.StoreSpec;
+import org.ddstore.types.Field;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
-import org.ddstore.DType;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
 import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.types.DType;
 
 /**
  * Reads one row again and again, which stays in the caches, into the same memory by one thread;

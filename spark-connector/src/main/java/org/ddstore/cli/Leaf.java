@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.ddstore.DType;
+import org.ddstore.types.DType;
 
 /**
  * A column of a data set, or one inside a struct, as the check of the demo sees it. Found anew from

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.apache.spark.deploy.LocalSparkCluster;
 import org.apache.spark.deploy.LocalSparkCluster$;
 import org.apache.spark.util.ShutdownHookManager;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 import scala.Option;
 import scala.runtime.BoxedUnit;
 

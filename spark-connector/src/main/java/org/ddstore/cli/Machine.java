@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.ddstore.memory.ProcessDirectory;
-import org.ddstore.spark.HostFacts;
+import org.ddstore.spark.cluster.HostFacts;
 
 /**
  * The machine beside which a figure stands.

@@ -3,9 +3,9 @@ package org.ddstore.cli;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.ddstore.Field;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /**
  * Rows whose every byte follows from their global index, so that who reads one can tell whether it
@@ -23,7 +23,7 @@ final class PatternRows implements Serializable {
   }
 
   Schema schema() {
-    return Schema.of(Field.fixed(FIELD, org.ddstore.DType.UINT8, rowBytes));
+    return Schema.of(Field.fixed(FIELD, org.ddstore.types.DType.UINT8, rowBytes));
   }
 
   void write(long firstRow, int rows, ShardWriter writer) {

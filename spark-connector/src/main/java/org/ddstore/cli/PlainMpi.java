@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.DDStoreException;
 import org.ddstore.hosts.RemoteShell;
 import org.ddstore.hosts.TwoHosts;
+import org.ddstore.types.DDStoreException;
 
 /**
  * What rows cost by MPI without a store: a program in C in which rank 0 reads random rows of the

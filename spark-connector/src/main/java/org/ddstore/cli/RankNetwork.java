@@ -7,7 +7,7 @@ import org.ddstore.StoreOptions;
  * How many ranks a measurement has, and how they reach each other.
  *
  * @param transport for rows that memory does not reach, one of {@link
- *     org.ddstore.spark.TransportChoice#NAMES}
+ *     org.ddstore.spark.job.TransportChoice#NAMES}
  * @param shortcut whether memory is used where it can be
  * @param encrypted whether the transport is authenticated and encrypted
  */

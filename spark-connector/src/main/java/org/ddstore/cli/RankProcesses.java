@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.spark.launcher.JavaModuleOptions;
 import org.apache.spark.util.Utils$;
-import org.ddstore.DDStoreException;
 import org.ddstore.hosts.Host;
 import org.ddstore.hosts.TwoHosts;
-import org.ddstore.spark.TransportChoice;
+import org.ddstore.spark.job.TransportChoice;
 import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.types.DDStoreException;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** The JVMs of a measurement's ranks, on this host or on two. Who starts them closes them. */

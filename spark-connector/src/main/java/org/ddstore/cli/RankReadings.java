@@ -12,7 +12,7 @@ import org.ddstore.StoreInfo;
  * @param rowsRead rows that were read and compared
  * @param mismatches those of them that were not what Spark SQL says
  * @param firstMismatch the global index of the first one, or -1
- * @param rowsByPath of {@code rowsRead}, by {@link org.ddstore.ReadPath#index()}
+ * @param rowsByPath of {@code rowsRead}, by {@link org.ddstore.types.ReadPath#index()}
  * @param single reads of one row
  * @param batches reads of many
  */

@@ -3,7 +3,7 @@ package org.ddstore.cli;
 import java.io.Serializable;
 import java.util.function.Consumer;
 import org.ddstore.collective.Communicator;
-import org.ddstore.spark.RemoteRows;
+import org.ddstore.spark.job.RemoteRows;
 
 /** What a measurement does on each of its ranks, which are JVMs of their own. Sent to them. */
 interface RankWork extends Serializable {

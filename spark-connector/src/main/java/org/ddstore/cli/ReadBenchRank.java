@@ -8,15 +8,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import org.ddstore.DDStore;
-import org.ddstore.ReadPath;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreInfo;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.memory.Segment;
-import org.ddstore.spark.RemoteRows;
+import org.ddstore.spark.job.RemoteRows;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.ReadPath;
 
 /** What a rank of {@link ReadBench} does: rank 0 reads, the others only hold rows. */
 final class ReadBenchRank implements RankWork {

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Option;
 
 /** Which columns of a Parquet data set become fields, and in which order, as a mixin. */

@@ -10,7 +10,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.apache.spark.sql.Row;
-import org.ddstore.DType;
+import org.ddstore.types.DType;
 import scala.collection.Iterator;
 
 /** Hashes rows as Spark SQL gives them to users: boxed numbers, sequences, byte arrays. */

@@ -1,7 +1,7 @@
 package org.ddstore.cli;
 
 import org.ddstore.spark.StoreSpec;
-import org.ddstore.spark.TransportChoice;
+import org.ddstore.spark.job.TransportChoice;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;

@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec;
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
+import org.ddstore.spark.types.StoreChangedException;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Rows of stores that Spark has in its cache. */

@@ -5,6 +5,9 @@ import java.util.Objects;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.cluster.ClassicSpark;
+import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.types.PreflightException;
 
 /** Where a Spark program begins: stores made of DataFrames. */
 public final class DDStores {
@@ -49,8 +52,8 @@ public final class DDStores {
    * {@code spark.ddstore.writeTimeout} at most. Reads and drops go on meanwhile.
    *
    * @throws IllegalArgumentException if there can be no store of this name
-   * @throws org.ddstore.DeadlineExceededException if another thread still writes then
-   * @throws org.ddstore.DDStoreException if the thread is interrupted while it waits
+   * @throws org.ddstore.types.DeadlineExceededException if another thread still writes then
+   * @throws org.ddstore.types.DDStoreException if the thread is interrupted while it waits
    */
   public static void writing(SparkSession session, String name, Runnable action) {
     Objects.requireNonNull(session, "session is null");

@@ -15,15 +15,27 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.ddstore.Field;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreInfo;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.read.GatherKernels;
+import org.ddstore.spark.cluster.ClusterFacts;
+import org.ddstore.spark.cluster.DeviceBinding;
+import org.ddstore.spark.cluster.HostFacts;
+import org.ddstore.spark.cluster.MemoryCheck;
+import org.ddstore.spark.cluster.Preflight;
+import org.ddstore.spark.cluster.SlotsWarning;
+import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestPlan;
-import org.ddstore.transport.GatherKernels;
+import org.ddstore.spark.job.BarrierJob;
+import org.ddstore.spark.job.ShardLoader;
+import org.ddstore.spark.resident.ResidentShards;
+import org.ddstore.spark.types.PreflightException;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /**
  * What a store would be: its rows and bytes on each rank, the memory that needs and that there is,

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.ddstore.DType;
-import org.ddstore.Field;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 
 /**
  * Types of fields as users write them in commands and options: {@code float32}, {@code

@@ -12,6 +12,8 @@ import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.WorldRank;
+import org.ddstore.spark.cluster.DeviceBinding;
+import org.ddstore.spark.job.TaskLoaders;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -135,7 +137,7 @@ public final class RankContext {
    * Collectives between all ranks, for the thread that runs the task. If there are several replica
    * groups, those of {@link #store()} are between the ranks of the group. A rank that waits in one
    * of these for a rank that waits for it in one of those gets a {@link
-   * org.ddstore.CollectiveMismatchException} after a second, as all ranks do.
+   * org.ddstore.types.CollectiveMismatchException} after a second, as all ranks do.
    */
   public Communicator communicator() {
     return communicator;

@@ -1,6 +1,11 @@
 package org.ddstore.spark;
 
 import java.util.List;
+import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.resident.ResidentLayout;
+import org.ddstore.spark.resident.ResidentReads;
+import org.ddstore.spark.types.ExecutorHolding;
+import org.ddstore.spark.types.ResidentShard;
 
 /** Lines for people about a resident store. */
 final class ResidentExplanation {

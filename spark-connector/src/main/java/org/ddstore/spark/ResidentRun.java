@@ -7,6 +7,12 @@ import org.ddstore.Catalog;
 import org.ddstore.DDStore;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Variable;
+import org.ddstore.spark.job.RankBody;
+import org.ddstore.spark.job.StartedRank;
+import org.ddstore.spark.job.TaskLoaders;
+import org.ddstore.spark.resident.RankOutcome;
+import org.ddstore.spark.resident.StoreMetrics;
+import org.ddstore.spark.types.ReadCount;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

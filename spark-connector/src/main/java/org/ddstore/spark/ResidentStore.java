@@ -13,13 +13,42 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
-import org.ddstore.Backing;
-import org.ddstore.DDStoreException;
-import org.ddstore.ProcessAddress;
-import org.ddstore.Schema;
-import org.ddstore.spark.ingest.ColumnMapping;
+import org.ddstore.spark.cluster.ClassicSpark;
+import org.ddstore.spark.cluster.ClusterFacts;
+import org.ddstore.spark.cluster.Interrupts;
+import org.ddstore.spark.cluster.Preflight;
+import org.ddstore.spark.cluster.RunWarnings;
+import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.job.BarrierJob;
+import org.ddstore.spark.job.PlacedRdd;
+import org.ddstore.spark.job.PlannedLoader;
+import org.ddstore.spark.job.Plans;
+import org.ddstore.spark.resident.AppendPlan;
+import org.ddstore.spark.resident.AwayRank;
+import org.ddstore.spark.resident.RankOutcome;
+import org.ddstore.spark.resident.ResidentChanges;
+import org.ddstore.spark.resident.ResidentLayout;
+import org.ddstore.spark.resident.ResidentLoading;
+import org.ddstore.spark.resident.ResidentOrigin;
+import org.ddstore.spark.resident.ResidentPlaces;
+import org.ddstore.spark.resident.ResidentProcesses;
+import org.ddstore.spark.resident.ResidentReads;
+import org.ddstore.spark.resident.StoreMetrics;
+import org.ddstore.spark.resident.StoreOwner;
+import org.ddstore.spark.types.ColumnMapping;
+import org.ddstore.spark.types.ExecutorHolding;
+import org.ddstore.spark.types.PreflightException;
+import org.ddstore.spark.types.ReadCount;
+import org.ddstore.spark.types.RebuildDiffersException;
+import org.ddstore.spark.types.ResidentShard;
+import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.Schema;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -311,7 +340,7 @@ public final class ResidentStore {
    * @throws IllegalStateException if the store has been dropped
    * @throws PreflightException if the cluster cannot load them; it says what is missing. At once,
    *     or when executors that were there have not been replaced within two minutes
-   * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
+   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and
    *     row
    * @throws StoreJobException if the last attempt to load them failed; its cause is what a rank
    *     threw
@@ -439,7 +468,7 @@ public final class ResidentStore {
    * What each executor holds, as it says itself; those that are gone are missing. Blocks for their
    * answers.
    *
-   * @throws org.ddstore.DeadlineExceededException if one does not answer
+   * @throws org.ddstore.types.DeadlineExceededException if one does not answer
    * @throws IllegalStateException if the store has been dropped
    */
   public List<ExecutorHolding> statistics() {

@@ -15,6 +15,10 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.ddstore.spark.cluster.Interrupts;
+import org.ddstore.spark.job.MpiWorlds;
+import org.ddstore.spark.resident.AtOnce;
+import org.ddstore.spark.resident.WriteLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,8 +90,8 @@ final class ResidentStores {
    * of a name. What the action finds under the name stays until it ends, unless it is dropped.
    *
    * @throws IllegalArgumentException if there can be no store of this name
-   * @throws org.ddstore.DeadlineExceededException if another thread still writes after the timeout
-   * @throws org.ddstore.DDStoreException if the thread is interrupted while it waits
+   * @throws org.ddstore.types.DeadlineExceededException if another thread still writes after the timeout
+   * @throws org.ddstore.types.DDStoreException if the thread is interrupted while it waits
    */
   <T> T writing(String name, Duration timeout, Supplier<T> action) {
     if (!NAME.matcher(name).matches()) {

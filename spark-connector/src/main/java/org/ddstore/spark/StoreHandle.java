@@ -5,9 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.Catalog;
-import org.ddstore.Schema;
-import org.ddstore.spark.ingest.ColumnMapping;
+import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.resident.ResidentLayout;
+import org.ddstore.spark.resident.StoreAttachment;
+import org.ddstore.spark.types.ColumnMapping;
 import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.types.Schema;
 
 /**
  * All that a task or a UDF needs to read a resident store, to be captured by its closure. It shows
@@ -100,7 +103,7 @@ public final class StoreHandle implements Serializable {
    * the metrics of Spark, as that of the reader {@code attached}.
    *
    * @return to be closed by the caller
-   * @throws org.ddstore.DDStoreException if rows cannot be reached from here; it says which and why
+   * @throws org.ddstore.types.DDStoreException if rows cannot be reached from here; it says which and why
    * @throws IllegalStateException outside of a process of Spark
    */
   public StoreReader attach() {

@@ -3,6 +3,7 @@ package org.ddstore.spark;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.AttachedStore;
 import org.ddstore.Variable;
+import org.ddstore.spark.resident.StoreAttachment;
 
 /**
  * A resident store as a task of an executor, or the driver, reads it. All of a JVM share one

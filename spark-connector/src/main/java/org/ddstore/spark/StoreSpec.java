@@ -16,11 +16,22 @@ import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.Backing;
-import org.ddstore.DType;
+import org.ddstore.spark.cluster.Preflight;
+import org.ddstore.spark.cluster.SlotsWarning;
+import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.Wording;
+import org.ddstore.spark.job.BarrierJob;
+import org.ddstore.spark.job.Plans;
+import org.ddstore.spark.job.TransportChoice;
+import org.ddstore.spark.resident.ResidentOrigin;
+import org.ddstore.spark.types.PreflightException;
+import org.ddstore.spark.types.StoreChangedException;
+import org.ddstore.spark.types.StoreJobException;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -252,7 +263,7 @@ public final class StoreSpec {
    * @return the ranks' results in rank order
    * @throws IllegalArgumentException at once, if the task cannot be sent to executors
    * @throws PreflightException at once, if the cluster cannot run it; it says what is missing
-   * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
+   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and
    *     row
    * @throws StoreJobException if the last attempt failed, or one that another attempt cannot mend;
    *     its cause is what a rank threw, or what Spark threw when it planned the rows
@@ -291,11 +302,11 @@ public final class StoreSpec {
    * @throws IllegalArgumentException if the name is not legal, or taken
    * @throws PreflightException if the cluster cannot load it; it says what is missing. At once, or
    *     when executors that were there have not been replaced within two minutes
-   * @throws org.ddstore.spark.ingest.IngestException if the data do not fit; it names column and
+   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and
    *     row
    * @throws StoreJobException if the last attempt failed, or one that another attempt cannot mend;
    *     its cause is what a rank threw, or what Spark threw when it planned the rows
-   * @throws org.ddstore.DDStoreException if an executor has loaded its rows and does not answer
+   * @throws org.ddstore.types.DDStoreException if an executor has loaded its rows and does not answer
    */
   public ResidentStore load(String name) {
     return load(name, false);
@@ -310,9 +321,9 @@ public final class StoreSpec {
    * @throws StoreChangedException if the rows come from Spark's cache, which holds rows of the
    *     store from before another write
    * @throws PreflightException as for {@link #load}
-   * @throws org.ddstore.spark.ingest.IngestException as for {@link #load}
+   * @throws org.ddstore.spark.types.IngestException as for {@link #load}
    * @throws StoreJobException as for {@link #load}
-   * @throws org.ddstore.DDStoreException as for {@link #load}
+   * @throws org.ddstore.types.DDStoreException as for {@link #load}
    */
   public ResidentStore replace(String name) {
     return load(name, true);

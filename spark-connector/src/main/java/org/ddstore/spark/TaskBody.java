@@ -1,6 +1,11 @@
 package org.ddstore.spark;
 
 import org.ddstore.DDStore;
+import org.ddstore.spark.cluster.MemoryCheck;
+import org.ddstore.spark.job.RankBody;
+import org.ddstore.spark.job.ReplicaShards;
+import org.ddstore.spark.job.StartedRank;
+import org.ddstore.spark.job.TaskLoaders;
 
 /** A rank opens the store of what it has loaded, and runs the user's task. */
 record TaskBody<T>(RankTask<T> task) implements RankBody<T> {

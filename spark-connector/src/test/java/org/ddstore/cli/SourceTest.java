@@ -7,7 +7,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.StoreSpec;
-import org.ddstore.spark.ingest.IngestException;
+import org.ddstore.spark.types.IngestException;
 import org.junit.jupiter.api.Test;
 
 /** What commands say of rows that cannot be loaded. */

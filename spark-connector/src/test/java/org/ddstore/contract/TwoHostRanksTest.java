@@ -14,14 +14,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
-import org.ddstore.Backing;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.Variable;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.hosts.NeedsTwoHosts;
+import org.ddstore.types.Backing;
+import org.ddstore.types.ReadPath;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -15,13 +15,13 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
-import org.ddstore.ReadPath;
 import org.ddstore.Reader;
 import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.memory.MappedRegion;
+import org.ddstore.types.DType;
+import org.ddstore.types.ReadPath;
 
 /**
  * A program of ranks that mpirun starts. Arguments: what to do, a directory for what it has read

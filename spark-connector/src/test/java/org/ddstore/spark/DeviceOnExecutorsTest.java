@@ -13,6 +13,7 @@ import java.util.OptionalInt;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
+import org.ddstore.spark.cluster.DeviceBinding;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;

@@ -10,6 +10,7 @@ import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.contract.JniChecks;
 import org.ddstore.contract.Needed;
+import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.spark.wire.FabricBackend;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

@@ -13,6 +13,7 @@ import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
+import org.ddstore.spark.types.StoreJobException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

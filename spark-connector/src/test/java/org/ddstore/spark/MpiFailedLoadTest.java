@@ -6,9 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.Set;
-import org.ddstore.DType;
 import org.ddstore.mpi.NeedsMpi;
-import org.ddstore.spark.ingest.IngestException;
+import org.ddstore.spark.cluster.ClusterFacts;
+import org.ddstore.spark.types.IngestException;
+import org.ddstore.types.DType;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

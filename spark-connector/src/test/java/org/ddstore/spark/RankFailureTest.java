@@ -22,10 +22,12 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.types.DataTypes;
-import org.ddstore.BatchTooLargeException;
-import org.ddstore.CollectiveMismatchException;
-import org.ddstore.RankFailedException;
-import org.ddstore.spark.ingest.IngestException;
+import org.ddstore.spark.types.IngestException;
+import org.ddstore.spark.types.PreflightException;
+import org.ddstore.spark.types.StoreJobException;
+import org.ddstore.types.BatchTooLargeException;
+import org.ddstore.types.CollectiveMismatchException;
+import org.ddstore.types.RankFailedException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -184,7 +186,7 @@ class RankFailureTest extends OnTwoExecutors {
             () ->
                 DDStores.from(frame)
                     .ranks(4)
-                    .field("x", org.ddstore.DType.FLOAT32, 2)
+                    .field("x", org.ddstore.types.DType.FLOAT32, 2)
                     .run(context -> 0));
 
     assertThat(failed.column()).isEqualTo("x");

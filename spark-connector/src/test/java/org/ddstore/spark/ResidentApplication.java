@@ -2,8 +2,8 @@ package org.ddstore.spark;
 
 import java.nio.file.Path;
 import java.util.Set;
-import org.ddstore.Backing;
 import org.ddstore.Batch;
+import org.ddstore.types.Backing;
 
 /**
  * An application that ends with live stores. Arguments: how it ends ({@code stop}, {@code exit} or

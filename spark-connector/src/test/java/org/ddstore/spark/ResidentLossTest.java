@@ -22,10 +22,13 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.util.LongAccumulator;
 import org.ddstore.Batch;
-import org.ddstore.DDStoreException;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
+import org.ddstore.spark.job.StartedRank;
+import org.ddstore.spark.types.RebuildDiffersException;
+import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -215,7 +218,7 @@ class ResidentLossTest extends OnTestCluster {
     assertThat(store.explain()).contains("lost: ", "with executor " + victim);
     if (!isShortcut) {
       assertThatThrownBy(() -> readInTasks(before, ROWS + MORE))
-          .hasStackTraceContaining("org.ddstore.RankLostException");
+          .hasStackTraceContaining("org.ddstore.types.RankLostException");
     }
 
     List<Boolean> home =

@@ -19,9 +19,11 @@ import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
-import org.ddstore.Backing;
-import org.ddstore.DDStoreException;
-import org.ddstore.RankLostException;
+import org.ddstore.spark.job.StartedRank;
+import org.ddstore.spark.types.ResidentShard;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.RankLostException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -169,7 +171,7 @@ class SourceLossTest extends SourceOnCluster {
     killOneThatReads(rows);
 
     assertThatThrownBy(() -> rows.get(2, TimeUnit.MINUTES))
-        .hasStackTraceContaining("org.ddstore.RankLostException")
+        .hasStackTraceContaining("org.ddstore.types.RankLostException")
         .hasStackTraceContaining("store \"n\"")
         .hasStackTraceContaining(REMEDY);
     awaitLoss(store);

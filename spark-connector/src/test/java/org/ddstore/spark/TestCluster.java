@@ -24,6 +24,12 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.contract.ChildJvm;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.cluster.Preflight;
+import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.job.BarrierStage;
+import org.ddstore.spark.job.PlacedRdd;
+import org.ddstore.spark.job.StartedRank;
+import org.ddstore.spark.types.ResidentShard;
 
 /**
  * A Spark whose executors are JVMs of their own, children of this one, and what tests want to know

@@ -3,9 +3,9 @@ package org.ddstore.spark.ingest;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.Schema;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** Arrays of numbers, nested to any depth. */
 final class ArrayColumn extends Column {

@@ -3,8 +3,8 @@ package org.ddstore.spark.ingest;
 import java.util.Arrays;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
-import org.ddstore.Field;
-import org.ddstore.Schema;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** Writes arrays of numbers, flat or nested, into a fixed or ragged field in row-major order. */
 final class ArrayEncoder extends ColumnEncoder {

@@ -3,8 +3,8 @@ package org.ddstore.spark.ingest;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
-import org.ddstore.Field;
-import org.ddstore.Schema;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** A column that becomes one or several fields of a record. Immutable. */
 abstract class Column implements Serializable {

@@ -2,6 +2,7 @@ package org.ddstore.spark.ingest;
 
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.ddstore.spark.types.IngestException;
 
 /** Writes one column of a row into a record. Holds no row; used by one thread. */
 abstract class ColumnEncoder {

@@ -15,7 +15,8 @@ import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.UserDefinedType;
-import org.ddstore.DType;
+import org.ddstore.spark.types.IngestException;
+import org.ddstore.types.DType;
 
 /** Finds the columns of a DataFrame that become fields, by its schema and the options. */
 final class ColumnResolver {

@@ -3,8 +3,8 @@ package org.ddstore.spark.ingest;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Objects;
-import org.ddstore.DType;
-import org.ddstore.Field;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 
 /** What a user said of a column's field; the shape of a ragged field is its inner shape. */
 final class DeclaredField implements Serializable {

@@ -2,7 +2,8 @@ package org.ddstore.spark.ingest;
 
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.util.ArrayData;
-import org.ddstore.DType;
+import org.ddstore.spark.types.IngestException;
+import org.ddstore.types.DType;
 
 /**
  * Writes the elements of arrays of numbers: in bulk where the element type stays as it is, else one

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.ddstore.DType;
+import org.ddstore.types.DType;
 
 /**
  * How the columns of a DataFrame become the fields of records, and in which order its rows are

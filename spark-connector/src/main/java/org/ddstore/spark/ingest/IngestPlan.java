@@ -7,8 +7,10 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
-import org.ddstore.Field;
-import org.ddstore.Schema;
+import org.ddstore.spark.types.ColumnMapping;
+import org.ddstore.spark.types.IngestException;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /**
  * How the rows of a DataFrame come to the ranks, decided in the driver. Row order, schema and every

@@ -1,6 +1,6 @@
 package org.ddstore.spark.ingest;
 
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /**
  * A column that was taken to be uniform is not: {@link IngestPlan#with(NotUniformException)} gives

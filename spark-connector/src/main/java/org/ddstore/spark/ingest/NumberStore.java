@@ -1,7 +1,7 @@
 package org.ddstore.spark.ingest;
 
 import java.nio.ByteBuffer;
-import org.ddstore.DType;
+import org.ddstore.types.DType;
 
 /** Puts numbers into a record as elements of one type; a number that does not fit is refused. */
 final class NumberStore {

@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.unsafe.Platform;
-import org.ddstore.DType;
+import org.ddstore.types.DType;
 
 /** The forms in which Spark holds numbers: how to get one, and many at once. */
 enum NumberType {

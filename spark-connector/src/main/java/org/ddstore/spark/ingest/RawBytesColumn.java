@@ -2,8 +2,8 @@ package org.ddstore.spark.ingest;
 
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
-import org.ddstore.Field;
-import org.ddstore.Schema;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** Binary that holds the little-endian elements of a declared fixed shape. */
 final class RawBytesColumn extends Column {

@@ -3,7 +3,8 @@ package org.ddstore.spark.ingest;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import org.ddstore.Schema;
+import org.ddstore.spark.types.IngestException;
+import org.ddstore.types.Schema;
 
 /**
  * One packed record under construction. Fixed fields and lengths are put at their places; the data

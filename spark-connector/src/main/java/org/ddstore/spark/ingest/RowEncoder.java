@@ -7,8 +7,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.ddstore.Schema;
 import org.ddstore.ShardWriter;
+import org.ddstore.spark.types.IngestException;
+import org.ddstore.types.Schema;
 
 /** Packs rows of Spark into records. Travels in the closure; one call per rank. */
 public final class RowEncoder implements Serializable {

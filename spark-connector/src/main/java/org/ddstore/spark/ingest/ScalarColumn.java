@@ -3,8 +3,9 @@ package org.ddstore.spark.ingest;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
-import org.ddstore.Field;
-import org.ddstore.Schema;
+import org.ddstore.spark.types.IngestException;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** One number per row. */
 final class ScalarColumn extends Column {

@@ -1,6 +1,6 @@
 package org.ddstore.spark.ingest;
 
-import org.ddstore.DDStoreException;
+import org.ddstore.types.DDStoreException;
 
 /**
  * The source gives other rows than when the load was planned, or gave the rows of two computations

@@ -8,7 +8,8 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.UserDefinedType;
-import org.ddstore.Field;
+import org.ddstore.spark.types.ColumnMapping;
+import org.ddstore.types.Field;
 
 /**
  * The columns of a DataFrame that a load takes, as the DataFrame has them.

@@ -7,8 +7,8 @@ import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.ddstore.Field;
-import org.ddstore.Schema;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** Text or bytes of any length. */
 final class TextColumn extends Column {

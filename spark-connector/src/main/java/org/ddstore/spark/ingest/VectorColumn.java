@@ -7,9 +7,9 @@ import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.Schema;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /**
  * The vectors of Spark ML in their SQL form, whichever library declares them. Dense ones of one

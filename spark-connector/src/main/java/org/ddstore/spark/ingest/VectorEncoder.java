@@ -3,8 +3,8 @@ package org.ddstore.spark.ingest;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
-import org.ddstore.DType;
-import org.ddstore.Schema;
+import org.ddstore.types.DType;
+import org.ddstore.types.Schema;
 
 /** Writes ML vectors in one of their forms. */
 final class VectorEncoder extends ColumnEncoder {

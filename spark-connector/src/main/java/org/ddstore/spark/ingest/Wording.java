@@ -2,7 +2,7 @@ package org.ddstore.spark.ingest;
 
 import java.util.Arrays;
 import java.util.stream.Collectors;
-import org.ddstore.DType;
+import org.ddstore.types.DType;
 
 /** The interface by which a caller describes a load: messages name remedies as it knows them. */
 public enum Wording {

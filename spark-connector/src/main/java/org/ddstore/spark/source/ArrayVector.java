@@ -5,7 +5,7 @@ import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarArray;
-import org.ddstore.DType;
+import org.ddstore.types.DType;
 
 /**
  * Arrays of numbers, nested as the type says, in row-major order. Every array is a column of its

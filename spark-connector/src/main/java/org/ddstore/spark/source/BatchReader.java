@@ -3,8 +3,8 @@ package org.ddstore.spark.source;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.ddstore.DDStoreException;
 import org.ddstore.spark.StoreHandle;
+import org.ddstore.types.DDStoreException;
 
 /** The batches of one task. */
 final class BatchReader implements PartitionReader<ColumnarBatch> {

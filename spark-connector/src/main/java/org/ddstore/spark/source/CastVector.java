@@ -2,7 +2,7 @@ package org.ddstore.spark.source;
 
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.Platform;
-import org.ddstore.DType;
+import org.ddstore.types.DType;
 
 /** Numbers that were declared in another type than the column's, cast back to it. */
 final class CastVector extends FieldVector {

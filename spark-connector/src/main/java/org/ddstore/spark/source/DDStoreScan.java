@@ -11,10 +11,10 @@ import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Statistics;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.types.StructType;
-import org.ddstore.spark.ResidentShard;
 import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.StoreScan;
+import org.ddstore.spark.types.ResidentShard;
 
 /**
  * Some columns of some rows of a store: the rows that it had when the query was planned, from where

@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.vectorized.ColumnVector;
-import org.ddstore.DType;
+import org.ddstore.types.DType;
 
 /** Numbers of Spark's types over the elements that are stored. */
 final class Elements {

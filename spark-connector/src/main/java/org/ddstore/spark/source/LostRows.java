@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.RankLostException;
-import org.ddstore.spark.ResidentShard;
+import org.ddstore.spark.types.ResidentShard;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.RankLostException;
 
 /** What queries say of rows that went with an executor: which, of what store, and the remedy. */
 final class LostRows {

@@ -12,8 +12,8 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.UserDefinedType;
 import org.apache.spark.sql.vectorized.ColumnVector;
-import org.ddstore.Field;
-import org.ddstore.Schema;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /**
  * How a column of a DataFrame comes out of the fields that it became.

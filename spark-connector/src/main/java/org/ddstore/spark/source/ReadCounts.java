@@ -3,8 +3,8 @@ package org.ddstore.spark.source;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
-import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
+import org.ddstore.types.ReadPath;
 
 /** Rows and bytes that a task has read, by path. Written by one thread, read by any. */
 final class ReadCounts {

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.UserDefinedType;
-import org.ddstore.Schema;
+import org.ddstore.types.Schema;
 
 /**
  * What a scan gives.

@@ -1,10 +1,10 @@
 package org.ddstore.spark.source;
 
 import org.apache.spark.unsafe.Platform;
-import org.ddstore.DDStoreException;
-import org.ddstore.Field;
 import org.ddstore.RecordMemory;
-import org.ddstore.Schema;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /**
  * Fields inside packed records, where the shard has them. Records with ragged fields are looked

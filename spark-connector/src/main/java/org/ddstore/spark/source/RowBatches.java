@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.ddstore.Field;
 import org.ddstore.RecordMemory;
-import org.ddstore.Schema;
 import org.ddstore.Variable;
 import org.ddstore.spark.StoreHandle;
-import org.ddstore.spark.StoreMetrics;
 import org.ddstore.spark.StoreReader;
+import org.ddstore.spark.resident.StoreMetrics;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /**
  * The rows of one task, batch by batch, in the order of their indices. Runs of rows that memory

@@ -6,8 +6,8 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.ddstore.DDStoreException;
 import org.ddstore.spark.StoreHandle;
+import org.ddstore.types.DDStoreException;
 
 /**
  * Opens the reader of a task, on its executor. Spark keeps the one of a query and sends it with the

@@ -3,7 +3,7 @@ package org.ddstore.spark.source;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.metric.CustomSumMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
-import org.ddstore.ReadPath;
+import org.ddstore.types.ReadPath;
 
 /** What a scan shows in Spark's SQL tab. Spark makes these by their names: public, no arguments. */
 abstract class ScanMetric extends CustomSumMetric {

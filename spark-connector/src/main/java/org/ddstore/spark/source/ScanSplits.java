@@ -3,7 +3,7 @@ package org.ddstore.spark.source;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
-import org.ddstore.spark.ResidentShard;
+import org.ddstore.spark.types.ResidentShard;
 
 /**
  * Cuts the rows of a scan into tasks: along shards, so that a task finds its rows in one executor;

@@ -2,9 +2,9 @@ package org.ddstore.spark.source;
 
 import java.nio.ByteBuffer;
 import org.ddstore.Batch;
-import org.ddstore.Field;
-import org.ddstore.Schema;
 import org.ddstore.memory.RawAddress;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 
 /** Fields in the tensors of a batch that a reader has filled. */
 final class TensorPlaces implements FieldPlaces {

@@ -2,10 +2,10 @@ package org.ddstore.spark.source;
 
 import java.util.Arrays;
 import org.ddstore.Batch;
-import org.ddstore.ReadPath;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
+import org.ddstore.types.ReadPath;
 
 /**
  * Reads rows by their indices, many at once, into one batch that is used again: as many as have

@@ -11,11 +11,11 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.ddstore.Backing;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.FieldNotation;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.ingest.Wording;
+import org.ddstore.types.Backing;
 
 /**
  * What is said of a table where it is written: how a DataFrame becomes a store. Keys know no case,

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.ProcessAddress;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Reads rows of other processes by gather requests, a few outstanding per process. A connection

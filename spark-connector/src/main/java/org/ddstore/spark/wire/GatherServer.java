@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.layout.RowSpan;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
-import org.ddstore.transport.GatherKernels;
-import org.ddstore.transport.PackedGather;
+import org.ddstore.read.GatherKernels;
+import org.ddstore.read.PackedGather;
 
 /**
  * Answers gather requests from the segments that this process exports. Runs on the network's

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * How two processes prove to each other that they have the token of a store, before a connection

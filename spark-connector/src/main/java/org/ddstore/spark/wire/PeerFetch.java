@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.network.client.RpcResponseCallback;
-import org.ddstore.DDStoreException;
 import org.ddstore.spark.wire.PieceCursor.Piece;
 import org.ddstore.transport.PeerRows;
+import org.ddstore.types.DDStoreException;
 
 /**
  * The reading of the rows of one process, piece by piece: at most {@link #WINDOW} requests are

@@ -21,9 +21,9 @@ import org.apache.spark.network.server.TransportServer;
 import org.apache.spark.network.server.TransportServerBootstrap;
 import org.apache.spark.network.util.NettyUtils;
 import org.apache.spark.network.util.TransportFrameDecoder;
-import org.ddstore.DDStoreException;
-import org.ddstore.ProcessAddress;
 import org.ddstore.memory.Nonce;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * The network end of this JVM, shared by all its stores: one server, one connection per other JVM.

@@ -7,11 +7,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.network.client.RpcResponseCallback;
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.ProcessAddress;
 import org.ddstore.transport.PeerCalls;
 import org.ddstore.transport.PeerGoneException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * Questions between processes of a store, over the connections that its messages use as well. A

@@ -7,9 +7,9 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import org.ddstore.ProcessAddress;
 import org.ddstore.collective.Messenger;
 import org.ddstore.memory.Nonce;
+import org.ddstore.types.ProcessAddress;
 
 /** Messages of a store's collectives, over the connections that its reads use as well. */
 final class WireMessenger implements Messenger {

@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import org.ddstore.Cleanup;
-import org.ddstore.ProcessAddress;
 import org.ddstore.collective.LaneExchange;
 import org.ddstore.collective.Messenger;
 import org.ddstore.memory.ProcessDirectory;
@@ -17,6 +15,8 @@ import org.ddstore.transport.OneSidedTransport;
 import org.ddstore.transport.PeerCalls;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.Transport;
+import org.ddstore.types.Cleanup;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * What the ranks of one store in this JVM share of the network: the segments that they export, and

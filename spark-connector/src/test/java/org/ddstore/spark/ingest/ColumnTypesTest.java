@@ -1,12 +1,12 @@
 package org.ddstore.spark.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.ddstore.DType.BFLOAT16;
-import static org.ddstore.DType.FLOAT16;
-import static org.ddstore.DType.FLOAT32;
-import static org.ddstore.DType.FLOAT64;
-import static org.ddstore.DType.INT64;
-import static org.ddstore.DType.UINT8;
+import static org.ddstore.types.DType.BFLOAT16;
+import static org.ddstore.types.DType.FLOAT16;
+import static org.ddstore.types.DType.FLOAT32;
+import static org.ddstore.types.DType.FLOAT64;
+import static org.ddstore.types.DType.INT64;
+import static org.ddstore.types.DType.UINT8;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -2,11 +2,11 @@ package org.ddstore.spark.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.ddstore.DType.BFLOAT16;
-import static org.ddstore.DType.FLOAT32;
-import static org.ddstore.DType.INT32;
-import static org.ddstore.DType.INT8;
-import static org.ddstore.DType.UINT8;
+import static org.ddstore.types.DType.BFLOAT16;
+import static org.ddstore.types.DType.FLOAT32;
+import static org.ddstore.types.DType.INT32;
+import static org.ddstore.types.DType.INT8;
+import static org.ddstore.types.DType.UINT8;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.types.IngestException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

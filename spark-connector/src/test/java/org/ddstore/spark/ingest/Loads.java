@@ -11,10 +11,10 @@ import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.ddstore.DType;
-import org.ddstore.Field;
-import org.ddstore.Schema;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 import scala.reflect.ClassTag$;
 
 /** Runs plans and reads the records back, by {@link Schema}'s drawing of a record alone. */

@@ -2,9 +2,9 @@ package org.ddstore.spark.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.ddstore.DDStoreException;
-import org.ddstore.DeadlineExceededException;
-import org.ddstore.RankLostException;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.RankLostException;
 import org.junit.jupiter.api.Test;
 
 /** What queries say when a task does not get its rows. */

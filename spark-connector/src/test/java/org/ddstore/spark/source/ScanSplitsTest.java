@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
-import org.ddstore.spark.ResidentShard;
+import org.ddstore.spark.types.ResidentShard;
 import org.junit.jupiter.api.Test;
 
 /** How the rows of a scan are cut into tasks. */

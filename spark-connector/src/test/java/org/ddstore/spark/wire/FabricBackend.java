@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.ServiceLoader;
 import org.apache.spark.launcher.JavaModuleOptions;
-import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.contract.FilesBackend;
@@ -18,6 +17,7 @@ import org.ddstore.transport.OneSidedOptions;
 import org.ddstore.transport.OneSidedProvider;
 import org.ddstore.transport.OneSidedTransport;
 import org.ddstore.transport.TransportProvider;
+import org.ddstore.types.ReadPath;
 
 /**
  * Ranks that read each other's rows, and their own, by libfabric over its provider for TCP, and

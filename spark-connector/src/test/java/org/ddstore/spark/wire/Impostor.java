@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.CompletableFuture;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /** Listens where a peer is said to be, and answers whatever comes by the same bytes. */
 final class Impostor implements AutoCloseable {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.contract.FilesBackend;
@@ -15,6 +14,7 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.mpi.Mpi;
 import org.ddstore.mpi.MpiOptions;
 import org.ddstore.mpi.MpiTransport;
+import org.ddstore.types.ReadPath;
 
 /**
  * Ranks that read each other's rows, and their own, by MPI, and whose collectives are messages over

@@ -1,6 +1,6 @@
 package org.ddstore.spark.wire;
 
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /** Network ends of their own in this JVM, as those of other processes. */
 public final class OwnWire {

@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.ddstore.DeadlineExceededException;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
+import org.ddstore.types.DeadlineExceededException;
 
 /** A thread that reads rows of one rank again and again, and checks them, until a read fails. */
 final class Reading {

@@ -8,7 +8,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.CompletableFuture;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /** Listens between a client and a server, and keeps what the client says: one connection. */
 final class Recorder implements AutoCloseable {

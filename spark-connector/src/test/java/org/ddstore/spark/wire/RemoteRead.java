@@ -3,16 +3,16 @@ package org.ddstore.spark.wire;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
-import org.ddstore.ProcessAddress;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.BootId;
 import org.ddstore.memory.Segment;
+import org.ddstore.read.Placement;
+import org.ddstore.read.ReadPlan;
 import org.ddstore.transport.PeerRows;
-import org.ddstore.transport.Placement;
 import org.ddstore.transport.Reach;
-import org.ddstore.transport.ReadPlan;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.ProcessAddress;
 
 /** Reads rows of one segment over the wire, wherever that is said to be. */
 final class RemoteRead implements AutoCloseable {

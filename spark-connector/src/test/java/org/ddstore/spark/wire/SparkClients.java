@@ -8,7 +8,7 @@ import org.apache.spark.network.TransportContext;
 import org.apache.spark.network.client.TransportClient;
 import org.apache.spark.network.client.TransportClientFactory;
 import org.apache.spark.network.server.NoOpRpcHandler;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /** Opens connections as any process of the same application can, which knows no store. */
 final class SparkClients implements AutoCloseable {

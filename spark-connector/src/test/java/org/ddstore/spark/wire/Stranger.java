@@ -7,7 +7,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
-import org.ddstore.ProcessAddress;
+import org.ddstore.types.ProcessAddress;
 
 /** A plain connection to a network end, over which any bytes may go. */
 final class Stranger implements AutoCloseable {

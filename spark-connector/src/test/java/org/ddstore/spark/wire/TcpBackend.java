@@ -9,13 +9,13 @@ import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.launcher.JavaModuleOptions;
 import org.apache.spark.network.sasl.SecretKeyHolder;
-import org.ddstore.ReadPath;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.contract.FilesBackend;
 import org.ddstore.contract.Meeting;
 import org.ddstore.contract.RankBackend;
 import org.ddstore.contract.RankEnv;
+import org.ddstore.types.ReadPath;
 
 /**
  * Ranks that read each other's rows, and their own, over tcp, and whose collectives are messages.

@@ -9,11 +9,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
-import org.ddstore.Backing;
 import org.ddstore.DDStore;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
+import org.ddstore.types.Backing;
 
 /**
  * Ranks of this JVM, each with a network end of its own, that reach no row by memory, not even

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
-import org.ddstore.Backing;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
 import org.ddstore.Reader;
@@ -22,6 +21,7 @@ import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.collective.ReduceOp;
+import org.ddstore.types.Backing;
 
 /**
  * Two ranks of this JVM, each with a network end of its own, that read each other's rows and reduce

@@ -13,13 +13,13 @@ import java.util.function.Function;
 import org.ddstore.AttachedStore;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
-import org.ddstore.DType;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.contract.RankBackend;
 import org.ddstore.contract.RankEnv;
 import org.ddstore.contract.TwoHostRanks;
+import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
-import org.ddstore.ProcessAddress;
 import org.ddstore.collective.Messenger;
 import org.ddstore.transport.OneSidedTransport;
+import org.ddstore.types.ProcessAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,0 +1,60 @@
+package org.ddstore.read;
+
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import org.ddstore.transport.Availability;
+
+/** The gather kernel of this process, chosen once. */
+public final class GatherKernels {
+  /** The system property that, set to {@code java}, leaves a native kernel alone. */
+  public static final String PROPERTY = "ddstore.kernel";
+
+  private static final GatherKernel KERNEL;
+  private static final Availability AVAILABILITY;
+
+  static {
+    GatherKernel kernel = null;
+    Availability availability;
+    try {
+      GatherKernel.Provider provider = provider();
+      availability = availability(provider);
+      kernel = availability.isAvailable() ? provider.kernel() : null;
+    } catch (ServiceConfigurationError e) {
+      availability = Availability.unavailable(e.toString());
+    }
+    KERNEL = kernel;
+    AVAILABILITY = availability;
+  }
+
+  private GatherKernels() {}
+
+  private static GatherKernel.Provider provider() {
+    return ServiceLoader.load(GatherKernel.Provider.class, GatherKernel.class.getClassLoader())
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static Availability availability(GatherKernel.Provider provider) {
+    String wanted = System.getProperty(PROPERTY, "native");
+    if (wanted.equals("java")) {
+      return Availability.unavailable("-D%s=java".formatted(PROPERTY));
+    }
+    if (!wanted.equals("native")) {
+      return Availability.unavailable(
+          "-D%s=%s is neither native nor java".formatted(PROPERTY, wanted));
+    }
+    return provider == null
+        ? Availability.unavailable("the module ddstore-native is not on the class path")
+        : provider.availability();
+  }
+
+  /** The kernel, or null: then rows are copied by loops over buffers. */
+  public static GatherKernel current() {
+    return KERNEL;
+  }
+
+  /** Which one it is and why, for people: {@code native (..)} or {@code java (..)}. */
+  public static String description() {
+    return (KERNEL == null ? "java (" : "native (") + AVAILABILITY.detail() + ")";
+  }
+}

@@ -1,0 +1,187 @@
+package org.ddstore.read;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.layout.RowSpan;
+import org.ddstore.memory.Segment;
+import org.ddstore.transport.Attachment;
+import org.ddstore.transport.RemoteSegment;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.ReadPath;
+
+/**
+ * Where the rows of a variable are: its extents, and for each one the segment as this process
+ * reaches it. Immutable; an append makes a new one.
+ */
+public final class Placement {
+  private final ExtentMap extents;
+  private final Segment[] segments;
+  private final RemoteSegment[] remotes;
+  private final int[] peers;
+  private final List<ProcessAddress> peerAddresses = new ArrayList<>();
+  private final ReadPath[] paths;
+  private final int[] pathIndices;
+  private final boolean ragged;
+  private final boolean paged;
+  private final long[] placeTable;
+  private final String[] reasons;
+
+  /**
+   * @param attachments one per extent
+   */
+  public Placement(ExtentMap extents, List<Attachment> attachments) {
+    this.extents = extents;
+    this.segments = attachments.stream().map(Attachment::segment).toArray(Segment[]::new);
+    this.remotes = attachments.stream().map(Attachment::remote).toArray(RemoteSegment[]::new);
+    this.peers = new int[remotes.length];
+    for (int extent = 0; extent < remotes.length; extent++) {
+      peers[extent] = remotes[extent] == null ? -1 : peerNumber(remotes[extent].process());
+    }
+    this.paths = attachments.stream().map(Attachment::path).toArray(ReadPath[]::new);
+    this.pathIndices = Arrays.stream(paths).mapToInt(ReadPath::index).toArray();
+    this.ragged = attachments.stream().anyMatch(Attachment::isRagged);
+    this.paged = Arrays.stream(segments).anyMatch(s -> s != null && s.isPaged());
+    this.placeTable = PlaceTable.of(extents, segments);
+    this.reasons = attachments.stream().map(Attachment::reason).toArray(String[]::new);
+  }
+
+  public ExtentMap extents() {
+    return extents;
+  }
+
+  /** The memory of an extent; null if it is remote. */
+  public Segment segment(int extent) {
+    return segments[extent];
+  }
+
+  /** How a remote extent is to be asked for; null if memory reaches it. */
+  RemoteSegment remote(int extent) {
+    return remotes[extent];
+  }
+
+  /** The number of the process that serves a remote extent, from 0 on; -1 if memory reaches it. */
+  int peer(int extent) {
+    return peers[extent];
+  }
+
+  /** How many processes serve remote extents. */
+  int peers() {
+    return peerAddresses.size();
+  }
+
+  /** How many of them have any. */
+  int peersWithRows() {
+    BitSet all = new BitSet();
+    for (int extent = 0; extent < peers.length; extent++) {
+      if (peers[extent] >= 0 && extents.rows(extent) > 0) {
+        all.set(peers[extent]);
+      }
+    }
+    return all.cardinality();
+  }
+
+  ProcessAddress peerAddress(int peer) {
+    return peerAddresses.get(peer);
+  }
+
+  /** True if some rows are out of the reach of memory. */
+  public boolean hasRemote() {
+    return !peerAddresses.isEmpty();
+  }
+
+  private int peerNumber(ProcessAddress process) {
+    int known = peerAddresses.indexOf(process);
+    if (known >= 0) {
+      return known;
+    }
+    peerAddresses.add(process);
+    return peerAddresses.size() - 1;
+  }
+
+  /** The {@link ReadPath#index()} of the path to an extent. */
+  public int pathIndex(int extent) {
+    return pathIndices[extent];
+  }
+
+  /** True if the records have ragged fields. */
+  boolean isRagged() {
+    return ragged;
+  }
+
+  /** True if rows may have to be read from a disk of this host. */
+  public boolean isPaged() {
+    return paged;
+  }
+
+  /** By {@link PlaceTable#of}; may be null. */
+  long[] placeTable() {
+    return placeTable;
+  }
+
+  public ReadPath path(int extent) {
+    return paths[extent];
+  }
+
+  /** Why an extent is reached as it is, for people. */
+  public String reason(int extent) {
+    return reasons[extent];
+  }
+
+  public long rows() {
+    return extents.rows();
+  }
+
+  /** The bytes of the record of a row that memory reaches; 0 if it does not. */
+  public int localBytes(long index) {
+    int extent = extents.extentOf(index);
+    return segments[extent] == null
+        ? 0
+        : segments[extent].recordBytes(index - extents.firstRow(extent));
+  }
+
+  /**
+   * Copies indices and checks the copies. Whoever gave the indices may change them at any time, and
+   * none of the copies.
+   *
+   * @param target receives the copies, from {@code from} on
+   * @throws IndexOutOfBoundsException if one is outside; the message names it, its position and the
+   *     legal range
+   */
+  public void copyChecked(long[] indices, long[] target, int from, String variable) {
+    System.arraycopy(indices, 0, target, from, indices.length);
+    long limit = rows();
+    int end = from + indices.length;
+    long signs = 0; // one branch for all: a loop that the compiler makes vectors of
+    for (int i = from; i < end; i++) {
+      signs |= target[i] | (limit - 1 - target[i]);
+    }
+    if (signs >= 0) {
+      return;
+    }
+    for (int i = from; i < end; i++) {
+      if (target[i] < 0 || target[i] >= limit) {
+        throw new IndexOutOfBoundsException(
+            "row %d (number %d of the batch) outside [0, %d) of \"%s\""
+                .formatted(target[i], i - from, limit, variable));
+      }
+    }
+  }
+
+  /**
+   * Checks a run of rows.
+   *
+   * @throws IndexOutOfBoundsException naming the rows and the legal range
+   */
+  public void check(long start, long count, String variable) {
+    if (start < 0 || count < 0 || start > rows() - count) {
+      throw new IndexOutOfBoundsException(
+          count == 1
+              ? "row %d outside [0, %d) of \"%s\"".formatted(start, rows(), variable)
+              : "rows %s outside [0, %d) of \"%s\""
+                  .formatted(RowSpan.format(start, count), rows(), variable));
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package org.ddstore.types;
+
+import java.util.Locale;
+
+/**
+ * The type of one element of a {@link Field}. Elements are stored little-endian and without
+ * padding.
+ */
+public enum DType {
+  /** One byte, 0 or 1. */
+  BOOL(1, 1),
+  INT8(2, 1),
+  UINT8(3, 1),
+  INT16(4, 2),
+  INT32(5, 4),
+  INT64(6, 8),
+  /** IEEE 754 binary16, carried as its raw two bytes. */
+  FLOAT16(7, 2),
+  /** The upper half of a binary32, carried as its raw two bytes. */
+  BFLOAT16(8, 2),
+  FLOAT32(9, 4),
+  FLOAT64(10, 8);
+
+  private static final DType[] BY_CODE = new DType[11];
+
+  static {
+    for (DType type : values()) {
+      BY_CODE[type.code] = type;
+    }
+  }
+
+  private final int code;
+  private final int bytes;
+
+  DType(int code, int bytes) {
+    this.code = code;
+    this.bytes = bytes;
+  }
+
+  /** The size of one element in bytes: 1, 2, 4 or 8. */
+  public int bytes() {
+    return bytes;
+  }
+
+  /** The stable number of this type in segment headers (docs/segment-format.md). */
+  public int code() {
+    return code;
+  }
+
+  /**
+   * The type with this {@link #code()}.
+   *
+   * @throws IllegalArgumentException if no type has it
+   */
+  public static DType ofCode(int code) {
+    if (code < 1 || code >= BY_CODE.length) {
+      throw new IllegalArgumentException("element type code " + code + " outside [1, 10]");
+    }
+    return BY_CODE[code];
+  }
+
+  /** The lower-case name that users of array libraries know: {@code float32}, {@code uint8}. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,184 @@
+package org.ddstore.types;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * A typed, named part of a record. A {@link Kind#FIXED} field has the same shape in every record; a
+ * ragged one (all other kinds) has {@code length} rows of a fixed inner shape, and the length
+ * differs from record to record.
+ */
+public final class Field {
+  /** How the bytes of a field are to be understood. */
+  public enum Kind {
+    /** A fixed shape; the empty shape is a scalar. */
+    FIXED(1),
+    /** A varying first dimension over a fixed inner shape. */
+    RAGGED(2),
+    /** UTF-8 text: ragged bytes. */
+    STRING(3),
+    /** Opaque bytes: ragged bytes. */
+    BYTES(4);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    /** The stable number of this kind in segment headers (docs/segment-format.md). */
+    public int code() {
+      return code;
+    }
+
+    static Kind ofCode(int code) {
+      for (Kind kind : values()) {
+        if (kind.code == code) {
+          return kind;
+        }
+      }
+      throw new IllegalArgumentException("field kind code " + code + " outside [1, 4]");
+    }
+  }
+
+  private static final int MAX_DIMENSIONS = 8;
+  private static final int MAX_NAME_BYTES = 1000;
+
+  private final String name;
+  private final Kind kind;
+  private final DType dtype;
+  private final int[] shape;
+  private final int elements;
+
+  Field(String name, Kind kind, DType dtype, int... dimensions) {
+    this.name = Objects.requireNonNull(name, "name");
+    this.kind = kind;
+    this.dtype = Objects.requireNonNull(dtype, "dtype");
+    this.shape = dimensions.clone(); // what is checked is what is kept
+    if (name.isEmpty()) {
+      throw new IllegalArgumentException("a field name must not be empty");
+    }
+    int nameBytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (nameBytes > MAX_NAME_BYTES) {
+      throw new IllegalArgumentException(
+          "field \"%.20s..\": a name of %,d bytes is above %,d"
+              .formatted(name, nameBytes, MAX_NAME_BYTES));
+    }
+    boolean text = kind == Kind.STRING || kind == Kind.BYTES;
+    if (text && (dtype != DType.UINT8 || shape.length > 0)) {
+      throw new IllegalArgumentException(
+          "field \"%s\": %s of %s%s, not of uint8"
+              .formatted(name, kind, dtype, Arrays.toString(shape)));
+    }
+    if (shape.length > MAX_DIMENSIONS) {
+      throw new IllegalArgumentException(
+          "field \"%s\": %d dimensions outside [0, %d]"
+              .formatted(name, shape.length, MAX_DIMENSIONS));
+    }
+    long count = 1;
+    for (int dimension : shape) {
+      if (dimension < 1) {
+        throw new IllegalArgumentException(
+            "field \"%s\": dimension %d of shape %s must be at least 1"
+                .formatted(name, dimension, Arrays.toString(shape)));
+      }
+      count = Math.multiplyExact(count, dimension);
+      if (count * dtype.bytes() > Integer.MAX_VALUE) {
+        throw new IllegalArgumentException(
+            "field \"%s\": shape %s of %s exceeds the 1 GiB that a record may have"
+                .formatted(name, Arrays.toString(shape), dtype));
+      }
+    }
+    this.elements = (int) count;
+  }
+
+  /** A field of fixed shape; no shape makes a scalar. Dimensions are at least 1. */
+  public static Field fixed(String name, DType dtype, int... shape) {
+    Objects.requireNonNull(shape, "shape is null");
+    return new Field(name, Kind.FIXED, dtype, shape);
+  }
+
+  /** A field whose first dimension varies: a record holds {@code [length, innerShape...]}. */
+  public static Field ragged(String name, DType dtype, int... innerShape) {
+    Objects.requireNonNull(innerShape, "innerShape is null");
+    return new Field(name, Kind.RAGGED, dtype, innerShape);
+  }
+
+  /** UTF-8 text of any length. */
+  public static Field string(String name) {
+    return new Field(name, Kind.STRING, DType.UINT8);
+  }
+
+  /** Bytes of any length. */
+  public static Field bytes(String name) {
+    return new Field(name, Kind.BYTES, DType.UINT8);
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  public DType dtype() {
+    return dtype;
+  }
+
+  /** The shape of a fixed field, or the inner shape of a ragged one. */
+  public int[] shape() {
+    return shape.clone();
+  }
+
+  public boolean isRagged() {
+    return kind != Kind.FIXED;
+  }
+
+  /** Elements of a fixed field, or of one row of a ragged one. */
+  public int elements() {
+    return elements;
+  }
+
+  /** Bytes of a fixed field, or of one row of a ragged one. */
+  public int bytes() {
+    return elements * dtype.bytes();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Field that
+        && name.equals(that.name)
+        && kind == that.kind
+        && dtype == that.dtype
+        && Arrays.equals(shape, that.shape);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(name, kind, dtype, Arrays.hashCode(shape));
+  }
+
+  /** As in {@code image float32[28, 28]}, {@code points float32[?, 3]}, {@code text string}. */
+  @Override
+  public String toString() {
+    return name + " " + typeText();
+  }
+
+  /** The type without the name: {@code float32[28, 28]}. */
+  public String typeText() {
+    return switch (kind) {
+      case STRING -> "string";
+      case BYTES -> "bytes";
+      case FIXED -> shape.length == 0 ? dtype.toString() : dtype + Arrays.toString(shape);
+      case RAGGED -> {
+        StringBuilder text = new StringBuilder(dtype + "[?");
+        for (int dimension : shape) {
+          text.append(", ").append(dimension);
+        }
+        yield text.append(']').toString();
+      }
+    };
+  }
+}

@@ -1,0 +1,269 @@
+package org.ddstore.types;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The fields of a record, in order, and where they lie in a packed record:
+ *
+ * <pre>
+ * +-------------------------+---------------------------+----------------------+
+ * | fixed fields, in order  | int32 length per ragged   | data of the ragged   |
+ * |                         | field, in order           | fields, in order     |
+ * +-------------------------+---------------------------+----------------------+
+ * 0                    fixedBytes                  prefixBytes
+ * </pre>
+ *
+ * A length counts rows of the inner shape. There is no padding. A schema without ragged fields has
+ * records of {@link #fixedBytes()} bytes each. Immutable.
+ */
+public final class Schema {
+  /** A record may have 1 GiB: it must lie in one chunk. */
+  public static final int MAX_RECORD_BYTES = 1 << 30;
+
+  private final Field[] fields;
+  private final Map<String, Integer> indexByName;
+  private final int[] offsets;
+  private final int fixedBytes;
+  private final int raggedFields;
+
+  private Schema(Field... all) {
+    this.fields = all.clone(); // what is checked is what is kept
+    if (fields.length == 0) {
+      throw new IllegalArgumentException("a schema needs at least one field");
+    }
+    if (fields.length > 0xFFFF) {
+      throw new IllegalArgumentException(fields.length + " fields outside [1, 65535]");
+    }
+    this.indexByName = new HashMap<>(fields.length * 2);
+    this.offsets = new int[fields.length];
+    long fixed = 0;
+    int ragged = 0;
+    for (int i = 0; i < fields.length; i++) {
+      if (indexByName.put(fields[i].name(), i) != null) {
+        throw new IllegalArgumentException(
+            "two fields are called \"%s\": %s".formatted(fields[i].name(), List.of(fields)));
+      }
+      if (fields[i].isRagged()) {
+        offsets[i] = ragged++;
+      } else {
+        offsets[i] = (int) fixed;
+        fixed += fields[i].bytes();
+        if (fixed > MAX_RECORD_BYTES) {
+          throw new IllegalArgumentException(
+              "a record of %s has %,d bytes or more; the limit is 1 GiB (%,d)"
+                  .formatted(Arrays.toString(fields), fixed, MAX_RECORD_BYTES));
+        }
+      }
+    }
+    this.fixedBytes = (int) fixed;
+    this.raggedFields = ragged;
+  }
+
+  /** A schema of these fields, which must have different names. */
+  public static Schema of(Field... fields) {
+    Objects.requireNonNull(fields, "fields is null");
+    for (Object element : fields) {
+      Objects.requireNonNull(element, "an element of fields is null");
+    }
+    return new Schema(fields);
+  }
+
+  /** A schema of these fields, which must have different names. */
+  public static Schema of(List<Field> fields) {
+    Objects.requireNonNull(fields, "fields is null");
+    return new Schema(fields.toArray(new Field[0]));
+  }
+
+  public List<Field> fields() {
+    return List.of(fields);
+  }
+
+  public int size() {
+    return fields.length;
+  }
+
+  /** Field {@code index} of [0, size). */
+  public Field field(int index) {
+    return fields[index];
+  }
+
+  /**
+   * The field of this name.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists those there are
+   */
+  public Field field(String name) {
+    return fields[indexOf(name)];
+  }
+
+  /**
+   * The position of the field of this name.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists those there are
+   */
+  public int indexOf(String name) {
+    Objects.requireNonNull(name, "name is null");
+    Integer index = indexByName.get(name);
+    if (index == null) {
+      throw new IllegalArgumentException(
+          "no field \"%s\"; there are %s".formatted(name, Arrays.toString(fields)));
+    }
+    return index;
+  }
+
+  /** The positions of these fields, all of them if none is named; repeats are refused. */
+  public int[] indicesOf(String... names) {
+    Objects.requireNonNull(names, "names is null");
+    for (Object element : names) {
+      Objects.requireNonNull(element, "an element of names is null");
+    }
+    int[] indices = new int[names.length == 0 ? fields.length : names.length];
+    for (int i = 0; i < indices.length; i++) {
+      indices[i] = names.length == 0 ? i : indexOf(names[i]);
+      for (int j = 0; j < i; j++) {
+        if (indices[i] == indices[j]) {
+          throw new IllegalArgumentException("field \"" + names[i] + "\" is named twice");
+        }
+      }
+    }
+    return indices;
+  }
+
+  /** True if every record has {@link #fixedBytes()} bytes. */
+  public boolean isFixed() {
+    return raggedFields == 0;
+  }
+
+  /** How many fields are ragged. */
+  public int raggedFields() {
+    return raggedFields;
+  }
+
+  /** Bytes of the fixed fields together. */
+  public int fixedBytes() {
+    return fixedBytes;
+  }
+
+  /** Bytes of a record before its ragged data: fixed fields and lengths. */
+  public int prefixBytes() {
+    return fixedBytes + Integer.BYTES * raggedFields;
+  }
+
+  /** Where fixed field {@code index} begins in a record, in bytes. */
+  public int fixedOffset(int index) {
+    if (fields[index].isRagged()) {
+      throw new IllegalArgumentException(fields[index] + " has no fixed place");
+    }
+    return offsets[index];
+  }
+
+  /** Where the length of ragged field {@code index} stands in a record, in bytes. */
+  public int lengthOffset(int index) {
+    if (!fields[index].isRagged()) {
+      throw new IllegalArgumentException(fields[index] + " is not ragged");
+    }
+    return fixedBytes + Integer.BYTES * offsets[index];
+  }
+
+  /**
+   * The size in bytes of the packed record that begins at {@code position}, by its lengths.
+   *
+   * @param record little-endian; may hold the prefix only
+   * @throws IllegalArgumentException if a length is negative
+   */
+  public long recordBytes(ByteBuffer record, int position) {
+    Objects.requireNonNull(record, "record is null");
+    long bytes = prefixBytes();
+    if (raggedFields > 0) {
+      int at = position + fixedBytes;
+      for (Field field : fields) {
+        if (field.isRagged()) {
+          int length = record.getInt(at);
+          if (length < 0) {
+            throw new IllegalArgumentException(
+                "length %d of field %s is negative".formatted(length, field));
+          }
+          bytes += (long) length * field.bytes();
+          at += Integer.BYTES;
+        }
+      }
+    }
+    return bytes;
+  }
+
+  /** The binary form that segment headers carry (docs/segment-format.md), little-endian. */
+  public byte[] toBytes() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeShort(Short.reverseBytes((short) fields.length));
+      for (Field field : fields) {
+        byte[] name = field.name().getBytes(StandardCharsets.UTF_8);
+        out.writeShort(Short.reverseBytes((short) name.length));
+        out.write(name);
+        out.writeByte(field.kind().code());
+        out.writeByte(field.dtype().code());
+        int[] shape = field.shape();
+        out.writeByte(shape.length);
+        for (int dimension : shape) {
+          out.writeInt(Integer.reverseBytes(dimension));
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /**
+   * Reads the form of {@link #toBytes()} from a little-endian buffer's position on.
+   *
+   * @throws IllegalArgumentException if the bytes are not a schema
+   */
+  public static Schema parse(ByteBuffer in) {
+    Objects.requireNonNull(in, "in is null");
+    try {
+      int count = Short.toUnsignedInt(in.getShort());
+      List<Field> fields = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        byte[] name = new byte[Short.toUnsignedInt(in.getShort())];
+        in.get(name);
+        Field.Kind kind = Field.Kind.ofCode(in.get());
+        DType dtype = DType.ofCode(in.get());
+        int[] shape = new int[Byte.toUnsignedInt(in.get())];
+        for (int d = 0; d < shape.length; d++) {
+          shape[d] = in.getInt();
+        }
+        fields.add(new Field(new String(name, StandardCharsets.UTF_8), kind, dtype, shape));
+      }
+      return of(fields);
+    } catch (java.nio.BufferUnderflowException e) {
+      throw new IllegalArgumentException("the schema ends too early", e);
+    }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Schema that && Arrays.equals(fields, that.fields);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(fields);
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.toString(fields);
+  }
+}

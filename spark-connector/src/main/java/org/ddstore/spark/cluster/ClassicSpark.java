@@ -1,0 +1,107 @@
+package org.ddstore.spark.cluster;
+
+import java.lang.module.ModuleDescriptor.Version;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.package$;
+import org.ddstore.spark.types.PreflightException;
+import org.ddstore.spark.types.PreflightException.Problem;
+
+/**
+ * The Spark that a store needs: a driver in this process, of a release and on a Scala that this jar
+ * was made for. Is asked before other classes of Spark are touched, because where they are of
+ * another Spark, they fail by a missing method or class that says nothing to a user.
+ */
+public final class ClassicSpark {
+  private static final String SCALA = "2.13.";
+  private static final Version OLDEST = Version.parse("3.5");
+
+  /** Where {@code spark-submit --remote} notes the server. */
+  private static final String REMOTE = "spark.remote";
+
+  private static final String INSIDE_THE_DRIVER =
+      "run inside the driver: spark-submit without --remote, spark.api.mode=classic, and no"
+          + " spark.remote or SPARK_REMOTE";
+  private static final String DISTRIBUTION =
+      "a Spark from 3.5 to 4.2 for Scala 2.13; of 3.5 that is the download with scala2.13 in its"
+          + " name";
+
+  private ClassicSpark() {}
+
+  /**
+   * Before a session is made: looks at the class path, and whether this program was to talk to a
+   * server of Spark Connect.
+   *
+   * @throws PreflightException naming what was found and what is needed
+   */
+  public static void require() {
+    List<Problem> problems = new ArrayList<>(classPathProblems());
+    String server = System.getProperty(REMOTE);
+    if (server != null) {
+      problems.add(
+          new Problem(
+              "%s is %s, a server of Spark Connect, whose client has no SparkContext"
+                  .formatted(REMOTE, server),
+              INSIDE_THE_DRIVER));
+    }
+    refuse("no store can run on this Spark:", problems);
+  }
+
+  /**
+   * Looks whether an object is of a classic session, and at the class path.
+   *
+   * @throws PreflightException naming what was found and what is needed
+   */
+  public static void require(Object sessionOrDataset) {
+    String name = sessionOrDataset.getClass().getName();
+    boolean isConnect = name.contains(".connect.");
+    refuse(
+        "cannot make a store from this object:",
+        isConnect
+            ? List.of(
+                new Problem(
+                    name + " belongs to Spark Connect, whose client has no SparkContext",
+                    INSIDE_THE_DRIVER))
+            : classPathProblems());
+  }
+
+  private static void refuse(String what, List<Problem> problems) {
+    if (!problems.isEmpty()) {
+      throw new PreflightException(what, problems);
+    }
+  }
+
+  private static List<Problem> classPathProblems() {
+    if (!hasDriver()) {
+      return List.of(
+          new Problem(
+              "no spark-core on the class path, as in a client of Spark Connect",
+              INSIDE_THE_DRIVER));
+    }
+    return releaseProblem(
+            package$.MODULE$.SPARK_VERSION(), scala.util.Properties$.MODULE$.versionNumberString())
+        .stream()
+        .toList();
+  }
+
+  /** A client of Spark Connect has a class SparkContext, too, but an empty one. */
+  private static boolean hasDriver() {
+    try {
+      Class.forName("org.apache.spark.SparkEnv", false, ClassicSpark.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
+  /** Releases newer than the newest tested one pass: they may well do. */
+  static Optional<Problem> releaseProblem(String spark, String scala) {
+    boolean isNewEnough = Version.parse(spark).compareTo(OLDEST) >= 0;
+    if (isNewEnough && scala.startsWith(SCALA)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Problem("this is Spark %s on Scala %s".formatted(spark, scala), DISTRIBUTION));
+  }
+}

@@ -1,0 +1,72 @@
+package org.ddstore.spark.cluster;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.ddstore.spark.types.PreflightException.Problem;
+
+/**
+ * The rule that segment files lie on a local disk or in memory. Files of other hosts are never
+ * mapped, but a file system that a server keeps may take a mapped page away, which ends the process
+ * with SIGBUS.
+ */
+final class LocalDirectory {
+  private static final Set<String> NETWORK =
+      words(
+          "nfs nfs3 nfs4 lustre gpfs cifs smb3 smbfs ceph beegfs afs orangefs pvfs2 panfs gfs2 ocfs2"
+              + " wekafs glusterfs acfs ncpfs coda");
+
+  /** Programs behind fuse that keep files on other hosts. */
+  private static final Set<String> NETWORK_FUSE =
+      words(
+          "sshfs glusterfs ceph ceph-fuse s3fs goofys mountpoint-s3 gcsfuse rclone blobfuse"
+              + " blobfuse2 juicefs alluxio alluxio-fuse dfuse daos mfs moosefs seaweedfs lustre"
+              + " beegfs");
+
+  private static final String FUSE = "fuse.";
+
+  private LocalDirectory() {}
+
+  private static Set<String> words(String text) {
+    return Set.of(text.split(" ", -1));
+  }
+
+  /** The problem of a directory on a network file system. */
+  static Optional<Problem> problem(HostFacts host) {
+    return isNetwork(host.sharedMemoryFileSystem())
+        ? Optional.of(
+            new Problem(
+                "%s on %s is on a network file system (%s): mapped files need a local disk"
+                    .formatted(
+                        host.sharedMemoryPath(), host.hostName(), host.sharedMemoryFileSystem()),
+                "spark.ddstore.directory=<a directory on a local disk of every executor>, or"
+                    + " spark.ddstore.backing=shm or direct"))
+        : Optional.empty();
+  }
+
+  /** A warning of a directory on a file system that may be local or not. */
+  static Optional<String> warning(HostFacts host) {
+    String type = host.sharedMemoryFileSystem();
+    return !isNetwork(type) && isUncertain(type)
+        ? Optional.of(
+            "%s on %s is on a file system of type %s, which another host may keep: mapped files need a local disk; spark.ddstore.directory names another place"
+                .formatted(host.sharedMemoryPath(), host.hostName(), type))
+        : Optional.empty();
+  }
+
+  private static boolean isNetwork(String type) {
+    if (type == null) {
+      return false;
+    }
+    String name = type.toLowerCase(Locale.ROOT);
+    return NETWORK.contains(name)
+        || (name.startsWith(FUSE) && NETWORK_FUSE.contains(name.substring(FUSE.length())));
+  }
+
+  private static boolean isUncertain(String type) {
+    return type != null
+        && ((type.startsWith("fuse") && !type.equals("fuseblk"))
+            || type.equals("9p")
+            || type.equals("virtiofs"));
+  }
+}

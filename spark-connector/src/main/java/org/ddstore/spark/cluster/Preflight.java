@@ -1,0 +1,297 @@
+package org.ddstore.spark.cluster;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.ResidentStores;
+import org.ddstore.spark.config.ByteSize;
+import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.job.TransportChoice;
+import org.ddstore.spark.types.PreflightException;
+import org.ddstore.spark.types.PreflightException.Problem;
+import org.ddstore.spark.wire.ConnectionSettings;
+import org.ddstore.types.Backing;
+
+/**
+ * Looks on the driver, before a barrier job, for what would make it wait or fail later, and says
+ * all of it at once.
+ *
+ * <p>Left alone, Spark looks 40 times, 15 seconds apart, for the slots of a barrier stage, so that
+ * a missing slot shows after ten minutes. Its settings {@code
+ * spark.scheduler.barrier.maxConcurrentTasksCheck.interval} and {@code .maxFailures} are read when
+ * the context is made and cannot be changed here; so the job is not submitted before this class has
+ * seen its slots.
+ */
+public final class Preflight {
+  private Preflight() {}
+
+  /** See {@link #check(JavaSparkContext, int, long, Settings)}; refuses a Connect session. */
+  static ClusterFacts check(
+      SparkSession session, int ranks, long estimatedBytes, Settings settings) {
+    ClassicSpark.require(session);
+    return check(
+        JavaSparkContext.fromSparkContext(session.sparkContext()), ranks, estimatedBytes, settings);
+  }
+
+  /** With the default resource profile. */
+  static ClusterFacts check(
+      JavaSparkContext context, int ranks, long estimatedBytes, Settings settings) {
+    SparkContext scala = context.sc();
+    return check(
+        scala,
+        scala.resourceProfileManager().defaultResourceProfile(),
+        ranks,
+        estimatedBytes,
+        settings);
+  }
+
+  /**
+   * Waits for executors that still register, then checks.
+   *
+   * @param estimatedBytes of the data; 0 if not known
+   * @return the cluster as it was found
+   * @throws PreflightException naming everything that is missing
+   */
+  static ClusterFacts check(
+      SparkContext context,
+      ResourceProfile profile,
+      int ranks,
+      long estimatedBytes,
+      Settings settings) {
+    ClusterFacts cluster =
+        ClusterFacts.await(context, profile, OptionalInt.of(ranks), settings.slotsTimeout());
+    Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
+    ProcessDirectory.sweepDead(directory); // what the dead have left is free, too
+    HostFacts driver = HostFacts.read(directory);
+    List<Problem> problems =
+        problems(cluster, driver, ranks, estimatedBytes, residentBytes(context, cluster), settings);
+    problems.addAll(problems(context.getConf()));
+    if (!problems.isEmpty()) {
+      throw new PreflightException("cannot run %d ranks here:".formatted(ranks), problems);
+    }
+    return cluster;
+  }
+
+  /** See {@link #ranks(SparkContext, ResourceProfile, Settings)}, with the default profile. */
+  static int ranks(JavaSparkContext context, Settings settings) {
+    SparkContext scala = context.sc();
+    return ranks(scala, scala.resourceProfileManager().defaultResourceProfile(), settings);
+  }
+
+  /**
+   * The number of ranks to start: the setting's, else all slots of the executors that have
+   * registered. Waits for them as {@code spark.ddstore.slotsTimeout} says.
+   *
+   * @throws PreflightException if there is no slot
+   */
+  static int ranks(SparkContext context, ResourceProfile profile, Settings settings) {
+    if (settings.ranks().isPresent()) {
+      return settings.ranks().getAsInt();
+    }
+    ClusterFacts cluster =
+        ClusterFacts.await(context, profile, OptionalInt.empty(), settings.slotsTimeout());
+    if (cluster.slots() == 0) {
+      throw new PreflightException("no rank can run here:", List.of(tooFewSlots(cluster, 1)));
+    }
+    return cluster.slots();
+  }
+
+  /**
+   * Bytes of memory that resident stores have in every executor at least: one of them gets as many
+   * new rows as any.
+   */
+  static long residentBytes(SparkContext context, ClusterFacts cluster) {
+    Map<String, Long> byExecutor = ResidentStores.of(context).memoryBytes();
+    return cluster.executors().stream()
+        .mapToLong(executor -> byExecutor.getOrDefault(executor.id(), 0L))
+        .min()
+        .orElse(0);
+  }
+
+  /**
+   * All problems, of facts that are already known.
+   *
+   * @param residentBytes that resident stores have in each executor already
+   */
+  static List<Problem> problems(
+      ClusterFacts cluster,
+      HostFacts driver,
+      int ranks,
+      long estimatedBytes,
+      long residentBytes,
+      Settings settings) {
+    List<Problem> problems = new ArrayList<>();
+    if (cluster.slots() < ranks) {
+      problems.add(tooFewSlots(cluster, ranks));
+    }
+    if (cluster.hasDynamicAllocation()) {
+      problems.add(
+          new Problem(
+              "dynamic allocation is on, with which Spark refuses barrier stages (SPARK-24942)",
+              "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
+    }
+    if (settings.transport().equals(TransportChoice.MPI)) {
+      addSharedProcesses(problems, cluster, ranks);
+    }
+    addDirectory(problems, cluster, driver, settings);
+    if (settings.checkMemory() && estimatedBytes > 0) {
+      addSharedMemory(problems, cluster, driver, ranks, estimatedBytes, settings);
+      addOverhead(problems, cluster, ranks, estimatedBytes, residentBytes, settings);
+    }
+    return problems;
+  }
+
+  /** Of settings that executors would fail with. */
+  static List<Problem> problems(SparkConf conf) {
+    return ConnectionSettings.wrong(conf).stream()
+        .map(
+            wrong ->
+                new Problem(
+                    "%s=%s is not %s".formatted(wrong.key(), wrong.value(), wrong.range()),
+                    "another value, or none"))
+        .toList();
+  }
+
+  private static Problem tooFewSlots(ClusterFacts cluster, int ranks) {
+    String missing =
+        "%d ranks need %d slots at the same time, there are %d: %d executors, %d cores, %d cpus a task"
+            .formatted(
+                ranks,
+                ranks,
+                cluster.slots(),
+                cluster.executors().size(),
+                cluster.cores(),
+                cluster.taskCpus());
+    String more =
+        cluster.isLocal()
+            ? "local[%d] as master".formatted(ranks * cluster.taskCpus())
+            : "more of spark.executor.instances, spark.executor.cores or spark.cores.max";
+    String fewer =
+        cluster.slots() > 0
+            ? "spark.ddstore.ranks=%d, or ".formatted(cluster.slots())
+            : "wait longer for executors with spark.ddstore.slotsTimeout, or ";
+    String lighter = cluster.taskCpus() > 1 ? ", or spark.task.cpus=1" : "";
+    return new Problem(missing, fewer + more + lighter);
+  }
+
+  /** MPI knows processes: a JVM can be one rank. */
+  private static void addSharedProcesses(List<Problem> problems, ClusterFacts cluster, int ranks) {
+    int most =
+        cluster.executors().stream()
+            .mapToInt(executor -> executor.cores() / cluster.taskCpus())
+            .max()
+            .orElse(0);
+    if (ranks > 1 && most > 1) {
+      problems.add(
+          new Problem(
+              "MPI has one rank a JVM, and an executor has %d slots here".formatted(most),
+              cluster.isLocal()
+                  ? "a master with executors in JVMs of their own, as local-cluster[%d,1,1024]"
+                      .formatted(ranks)
+                  : "%d executors with spark.executor.cores equal to spark.task.cpus (%d)"
+                      .formatted(ranks, cluster.taskCpus())));
+    }
+  }
+
+  private static void addDirectory(
+      List<Problem> problems, ClusterFacts cluster, HostFacts driver, Settings settings) {
+    if (settings.backing() == Backing.FILE && settings.directory().isEmpty()) {
+      problems.add(
+          new Problem(
+              "spark.ddstore.backing=file, and no directory for the files",
+              "spark.ddstore.directory=<a directory on a disk of every executor>"));
+      return;
+    }
+    settings
+        .segmentDirectory()
+        .filter(directory -> executorsOn(cluster) > 0)
+        .filter(directory -> !Files.isDirectory(directory) || !Files.isWritable(directory))
+        .ifPresent(directory -> problems.add(MemoryCheck.noDirectory(directory, driver)));
+    if (settings.segmentDirectory().isPresent() && executorsOn(cluster) > 0) {
+      LocalDirectory.problem(driver).ifPresent(problems::add);
+    }
+  }
+
+  /** Looks only where the driver sees the same memory; elsewhere {@link MemoryCheck} does. */
+  private static void addSharedMemory(
+      List<Problem> problems,
+      ClusterFacts cluster,
+      HostFacts driver,
+      int ranks,
+      long totalBytes,
+      Settings settings) {
+    if (settings.backing() == Backing.DIRECT || driver.sharedMemoryFreeBytes() == null) {
+      return;
+    }
+    int ranksHere = Math.max(0, ranks - slotsElsewhere(cluster));
+    long bytesHere = share(totalBytes, ranksHere, ranks);
+    if (bytesHere > driver.sharedMemoryFreeBytes()) {
+      problems.add(
+          MemoryCheck.directoryTooSmall(
+              "%d ranks on this host need".formatted(ranksHere), bytesHere, driver, settings));
+    }
+  }
+
+  private static void addOverhead(
+      List<Problem> problems,
+      ClusterFacts cluster,
+      int ranks,
+      long totalBytes,
+      long residentBytes,
+      Settings settings) {
+    if (cluster.overheadBytes() == null
+        || cluster.executors().isEmpty()
+        || settings.backing() == Backing.FILE) {
+      return;
+    }
+    int executors = cluster.executors().size();
+    int ranksEach = (ranks + executors - 1) / executors;
+    long segmentBytes = share(totalBytes, ranksEach, ranks);
+    long neededBytes = segmentBytes + residentBytes + cluster.jvmOverheadBytes();
+    if (neededBytes > cluster.overheadBytes()) {
+      problems.add(
+          new Problem(
+              ("%d ranks an executor keep %s%s beside its heap and the JVM takes %s there; the"
+                      + " memoryOverhead of its container is %s")
+                  .formatted(
+                      ranksEach,
+                      ByteSize.format(segmentBytes),
+                      residentBytes == 0
+                          ? ""
+                          : " and resident stores %s".formatted(ByteSize.format(residentBytes)),
+                      ByteSize.format(cluster.jvmOverheadBytes()),
+                      ByteSize.format(cluster.overheadBytes())),
+              MemoryCheck.dropping(residentBytes)
+                  + "spark.executor.memoryOverhead=%s, or spark.ddstore.backing=file"
+                      .formatted(ByteSize.toSetting(neededBytes))));
+    }
+  }
+
+  /** Executors that share the driver's host address. */
+  private static long executorsOn(ClusterFacts cluster) {
+    return cluster.executors().stream()
+        .filter(executor -> cluster.isLocal() || executor.host().equals(cluster.driverHost()))
+        .count();
+  }
+
+  /** At most: so the bytes of this host are never overrated, and no load is refused that fits. */
+  private static int slotsElsewhere(ClusterFacts cluster) {
+    return cluster.executors().stream()
+        .filter(executor -> !cluster.isLocal() && !executor.host().equals(cluster.driverHost()))
+        .mapToInt(executor -> executor.cores() / cluster.taskCpus())
+        .sum();
+  }
+
+  private static long share(long totalBytes, int part, int of) {
+    return (long) Math.ceil((double) totalBytes * part / of);
+  }
+}

@@ -1,0 +1,337 @@
+package org.ddstore.spark.config;
+
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.commons.text.similarity.LevenshteinDistance;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.StoreOptions;
+import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.mpi.MpiOptions;
+import org.ddstore.spark.job.TransportChoice;
+import org.ddstore.transport.OneSidedOptions;
+import org.ddstore.types.Backing;
+import org.ddstore.types.ProcessAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * All options of a store, and the only class that reads them. What is said first in this list
+ * counts:
+ *
+ * <ol>
+ *   <li>a builder method of the spec: here the {@code with} methods;
+ *   <li>a {@code spark.ddstore.*} setting of the session, which begins with those of the
+ *       application ({@code spark-submit --conf}) and may be changed by {@code session.conf()};
+ *   <li>the default, see {@link Setting}.
+ * </ol>
+ *
+ * A value outside its range is an {@link IllegalArgumentException} that names setting, value and
+ * range, thrown where the value is read or given. A {@code spark.ddstore.*} name that is not known
+ * is logged once, with the nearest known one. Immutable.
+ */
+final class Settings implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(Settings.class);
+  private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
+
+  /** Threads, buffers and time-outs of connections, which Spark's network code reads itself. */
+  private static final String NETWORK = Setting.PREFIX + "io.";
+
+  /** A read that is late gets its error before MPI is given up with its process. */
+  private static final Duration MPI_GRACE = Duration.ofSeconds(10);
+
+  private final EnumMap<Setting, String> values;
+
+  private Settings(EnumMap<Setting, String> values) {
+    this.values = values;
+  }
+
+  /** The settings of a session; warns of unknown ones. */
+  static Settings of(SparkSession session) {
+    Map<String, String> configuration = CollectionConverters.asJava(session.conf().getAll());
+    unknown(configuration).stream().filter(WARNED::add).forEach(LOG::warn);
+    return of(configuration);
+  }
+
+  /**
+   * @param configuration names and values, from which the ones of ours are taken
+   */
+  static Settings of(Map<String, String> configuration) {
+    EnumMap<Setting, String> values = new EnumMap<>(Setting.class);
+    for (Setting setting : Setting.values()) {
+      String text = configuration.get(setting.key());
+      if (text != null) {
+        values.put(setting, setting.checked(text));
+      }
+    }
+    return new Settings(values);
+  }
+
+  /** One warning for each name with our prefix that is not known. */
+  static List<String> unknown(Map<String, String> configuration) {
+    List<String> warnings = new ArrayList<>();
+    for (String key : new TreeMap<>(configuration).keySet()) {
+      if (key.startsWith(Setting.PREFIX)
+          && !key.startsWith(NETWORK)
+          && Setting.byKey(key).isEmpty()) {
+        warnings.add(
+            "%s is not a setting and has no effect; the nearest is %s"
+                .formatted(key, nearest(key)));
+      }
+    }
+    return warnings;
+  }
+
+  private static String nearest(String key) {
+    LevenshteinDistance distance = LevenshteinDistance.getDefaultInstance();
+    return Arrays.stream(Setting.values())
+        .map(Setting::key)
+        .min(
+            Comparator.comparingInt(
+                known ->
+                    distance.apply(key.toLowerCase(Locale.ROOT), known.toLowerCase(Locale.ROOT))))
+        .orElseThrow();
+  }
+
+  private Settings with(Setting setting, Object value) {
+    EnumMap<Setting, String> changed = new EnumMap<>(values);
+    changed.put(setting, setting.checked(value.toString()));
+    return new Settings(changed);
+  }
+
+  private String text(Setting setting) {
+    return values.getOrDefault(setting, setting.defaultText());
+  }
+
+  private OptionalInt integer(Setting setting) {
+    String text = text(setting);
+    return text.isEmpty() ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(text));
+  }
+
+  private Duration duration(Setting setting) {
+    return Duration.ofMillis(Setting.milliseconds(text(setting)));
+  }
+
+  /** Empty: as many as there are slots. */
+  OptionalInt ranks() {
+    return integer(Setting.RANKS);
+  }
+
+  Settings withRanks(int ranks) {
+    return with(Setting.RANKS, ranks);
+  }
+
+  /** Empty: all ranks in one group. */
+  OptionalInt width() {
+    return integer(Setting.WIDTH);
+  }
+
+  Settings withWidth(int width) {
+    return with(Setting.WIDTH, width);
+  }
+
+  /** The replica groups of a number of ranks. */
+  ReplicaGroups groups(int ranks) {
+    return new ReplicaGroups(ranks, width().orElse(ranks));
+  }
+
+  /** One of {@link TransportChoice#NAMES}. */
+  String transport() {
+    return text(Setting.TRANSPORT);
+  }
+
+  /**
+   * What of this a one-sided transport needs.
+   *
+   * @param host of the process
+   * @param index of it among those of its host, about
+   */
+  OneSidedOptions oneSidedOptions(String host, int index) {
+    return new OneSidedOptions(
+        text(Setting.FABRIC_PROVIDER), text(Setting.FABRIC_INTERFACE), host, index);
+  }
+
+  /**
+   * What of this MPI needs.
+   *
+   * @param local where the process is reached by tcp
+   * @param directory for files of shared memory
+   */
+  MpiOptions mpiOptions(ProcessAddress local, Path directory) {
+    return new MpiOptions(local, directory, readTimeout().plus(MPI_GRACE), collectiveTimeout());
+  }
+
+  Settings withTransport(String transport) {
+    return with(Setting.TRANSPORT, transport);
+  }
+
+  boolean shortcut() {
+    return Boolean.parseBoolean(text(Setting.SHORTCUT));
+  }
+
+  Settings withShortcut(boolean shortcut) {
+    return with(Setting.SHORTCUT, shortcut);
+  }
+
+  /** 0 for any. */
+  int port() {
+    return integer(Setting.PORT).orElseThrow();
+  }
+
+  Duration readTimeout() {
+    return duration(Setting.READ_TIMEOUT);
+  }
+
+  Settings withReadTimeout(Duration timeout) {
+    return with(Setting.READ_TIMEOUT, timeout.toMillis() + "ms");
+  }
+
+  Duration finishTimeout() {
+    return duration(Setting.FINISH_TIMEOUT);
+  }
+
+  Settings withFinishTimeout(Duration timeout) {
+    return with(Setting.FINISH_TIMEOUT, timeout.toMillis() + "ms");
+  }
+
+  Backing backing() {
+    return Backing.valueOf(text(Setting.BACKING).toUpperCase(Locale.ROOT));
+  }
+
+  Settings withBacking(Backing backing) {
+    return with(Setting.BACKING, backing);
+  }
+
+  /** Empty: /dev/shm for {@code shm}, none for {@code file}. */
+  Optional<Path> directory() {
+    return Optional.of(text(Setting.DIRECTORY)).filter(text -> !text.isEmpty()).map(Path::of);
+  }
+
+  Settings withDirectory(Path directory) {
+    return with(Setting.DIRECTORY, directory);
+  }
+
+  int maxAttempts() {
+    return integer(Setting.MAX_ATTEMPTS).orElseThrow();
+  }
+
+  Settings withMaxAttempts(int maxAttempts) {
+    return with(Setting.MAX_ATTEMPTS, maxAttempts);
+  }
+
+  Duration collectiveTimeout() {
+    return duration(Setting.COLLECTIVE_TIMEOUT);
+  }
+
+  Settings withCollectiveTimeout(Duration timeout) {
+    return with(Setting.COLLECTIVE_TIMEOUT, timeout.toMillis() + "ms");
+  }
+
+  Duration closeTimeout() {
+    return duration(Setting.CLOSE_TIMEOUT);
+  }
+
+  Settings withCloseTimeout(Duration timeout) {
+    return with(Setting.CLOSE_TIMEOUT, timeout.toMillis() + "ms");
+  }
+
+  Duration slotsTimeout() {
+    return duration(Setting.SLOTS_TIMEOUT);
+  }
+
+  Settings withSlotsTimeout(Duration timeout) {
+    return with(Setting.SLOTS_TIMEOUT, timeout.toMillis() + "ms");
+  }
+
+  /** How long a write waits for another one of the same store. */
+  Duration writeTimeout() {
+    return duration(Setting.WRITE_TIMEOUT);
+  }
+
+  boolean checkMemory() {
+    return Boolean.parseBoolean(text(Setting.CHECK_MEMORY));
+  }
+
+  Settings withCheckMemory(boolean checkMemory) {
+    return with(Setting.CHECK_MEMORY, checkMemory);
+  }
+
+  /** Where segments lie; empty for {@code direct}, and for {@code file} without a directory. */
+  Optional<Path> segmentDirectory() {
+    return switch (backing()) {
+      case SHM -> Optional.of(directory().orElse(ProcessDirectory.SHARED_MEMORY));
+      case FILE -> directory();
+      case DIRECT -> Optional.empty();
+    };
+  }
+
+  /**
+   * What of this a rank's memory needs.
+   *
+   * @throws IllegalArgumentException for {@code file} backing without a directory
+   */
+  StoreOptions storeOptions() {
+    StoreOptions options =
+        StoreOptions.defaults()
+            .withCloseTimeout(closeTimeout())
+            .withReadTimeout(readTimeout())
+            .withShortcut(shortcut());
+    return switch (backing()) {
+      case SHM -> directory().map(options::withSharedMemory).orElse(options);
+      case DIRECT -> options.withBacking(Backing.DIRECT);
+      case FILE ->
+          options.withFiles(
+              directory()
+                  .orElseThrow(
+                      () ->
+                          new IllegalArgumentException(
+                              "%s=file needs %s"
+                                  .formatted(Setting.BACKING.key(), Setting.DIRECTORY.key()))));
+    };
+  }
+
+  /** The page docs/settings.md, which a test compares with this. */
+  static String markdown() {
+    StringBuilder page =
+        new StringBuilder(
+            """
+            # Settings
+
+            A builder method of the spec counts first, then the `spark.ddstore.*` setting of the session or the
+            application, then the default. Times take Spark's units. This page is generated from
+            `org.ddstore.spark.config.Setting`; `SettingsTest` says how.
+
+            Threads, buffers and time-outs of connections are `spark.ddstore.io.*`, named as Spark's `spark.shuffle.io.*`:
+            `serverThreads` and `clientThreads` (as many as processors, at most 8), `connectionCreationTimeout` (20s).
+
+            | Setting | Default | Legal | Meaning |
+            |---|---|---|---|
+            """);
+    for (Setting setting : Setting.values()) {
+      page.append(
+          "| `%s` | %s | %s | %s |%n"
+              .formatted(
+                  setting.key(), setting.shownDefault(), setting.legalRange(), setting.meaning()));
+    }
+    return page.toString();
+  }
+
+  @Override
+  public String toString() {
+    return "Settings" + values;
+  }
+}

@@ -1,0 +1,80 @@
+package org.ddstore.spark.job;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.spark.BarrierTaskContext;
+
+/**
+ * An allGather of a barrier task that returns when the messages are there. {@link
+ * BarrierTaskContext#allGather} of Spark 3.5 to 4.2 looks for them, and for a kill of the task,
+ * after each second that it has slept, although they mostly come within milliseconds; an interrupt
+ * lets it look at once. So a second thread interrupts that sleep, and nothing but that sleep, in
+ * intervals that grow with the wait.
+ */
+final class BarrierGather {
+  private static final long LEAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long MOST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** A pause is this part of the time waited so far. */
+  private static final int PART_OF_WAIT = 8;
+
+  private final Thread task = Thread.currentThread();
+  private volatile boolean isDone;
+
+  private BarrierGather() {}
+
+  /** Returns the messages of all tasks of the stage, by partition. Collective; blocks. */
+  static String[] allGather(BarrierTaskContext context, String message) {
+    BarrierGather gather = new BarrierGather();
+    Thread waker = new Thread(gather::wake, "ddstore-barrier-waker");
+    waker.setDaemon(true);
+    waker.start();
+    try {
+      return context.allGather(message);
+    } finally {
+      gather.isDone = true;
+      LockSupport.unpark(waker);
+      awaitEnd(waker);
+      if (Thread.interrupted() && context.isInterrupted()) {
+        Thread.currentThread().interrupt(); // not by the waker, but by Spark, which ends the task
+      }
+    }
+  }
+
+  private void wake() {
+    long start = System.nanoTime();
+    while (!isDone) {
+      long pause = (System.nanoTime() - start) / PART_OF_WAIT;
+      LockSupport.parkNanos(Math.min(MOST_PAUSE_NANOS, Math.max(LEAST_PAUSE_NANOS, pause)));
+      if (!isDone && task.getState() == Thread.State.TIMED_WAITING && sleepsInBarrier()) {
+        task.interrupt();
+      }
+    }
+  }
+
+  private boolean sleepsInBarrier() {
+    boolean sleeps = false;
+    for (StackTraceElement frame : task.getStackTrace()) {
+      if (!frame.getClassName().equals(Thread.class.getName())) {
+        return sleeps && frame.getClassName().startsWith(BarrierTaskContext.class.getName());
+      }
+      sleeps |= frame.getMethodName().equals("sleep");
+    }
+    return false;
+  }
+
+  /** Leaves an interrupt of the calling thread to the caller. */
+  private static void awaitEnd(Thread waker) {
+    boolean isInterrupted = false;
+    while (waker.isAlive()) {
+      try {
+        waker.join();
+      } catch (InterruptedException e) {
+        isInterrupted = true;
+      }
+    }
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

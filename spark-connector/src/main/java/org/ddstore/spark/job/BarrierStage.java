@@ -1,0 +1,100 @@
+package org.ddstore.spark.job;
+
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.spark.api.java.JavaFutureAction;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.types.DDStoreException;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
+import scala.runtime.AbstractFunction1;
+
+/** The one place that speaks Scala to Spark: a barrier stage over an RDD, a function per task. */
+final class BarrierStage {
+  private static final ClassTag<Object> ANY = ClassTag$.MODULE$.apply(Object.class);
+
+  private BarrierStage() {}
+
+  /** What a task does with the rows of its partition. */
+  interface TaskBody<T> extends Serializable {
+    T run(Iterator<InternalRow> rows) throws Exception;
+  }
+
+  /**
+   * Runs one task per partition, all at the same time, and returns what they return, by partition.
+   * Blocks until all have ended or one has failed.
+   */
+  static <T> List<T> run(RDD<InternalRow> rows, TaskBody<T> body) {
+    List<T> list = new ArrayList<>();
+    for (Object result : (Object[]) stage(rows, body).collect()) {
+      @SuppressWarnings("unchecked") // made by TaskFunction<T>
+      T typed = (T) result;
+      list.add(typed);
+    }
+    return list;
+  }
+
+  private static RDD<Object> stage(RDD<InternalRow> rows, TaskBody<?> body) {
+    return rows.barrier().mapPartitions(new TaskFunction<>(body), false, ANY);
+  }
+
+  /**
+   * Waits until one task for each partition can run at the same time.
+   *
+   * @return false if that was not so until the deadline, or one of them failed
+   * @throws DDStoreException if it is interrupted
+   */
+  static boolean awaitSlots(RDD<InternalRow> partitions, Duration timeout) {
+    JavaFutureAction<List<Object>> job =
+        new JavaRDD<>(stage(partitions, rows -> rows.hasNext()), ANY).collectAsync();
+    try {
+      job.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DDStoreException("interrupted while slots are awaited", e);
+    } finally {
+      job.cancel(true); // if it still waits
+    }
+  }
+
+  private static final class TaskFunction<T>
+      extends AbstractFunction1<
+          scala.collection.Iterator<InternalRow>, scala.collection.Iterator<Object>>
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final TaskBody<T> body;
+
+    TaskFunction(TaskBody<T> body) {
+      this.body = body;
+    }
+
+    @Override
+    public scala.collection.Iterator<Object> apply(scala.collection.Iterator<InternalRow> rows) {
+      try {
+        return scala.collection.Iterator$.MODULE$.<Object>single(
+            body.run(CollectionConverters.asJava(rows)));
+      } catch (Exception e) {
+        throw sneaky(e);
+      }
+    }
+
+    /** Spark knows a task's exception by its class: it must come through as it is. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> RuntimeException sneaky(Exception e) throws E {
+      throw (E) e;
+    }
+  }
+}

@@ -1,0 +1,267 @@
+package org.ddstore.spark.job;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.GroupEndpoint;
+import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.cluster.HostFacts;
+import org.ddstore.spark.cluster.LocalDirectory;
+import org.ddstore.spark.cluster.MemoryCheck;
+import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.resident.ResidentShards;
+import org.ddstore.spark.types.PreflightException;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.Wire;
+import org.ddstore.spark.wire.WireOptions;
+import org.ddstore.spark.wire.WireSession;
+import org.ddstore.types.DDStoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One rank of one attempt, in its executor: load the shard, meet the other ranks in one allGather,
+ * do what there is to do, leave nothing behind.
+ */
+final class RankRunner<T> implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(RankRunner.class);
+
+  /** What the ranks that run in this JVM have allocated or are about to. */
+  private static final AtomicLong EXECUTOR_BYTES = new AtomicLong();
+
+  private final ShardLoader loader;
+  private final Settings settings;
+  private final RankBody<T> body;
+  private final int attempt;
+  private final ReplicaGroups groups;
+  private final StoreToken rowsToken;
+
+  /** Of the ranks' collectives, and of their rows if those are of no resident store. */
+  private final StoreToken token = StoreToken.random();
+
+  /** Of the copy of this that a task has: whether it has come to where all ranks meet. */
+  private transient boolean meets;
+
+  /**
+   * @param loader null if nothing is loaded
+   * @param rowsToken of a resident store whose rows are read; null if there is none
+   */
+  RankRunner(
+      ShardLoader loader,
+      Settings settings,
+      RankBody<T> body,
+      ReplicaGroups groups,
+      int attempt,
+      StoreToken rowsToken) {
+    this.loader = loader;
+    this.settings = settings;
+    this.body = body;
+    this.groups = groups;
+    this.attempt = attempt;
+    this.rowsToken = rowsToken;
+  }
+
+  /** Runs the rank of the calling barrier task. What fails here ends the attempt on all ranks. */
+  T run(Iterator<InternalRow> rows) throws Exception {
+    BarrierTaskContext context = BarrierTaskContext.get();
+    try {
+      return run(rows, context);
+    } catch (Exception | Error e) {
+      if (!meets && settings.transport().equals(TransportChoice.MPI)) {
+        BeforeMeeting.mark(e, rank(context));
+      }
+      if (Echo.isEcho(e, rank(context))) {
+        Echo.awaitCause();
+      }
+      throw e;
+    }
+  }
+
+  private T run(Iterator<InternalRow> rows, BarrierTaskContext context) throws Exception {
+    StoreOptions options = settings.storeOptions();
+    long rankBytes = loader == null ? 0 : loader.estimatedBytes(rank(context));
+    long executorBytes = EXECUTOR_BYTES.addAndGet(rankBytes);
+    ProcessDirectory directory = null;
+    try {
+      checkDirectory();
+      directory = acquireDirectory(); // sweeps, so the check comes after it
+      checkMemory(context, rankBytes, executorBytes);
+      return load(context, options, rows);
+    } finally {
+      EXECUTOR_BYTES.addAndGet(-rankBytes);
+      if (directory != null) {
+        directory.release();
+      }
+    }
+  }
+
+  private ProcessDirectory acquireDirectory() {
+    try {
+      return ProcessDirectory.acquire(directoryRoot());
+    } catch (DDStoreException e) {
+      MemoryCheck.checkDirectory(settings);
+      throw e;
+    }
+  }
+
+  /** Where the lanes lie: beside the segments, or in shared memory if those have no files. */
+  private Path directoryRoot() {
+    return settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
+  }
+
+  private T load(BarrierTaskContext context, StoreOptions options, Iterator<InternalRow> rows)
+      throws Exception {
+    WireOptions wire = WireOptions.of(SparkEnv.get(), settings.port());
+    TransportChoice choice =
+        TransportChoice.of(
+            settings.transport(),
+            rank(context),
+            settings.oneSidedOptions(StartedRank.host(), processOnHost(context)),
+            wire);
+    try (WireSession session = Wire.join(token, wire);
+        WireSession rowsSession = rowsToken == null ? null : Wire.join(rowsToken, wire);
+        ShardWriter writer = loader == null ? null : ShardWriter.create(loader.schema(), options);
+        GroupEndpoint endpoint = createEndpoint(context, session)) {
+      long start = System.nanoTime();
+      if (writer != null && groups.loads(rank(context))) {
+        MemoryCheck.naming(settings, () -> loader.load(rank(context), rows, writer));
+      }
+      long loadNanos = System.nanoTime() - start;
+      String mine = new StartMessage(choice.offer(), endpoint.address()).encode();
+      meets = true;
+      List<StartMessage> all =
+          Arrays.stream(BarrierGather.allGather(context, mine)).map(StartMessage::decode).toList();
+      WireSession forRows = rowsSession == null ? session : rowsSession;
+      try (Communicator ranks = connect(context, endpoint, all);
+          RemoteRows remote =
+              RemoteRows.open(
+                  choice,
+                  all.stream().map(StartMessage::offer).toList(),
+                  forRows,
+                  ranks,
+                  groups.groupOf(ranks.rank()),
+                  settings.mpiOptions(session.local(), ProcessDirectory.SHARED_MEMORY))) {
+        return runInGroup(
+            new StartedRank(
+                attempt,
+                settings,
+                groups,
+                ranks,
+                ranks,
+                remote,
+                forRows,
+                options,
+                writer,
+                writer == null ? 0 : loadNanos,
+                true));
+      }
+    }
+  }
+
+  private GroupEndpoint createEndpoint(BarrierTaskContext context, WireSession session)
+      throws IOException {
+    try {
+      return GroupEndpoint.create(
+          session.lanes(directoryRoot(), settings.shortcut()), rank(context), ranks(context));
+    } catch (IOException e) {
+      if (MemoryCheck.isFull(e)) {
+        throw MemoryCheck.full(e, settings);
+      }
+      throw e;
+    }
+  }
+
+  private void checkDirectory() {
+    HostFacts host = HostFacts.read(directoryRoot());
+    LocalDirectory.problem(host)
+        .ifPresent(
+            problem -> {
+              throw new PreflightException(
+                  "cannot keep segment files on %s:".formatted(host.hostName()), List.of(problem));
+            });
+    LocalDirectory.warning(host).ifPresent(LOG::warn);
+  }
+
+  private void checkMemory(BarrierTaskContext context, long rankBytes, long executorBytes) {
+    if (rankBytes == 0) {
+      return;
+    }
+    String ownHost = host(context, rank(context));
+    long hostBytes = 0;
+    for (int r = 0; r < ranks(context); r++) {
+      hostBytes += host(context, r).equals(ownHost) ? loader.estimatedBytes(r) : 0;
+    }
+    MemoryCheck.check(
+        HostFacts.read(directoryRoot()),
+        new MemoryCheck.Need(rankBytes, executorBytes, hostBytes, ResidentShards.memoryBytes()),
+        settings);
+  }
+
+  private Communicator connect(
+      BarrierTaskContext context, GroupEndpoint endpoint, List<StartMessage> all)
+      throws IOException {
+    try {
+      return endpoint.connect(
+          all.stream().map(StartMessage::endpoint).toList(), settings.collectiveTimeout());
+    } catch (IOException e) {
+      List<String> hosts =
+          Arrays.stream(context.getTaskInfos()).map(info -> info.address()).distinct().toList();
+      throw new DDStoreException(
+          "rank %d cannot reach all ranks (executors at %s): %s"
+              .formatted(rank(context), hosts, e.getMessage()),
+          e);
+    }
+  }
+
+  private T runInGroup(StartedRank rank) throws Exception {
+    if (groups.groups() == 1) {
+      return body.run(rank);
+    }
+    try (Communicator group = rank.ranks().split(groups.groupOf(rank.rank()))) {
+      return body.run(rank.in(group));
+    }
+  }
+
+  /** The host of a rank, without the port, which is of no use. */
+  private static String host(BarrierTaskContext context, int rank) {
+    String address = context.getTaskInfos()[rank].address();
+    int port = address.lastIndexOf(':');
+    return port < 0 ? address : address.substring(0, port);
+  }
+
+  /** The number of this executor among those of its host that have ranks, by their first ranks. */
+  private static int processOnHost(BarrierTaskContext context) {
+    String host = host(context, rank(context));
+    List<String> executors = new ArrayList<>();
+    for (int r = 0; r < ranks(context); r++) {
+      if (host(context, r).equals(host)) {
+        executors.add(context.getTaskInfos()[r].address());
+      }
+    }
+    return executors.stream()
+        .distinct()
+        .toList()
+        .indexOf(context.getTaskInfos()[rank(context)].address());
+  }
+
+  private static int rank(BarrierTaskContext context) {
+    return context.partitionId();
+  }
+
+  private static int ranks(BarrierTaskContext context) {
+    return context.getTaskInfos().length;
+  }
+}

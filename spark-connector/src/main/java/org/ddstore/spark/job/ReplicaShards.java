@@ -1,0 +1,97 @@
+package org.ddstore.spark.job;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.ddstore.AttachedStore;
+import org.ddstore.Catalog;
+import org.ddstore.DDStore;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.Variable;
+import org.ddstore.collective.Communicator;
+import org.ddstore.spark.RankContext;
+import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.config.Setting;
+import org.ddstore.transport.Transport;
+import org.ddstore.types.DDStoreException;
+
+/**
+ * Brings the rows of group 0 to all replica groups: rank i of a group copies the shard of rank i of
+ * group 0 by one-sided reads.
+ *
+ * @param ranks of all groups
+ * @param copyTimeout how long ranks wait for the copies of others
+ */
+record ReplicaShards(
+    ReplicaGroups groups,
+    Communicator ranks,
+    Transport transport,
+    StoreOptions options,
+    Duration copyTimeout) {
+
+  /**
+   * Adds this rank's shard to the store of its group. Collective over all ranks.
+   *
+   * @param writer holds the shard in group 0, and nothing elsewhere
+   */
+  void add(DDStore store, ShardWriter writer) {
+    boolean loads = groups.loads(ranks.rank());
+    if (loads) {
+      addRows(store, writer);
+    }
+    byte[] catalog = ranks.broadcast(ranks.rank() == 0 ? store.catalog().toBytes() : null, 0);
+    if (!loads) {
+      copy(Catalog.parse(catalog), writer);
+    }
+    ranks.awaitAll("copies of the rows", copyTimeout); // ranks that copy are not silent
+    if (!loads) {
+      addRows(store, writer);
+    }
+  }
+
+  /** A change would reach the ranks of this group alone, and readers of others see other rows. */
+  private void addRows(DDStore store, ShardWriter writer) {
+    store.addReadOnly(
+        RankContext.ROWS,
+        writer,
+        "it is one of %d copies (%s %d of %d ranks), and a change would not reach the others; load without %s, or change a variable that the task adds"
+            .formatted(
+                groups.groups(),
+                Setting.WIDTH.key(),
+                groups.width(),
+                groups.ranks(),
+                Setting.WIDTH.key()));
+  }
+
+  /**
+   * The digest of the rows, the same in all groups. Collective over all ranks.
+   *
+   * @throws DDStoreException if a copy is not what was copied
+   */
+  String digest(DDStore store) {
+    String digest = store.digest(RankContext.ROWS);
+    compare(digest);
+    return digest;
+  }
+
+  private void copy(Catalog catalog, ShardWriter writer) {
+    int member = groups.memberOf(ranks.rank());
+    try (AttachedStore first = AttachedStore.open(catalog, transport, options)) {
+      Variable rows = first.variable(RankContext.ROWS);
+      writer.appendRowsOf(rows, rows.firstRowOf(member), rows.rowsOf(member));
+    }
+  }
+
+  private void compare(String digest) {
+    byte[][] digests = ranks.allGather(digest.getBytes(StandardCharsets.US_ASCII));
+    for (int rank = 0; rank < digests.length; rank++) {
+      String other = new String(digests[rank], StandardCharsets.US_ASCII);
+      String first = new String(digests[0], StandardCharsets.US_ASCII);
+      if (!other.equals(first)) {
+        throw new DDStoreException(
+            "the copy of replica group %d differs from the rows: digest %s, expected %s"
+                .formatted(groups.groupOf(rank), other, first));
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package org.ddstore.spark.job;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Supplier;
+import org.ddstore.loader.Loader;
+
+/** The loaders that a task has opened, so that none outlives it. Any thread. */
+final class TaskLoaders implements AutoCloseable {
+  private final Deque<Loader> newestFirst = new ArrayDeque<>();
+  private boolean closed;
+
+  /**
+   * @throws IllegalStateException if the task has ended
+   */
+  synchronized Loader open(Supplier<Loader> opening) {
+    if (closed) {
+      throw new IllegalStateException("closed: the task that would own the loader has ended");
+    }
+    newestFirst.removeIf(Loader::isClosed); // a task may open one an epoch
+    Loader loader = opening.get();
+    newestFirst.push(loader);
+    return loader;
+  }
+
+  /** Closes those that are still open, the last opened first. Blocks as they do. Idempotent. */
+  synchronized void closeAll() {
+    closed = true;
+    List<Runnable> closes = newestFirst.stream().<Runnable>map(loader -> loader::close).toList();
+    newestFirst.clear();
+    runAll(closes);
+  }
+
+  /** Runs all, whatever fails; the first failure is thrown, and later ones are added to it. */
+  static void runAll(List<Runnable> closes) {
+    Throwable first = null;
+    for (Runnable close : closes) {
+      try {
+        close.run();
+      } catch (RuntimeException | Error e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first instanceof Error error) {
+      throw error;
+    } else if (first instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+  }
+
+  @Override
+  public void close() {
+    closeAll();
+  }
+}

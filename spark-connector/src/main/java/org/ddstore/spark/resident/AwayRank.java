@@ -1,0 +1,61 @@
+package org.ddstore.spark.resident;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.ddstore.spark.cluster.ClusterFacts;
+import org.ddstore.spark.types.ResidentShard;
+
+/**
+ * A rank of a run that did not run where its shard is.
+ *
+ * @param executorId where it ran
+ * @param why as far as the driver knows, for people
+ */
+record AwayRank(int rank, String executorId, String why) {
+
+  /**
+   * Those of a run that has ended.
+   *
+   * @param outcomes by rank
+   * @param layout where the rows were when the run began
+   * @param cluster the executors that there are now
+   */
+  static List<AwayRank> of(
+      List<? extends RankOutcome<?>> outcomes, ResidentLayout layout, ClusterFacts cluster) {
+    List<AwayRank> all = new ArrayList<>();
+    for (int rank = 0; rank < outcomes.size(); rank++) {
+      RankOutcome<?> outcome = outcomes.get(rank);
+      if (!outcome.home()) {
+        all.add(new AwayRank(rank, outcome.executorId(), why(rank, layout, cluster)));
+      }
+    }
+    return all;
+  }
+
+  private static String why(int rank, ResidentLayout layout, ClusterFacts cluster) {
+    ResidentShard shard = layout.home(rank);
+    String home = "executor " + shard.executorId();
+    if (shard.isLost()) {
+      return home + " is lost, its rows are read from another copy";
+    }
+    int ranksThere = Collections.frequency(layout.homes(), shard.executorId());
+    int slots =
+        cluster.executors().stream()
+            .filter(executor -> executor.id().equals(shard.executorId()))
+            .mapToInt(executor -> executor.cores() / cluster.taskCpus())
+            .findAny()
+            .orElse(0);
+    if (slots == 0) {
+      return home + " had its rows and has ended since";
+    }
+    return ranksThere > slots
+        ? "%s has %d slots and the rows of %d ranks".formatted(home, slots, ranksThere)
+        : "%s, which has its rows, had no free slot".formatted(home);
+  }
+
+  @Override
+  public String toString() {
+    return "rank %d ran on executor %s, away from its shard: %s".formatted(rank, executorId, why);
+  }
+}

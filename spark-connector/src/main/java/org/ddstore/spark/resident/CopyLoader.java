@@ -1,0 +1,42 @@
+package org.ddstore.spark.resident;
+
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.ShardWriter;
+import org.ddstore.spark.StoreHandle;
+import org.ddstore.spark.StoreReader;
+import org.ddstore.spark.job.ShardLoader;
+import org.ddstore.types.Schema;
+
+/**
+ * Fills shards with copies of rows that a resident store still has elsewhere.
+ *
+ * @param handle of the store
+ * @param shards what was lost, by rank of the job
+ */
+record CopyLoader(StoreHandle handle, List<ShardReport> shards) implements ShardLoader {
+  private static final long serialVersionUID = 1L;
+
+  @Override
+  public Schema schema() {
+    return handle.schema();
+  }
+
+  @Override
+  public long estimatedBytes(int rank) {
+    return shards.get(rank).bytes();
+  }
+
+  @Override
+  public long firstRow(int rank) {
+    return shards.get(rank).firstRow();
+  }
+
+  @Override
+  public void load(int rank, Iterator<InternalRow> rows, ShardWriter writer) {
+    try (StoreReader reader = handle.attachUncounted()) {
+      writer.appendRowsOf(reader.rows(), firstRow(rank), shards.get(rank).rows());
+    }
+  }
+}

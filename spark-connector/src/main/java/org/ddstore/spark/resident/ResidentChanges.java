@@ -1,0 +1,211 @@
+package org.ddstore.spark.resident;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.cluster.Interrupts;
+import org.ddstore.spark.cluster.LiveExecutors;
+import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.ingest.NotUniformException;
+import org.ddstore.spark.job.PlacedRdd;
+import org.ddstore.spark.job.PlannedLoader;
+import org.ddstore.spark.job.Plans;
+import org.ddstore.spark.job.RetryPolicy;
+import org.ddstore.spark.types.StoreJobException;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.ProcessAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How rows come into a resident store after its load: those that are appended, and those that were
+ * lost and are brought back. One change at a time; the store is read, and may be dropped,
+ * meanwhile: a change that is in hand then frees what it has loaded, and says that the store was
+ * dropped.
+ */
+final class ResidentChanges {
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentChanges.class);
+
+  private final ResidentStore store;
+  private final ResidentOrigin origin;
+  private final StoreToken token;
+  private final ResidentProcesses processes;
+  private final ResidentPlaces places;
+
+  /** Of the load, and of each append. */
+  private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by lock
+
+  private final WriteLock lock;
+
+  ResidentChanges(
+      ResidentStore store,
+      ResidentOrigin origin,
+      StoreToken token,
+      ResidentProcesses processes,
+      ResidentPlaces places) {
+    this.store = store;
+    this.origin = origin;
+    this.token = token;
+    this.processes = processes;
+    this.places = places;
+    this.origins.add(origin);
+    this.lock = new WriteLock(store.name());
+  }
+
+  /** See {@link ResidentStore#append}. */
+  void append(AppendPlan fitting, Dataset<Row> rows, Duration timeout) {
+    change("append", timeout, () -> appendHere(fitting, rows));
+  }
+
+  /** See {@link ResidentStore#repair}. */
+  void repair() {
+    change("repair", origin.settings().writeTimeout(), this::repairHere);
+  }
+
+  /** Waits for the change in hand first. */
+  private void change(String name, Duration timeout, Runnable change) {
+    lock.hold(
+        timeout,
+        () -> {
+          changeAlone(name, change);
+          return null;
+        });
+  }
+
+  private void changeAlone(String name, Runnable change) {
+    ResidentProcesses.Hold hold = processes.hold();
+    try {
+      store.checkLive();
+      change.run();
+    } catch (Exception thrown) {
+      RuntimeException e =
+          Interrupts.beforeCommit(thrown, "%s of \"%s\"".formatted(name, store.name()));
+      throw store.isDropped() ? store.dropped(e) : e;
+    } finally {
+      hold.close();
+    }
+  }
+
+  private void appendHere(AppendPlan fitting, Dataset<Row> rows) {
+    ResidentOrigin source =
+        origin.with(
+            fitting.select(rows, origin.ingest().takesAll()),
+            store.name(),
+            "Append rows that have the column");
+    ReplicaGroups groups = places.now().groups();
+    ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
+    try (Plans plans = source.plans(() -> fitting.like(source.plan(groups)))) {
+      ResidentLoading.Loaded loaded =
+          loading.run(
+              plans.current().memoryBytes() * groups.groups(),
+              store.rows(),
+              attempt -> {
+                store.checkLive();
+                IngestPlan plan = plans.forAttempt(attempt);
+                return new ResidentLoading.Source(
+                    PlacedRdd.of(
+                        plan.shards(groups.ranks()), places.findLost().preferredLocations()),
+                    new PlannedLoader(plan, groups.width(), groups.members()));
+              });
+      commit(loading, loaded, source);
+    } catch (NotUniformException e) {
+      throw new IllegalArgumentException(
+          "the rows cannot be appended to \"%s\": %s; the store has records of %s"
+              .formatted(store.name(), e.getMessage(), store.schema()),
+          e);
+    }
+    places.findLost();
+  }
+
+  /** The commit point of an append: rows and their origin come together, or neither. */
+  private void commit(
+      ResidentLoading loading, ResidentLoading.Loaded loaded, ResidentOrigin source) {
+    try {
+      places.change(
+          now -> {
+            store.checkLive();
+            ResidentLayout after = now.with(loaded.shards()).without(loaded.gone());
+            origins.add(source);
+            return after;
+          });
+    } catch (RuntimeException | Error e) {
+      loading.forget(loaded.shards());
+      throw e;
+    }
+  }
+
+  private void repairHere() {
+    for (int round = 1; needsRepair(); round++) {
+      if (round > origin.settings().maxAttempts()) {
+        throw new DDStoreException(
+            "executors end while rows of \"%s\" are brought back: %d shards are lost after %d repairs"
+                .formatted(store.name(), places.now().lost().size(), round - 1));
+      }
+      bringBack(places.now());
+    }
+  }
+
+  /** Whether shards are lost, or on executors that are being decommissioned. */
+  private boolean needsRepair() {
+    places.findLost();
+    loseSilent(places.leaving());
+    return !places.now().lost().isEmpty() || !places.leaving().isEmpty();
+  }
+
+  /** One that is being decommissioned may have ended before Spark knows it. */
+  private void loseSilent(Set<String> leaving) {
+    for (String executor : leaving) {
+      ProcessAddress process = places.now().processes().get(executor);
+      if (process != null && !processes.answers(process)) {
+        places.lose(Set.of(executor));
+      }
+    }
+  }
+
+  private void bringBack(ResidentLayout before) {
+    Set<String> leaving = places.leaving();
+    if (!leaving.isEmpty()) {
+      LOG.warn(
+          "copying {} shards of \"{}\" from executors {}, which are being decommissioned",
+          before.placesOn(leaving).size(),
+          store.name(),
+          leaving);
+    }
+    if (!before.lost().isEmpty()) {
+      LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), store.name());
+    }
+    SparkContext context = origin.session().sparkContext();
+    Set<String> present = before.executors();
+    try {
+      new ResidentRepair(
+              store.name(),
+              origins,
+              token,
+              processes,
+              before,
+              leaving,
+              () -> store.handle(before),
+              after ->
+                  places.change(
+                      now -> {
+                        store.checkLive();
+                        return after.withLostOf(now);
+                      }))
+          .run();
+    } catch (StoreJobException e) {
+      store.checkLive();
+      boolean isOther = !LiveExecutors.gone(context, present).isEmpty();
+      if (!isOther || Thread.currentThread().isInterrupted() || RetryPolicy.isPermanent(e)) {
+        throw e;
+      }
+      LOG.warn("{}; executors have ended since, trying with those that are left", e.getMessage());
+    }
+  }
+}

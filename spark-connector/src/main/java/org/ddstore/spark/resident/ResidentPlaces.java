@@ -1,0 +1,108 @@
+package org.ddstore.spark.resident;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.apache.spark.SparkContext;
+import org.ddstore.spark.cluster.LiveExecutors;
+import org.ddstore.types.ProcessAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where the rows of a resident store are now: loads and repairs change it, and the loss of
+ * executors. Any thread.
+ */
+final class ResidentPlaces {
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentPlaces.class);
+
+  private final String name;
+  private final SparkContext context;
+
+  /** Who has ever held something. */
+  private final Map<String, ProcessAddress> holders = new TreeMap<>(); // guarded by this
+
+  private volatile ResidentLayout layout; // changed under this
+  private volatile boolean ended; // set under this
+
+  ResidentPlaces(String name, SparkContext context, ResidentLayout layout) {
+    this.name = name;
+    this.context = context;
+    this.layout = layout;
+    this.holders.putAll(layout.processes());
+  }
+
+  ResidentLayout now() {
+    return layout;
+  }
+
+  /**
+   * Changes it: the commit point of a change. Who of it is gone is for {@link #findLost}.
+   *
+   * @param to may throw, if {@link #isEnded()}: then nothing changes
+   */
+  synchronized void change(UnaryOperator<ResidentLayout> to) {
+    layout = to.apply(layout);
+    holders.putAll(layout.processes());
+  }
+
+  /** Executors are gone. */
+  void lose(Set<String> executors) {
+    ResidentLayout before;
+    ResidentLayout after;
+    synchronized (this) {
+      before = layout;
+      after = before.without(executors);
+      layout = after;
+    }
+    if (after != before) {
+      LOG.warn(
+          "\"{}\" has lost {} shards with executors {}",
+          name,
+          after.lost().size() - before.lost().size(),
+          executors);
+    }
+  }
+
+  /**
+   * Asks Spark which executors are gone: its events are late, come before a store is known, and are
+   * lost when there are too many of them.
+   *
+   * @return where the rows are now
+   */
+  ResidentLayout findLost() {
+    lose(LiveExecutors.gone(context, layout.executors()));
+    return layout;
+  }
+
+  /** The executors with rows that are being decommissioned. */
+  Set<String> leaving() {
+    return LiveExecutors.leaving(context, layout.executors());
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  /**
+   * Ends it.
+   *
+   * @return who has something to free; empty if it was ended before
+   */
+  Optional<Collection<ProcessAddress>> end() {
+    Map<String, ProcessAddress> left;
+    synchronized (this) {
+      if (ended) {
+        return Optional.empty();
+      }
+      ended = true;
+      left = new TreeMap<>(holders);
+    }
+    Set<String> known = layout.executors();
+    left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.serves(context, id));
+    return Optional.of(left.values());
+  }
+}

@@ -1,0 +1,302 @@
+package org.ddstore.spark.resident;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.spark.SparkContext;
+import org.ddstore.spark.StoreHandle;
+import org.ddstore.spark.cluster.ClusterFacts;
+import org.ddstore.spark.cluster.LiveExecutors;
+import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.ingest.IngestPlan;
+import org.ddstore.spark.ingest.NotUniformException;
+import org.ddstore.spark.job.PlacedRdd;
+import org.ddstore.spark.job.PlannedLoader;
+import org.ddstore.spark.job.Plans;
+import org.ddstore.spark.job.RetryPolicy;
+import org.ddstore.spark.resident.ResidentLayout.Place;
+import org.ddstore.spark.types.RebuildDiffersException;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.RankLostException;
+import org.ddstore.types.Schema;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings back shards that were lost with their executors: as copies of what another replica group
+ * holds, else from the DataFrame that they were loaded from, and those shards alone. Before that,
+ * copies the shards of executors that are being decommissioned to others.
+ *
+ * @param origins of the load and of each append
+ * @param leaving executors that are being decommissioned
+ * @param handle of the store as it is, to copy from
+ * @param publish makes a layout the store's; throws if that has been dropped
+ */
+record ResidentRepair(
+    String name,
+    List<ResidentOrigin> origins,
+    StoreToken token,
+    ResidentProcesses processes,
+    ResidentLayout layout,
+    Set<String> leaving,
+    Supplier<StoreHandle> handle,
+    Consumer<ResidentLayout> publish) {
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentRepair.class);
+
+  /**
+   * Blocks while its jobs run. Publishes what each of them has brought back.
+   *
+   * @throws RebuildDiffersException if rows are not what they were; those are not published
+   * @throws DDStoreException if the DataFrame cannot be read any more; it says what helps
+   */
+  void run() {
+    ResidentLayout now = evacuate(layout);
+    if (layout.lost().isEmpty()) {
+      return;
+    }
+    int most = awaitExecutors();
+    for (int part = 0; part < layout.parts(); part++) {
+      List<Place> copied = new ArrayList<>();
+      List<Place> loaded = new ArrayList<>();
+      for (int rank = 0; rank < layout.groups().ranks(); rank++) {
+        Place place = new Place(part, rank);
+        if (layout.lost().contains(place)) {
+          (layout.hasCopy(place) ? copied : loaded).add(place);
+        }
+      }
+      for (List<Place> some : atMost(most, copied)) {
+        now = copy(now, some);
+      }
+      for (List<Place> some : atMost(most, loaded)) {
+        now = load(now, part, some);
+      }
+    }
+  }
+
+  /**
+   * Copies the shards of executors that are being decommissioned, first those of which there is no
+   * other copy. Spark ends such an executor when its tasks have ended, so nobody waits for those
+   * that replace it.
+   */
+  private ResidentLayout evacuate(ResidentLayout before) {
+    Set<Place> places = before.placesOn(leaving);
+    if (places.isEmpty()) {
+      return before;
+    }
+    ResidentLayout without = before.without(leaving);
+    List<Place> urgentFirst = new ArrayList<>(places);
+    urgentFirst.sort(
+        Comparator.comparing(without::hasCopy)
+            .thenComparingInt(Place::part)
+            .thenComparingInt(Place::rank));
+    ResidentOrigin origin = origins.get(0);
+    int slots = ClusterFacts.of(origin.session().sparkContext(), origin.profile()).slots();
+    ResidentLayout now = before;
+    for (List<Place> some : atMost(Math.max(1, slots), urgentFirst)) {
+      now = copy(now, some);
+    }
+    return now;
+  }
+
+  /** In runs of a length. */
+  private static List<List<Place>> atMost(int length, List<Place> places) {
+    List<List<Place>> runs = new ArrayList<>();
+    for (int from = 0; from < places.size(); from += length) {
+      runs.add(places.subList(from, Math.min(places.size(), from + length)));
+    }
+    return runs;
+  }
+
+  /**
+   * An executor that stands in for a lost one registers some time before it takes tasks, and until
+   * then everything would be brought back to those that are left. A barrier stage over all slots
+   * that the ranks need starts when it does. Where other jobs have the slots, or there are fewer
+   * than there were, rows come back to where there is room.
+   *
+   * @return how many shards can be brought back at the same time
+   */
+  private int awaitExecutors() {
+    ResidentOrigin origin = origins.get(0);
+    int ranks = layout.groups().ranks();
+    ClusterFacts cluster =
+        ClusterFacts.await(
+            origin.session().sparkContext(),
+            origin.profile(),
+            OptionalInt.of(ranks),
+            origin.replacementTimeout());
+    if (cluster.slots() < ranks) {
+      LOG.warn("of {} slots for the ranks of \"{}\" there are {}", ranks, name, cluster.slots());
+    } else if (!origin.awaitSlots(ranks, origin.settings().slotsTimeout())) {
+      LOG.warn("not all {} slots for the ranks of \"{}\" are free", ranks, name);
+    }
+    return Math.max(1, Math.min(ranks, cluster.slots()));
+  }
+
+  private ResidentLayout copy(ResidentLayout now, List<Place> places) {
+    List<ShardReport> lost = places.stream().map(layout::shard).toList();
+    CopyLoader loader = new CopyLoader(handle.get(), lost);
+    ResidentOrigin origin = origins.get(0);
+    return replace(
+        now,
+        places,
+        origin,
+        0,
+        attempt ->
+            new ResidentLoading.Source(
+                PlacedRdd.empty(origin.session().sparkContext(), homes(now, places)), loader));
+  }
+
+  private ResidentLayout load(ResidentLayout now, int part, List<Place> places) {
+    ResidentOrigin origin = origins.get(part);
+    int width = layout.groups().width();
+    int[] members =
+        places.stream().mapToInt(place -> layout.groups().memberOf(place.rank())).toArray();
+    int firstRank = places.get(0).rank();
+    try (Plans plans = origin.plans(() -> like(plan(origin), firstRank))) {
+      return replace(
+          now,
+          places,
+          origin,
+          layout.rowsOf(part),
+          attempt -> {
+            IngestPlan plan = plans.forAttempt(attempt);
+            return new ResidentLoading.Source(
+                PlacedRdd.of(plan.shardsOf(members), homes(now, places)),
+                new PlannedLoader(plan, width, members));
+          });
+    } catch (NotUniformException e) {
+      throw new RebuildDiffersException(name, firstRank, e.getMessage());
+    }
+  }
+
+  /** The DataFrame may read stores, this one too, and those may have lost rows or be gone. */
+  private IngestPlan plan(ResidentOrigin origin) {
+    try {
+      return origin.plan(layout.groups());
+    } catch (Exception e) { // Spark throws checked exceptions that it does not declare
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof RankLostException) {
+          throw new DDStoreException(
+              "rows of \"%s\" went with their executor, and the query that they came from cannot bring them back: it reads a store that has lost rows too, see the cause. If that is \"%s\" itself, drop() it and load it anew; else repair() that one first"
+                  .formatted(name, name),
+              e);
+        }
+      }
+      boolean isOfSpark = !(e instanceof RuntimeException);
+      if (e instanceof DDStoreException || (isOfSpark && !RetryPolicy.isPermanent(e))) {
+        throw e;
+      }
+      throw new DDStoreException(
+          "rows of \"%s\" went with their executor, and what they came from cannot be read again: %s. If that cannot be mended, drop() \"%s\" and load it anew"
+              .formatted(
+                  name,
+                  RetryPolicy.withCause(
+                      RetryPolicy.firstLine(e.getMessage()), RetryPolicy.rootCause(e)),
+                  name),
+          e);
+    }
+  }
+
+  /** What is read from the DataFrame now has to become what it became then. */
+  private IngestPlan like(IngestPlan fresh, int rank) {
+    IngestPlan plan = fresh.like(layout.schema());
+    Schema schema = plan.schema();
+    if (!schema.equals(layout.schema())) {
+      plan.close();
+      throw new RebuildDiffersException(
+          name, rank, "records of %s where there were %s".formatted(schema, layout.schema()));
+    }
+    return plan;
+  }
+
+  /**
+   * Where shards are to go: appended rows where the rank's first are, others to executors that have
+   * no copy of them and few shards else. Preferences, no more.
+   */
+  private List<String> homes(ResidentLayout now, List<Place> places) {
+    Map<String, Integer> load = new HashMap<>();
+    Map<String, String> locations = new HashMap<>();
+    SparkContext context = origins.get(0).session().sparkContext();
+    for (ClusterFacts.Executor executor : ClusterFacts.of(context).executors()) {
+      if (LiveExecutors.takesTasks(context, executor.id())) {
+        load.put(executor.id(), 0);
+        locations.put(executor.id(), "executor_" + executor.host() + "_" + executor.id());
+      }
+    }
+    now.shards().forEach(shard -> load.computeIfPresent(shard.executorId(), (id, n) -> n + 1));
+    List<String> homes = new ArrayList<>();
+    Map<Integer, String> homeOfRank = new HashMap<>(); // of those whose first shards come, too
+    for (Place place : places) {
+      Set<String> holders = now.holders(place);
+      String chosen =
+          load.entrySet().stream()
+              .filter(executor -> !holders.contains(executor.getKey()))
+              .min(Map.Entry.comparingByValue())
+              .map(Map.Entry::getKey)
+              .orElse("");
+      String home =
+          place.part() == 0
+              ? chosen
+              : homeOfRank.getOrDefault(place.rank(), now.home(place.rank()).executorId());
+      if (place.part() == 0) {
+        homeOfRank.put(place.rank(), home);
+      }
+      load.computeIfPresent(home, (id, n) -> n + 1);
+      homes.add(locations.getOrDefault(home, ""));
+    }
+    return homes;
+  }
+
+  private ResidentLayout replace(
+      ResidentLayout now,
+      List<Place> places,
+      ResidentOrigin origin,
+      long base,
+      ResidentLoading.Sources sources) {
+    ReplicaGroups groups = new ReplicaGroups(places.size(), places.size());
+    ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
+    long bytes = places.stream().map(layout::shard).mapToLong(ShardReport::bytes).sum();
+    ResidentLoading.Loaded loaded = loading.run(bytes, base, sources);
+    List<ShardReport> shards = loaded.shards();
+    try {
+      compare(places, shards);
+      Map<Place, ShardReport> rebuilt = new HashMap<>();
+      for (int i = 0; i < places.size(); i++) {
+        rebuilt.put(places.get(i), shards.get(i));
+      }
+      ResidentLayout changed = now.withRebuilt(rebuilt).without(loaded.gone());
+      publish.accept(changed);
+      return changed;
+    } catch (RuntimeException | Error e) {
+      loading.forget(shards);
+      throw e;
+    }
+  }
+
+  private void compare(List<Place> places, List<ShardReport> shards) {
+    for (int i = 0; i < shards.size(); i++) {
+      ShardReport then = layout.shard(places.get(i));
+      ShardReport now = shards.get(i);
+      if (!now.hasRowsOf(then)) {
+        throw new RebuildDiffersException(
+            name,
+            places.get(i).rank(),
+            "%,d rows from row %,d on, digest %s, where there were %,d from row %,d on, digest %s"
+                .formatted(
+                    now.rows(),
+                    now.firstRow(),
+                    now.digest(),
+                    then.rows(),
+                    then.firstRow(),
+                    then.digest()));
+      }
+    }
+  }
+}

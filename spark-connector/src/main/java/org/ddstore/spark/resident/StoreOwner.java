@@ -1,0 +1,70 @@
+package org.ddstore.spark.resident;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.catalyst.CurrentUserContext;
+import org.ddstore.spark.config.Setting;
+import org.ddstore.types.DDStoreException;
+
+/**
+ * The user who has made a resident store. Where an application serves several users, as a Thrift or
+ * Spark Connect server does, the others read the store and do not change it.
+ *
+ * @param user as Spark Connect, Spark SQL or Hadoop names it, in this order
+ */
+record StoreOwner(String user) {
+  private static final String JOB_TAGS = "spark.job.tags";
+
+  /** How Spark Connect tags the jobs of an operation. */
+  private static final Pattern CONNECT_TAG =
+      Pattern.compile("(?:^|,)SparkConnect_OperationTag_User_(.*?)_Session_[^,]*_Operation_");
+
+  /** The user for whom the calling thread works. */
+  static StoreOwner current(SparkContext context) {
+    String tags = context.getLocalProperty(JOB_TAGS);
+    Matcher connect = CONNECT_TAG.matcher(tags == null ? "" : tags);
+    if (connect.find()) {
+      return new StoreOwner(connect.group(1));
+    }
+    String sqlUser = CurrentUserContext.CURRENT_USER().get();
+    if (sqlUser != null && !sqlUser.isEmpty() && !sqlUser.equals(context.sparkUser())) {
+      return new StoreOwner(sqlUser);
+    }
+    try {
+      return new StoreOwner(UserGroupInformation.getCurrentUser().getShortUserName());
+    } catch (IOException e) {
+      throw new UncheckedIOException("Hadoop knows no current user", e);
+    }
+  }
+
+  /**
+   * Whether owners are checked. A setting of the application: a session could change its own.
+   *
+   * @throws IllegalArgumentException if the setting is neither true nor false
+   */
+  static boolean isChecked(SparkConf application) {
+    Setting setting = Setting.OWNER_CHECK;
+    return Boolean.parseBoolean(
+        setting.checked(application.get(setting.key(), setting.defaultText())));
+  }
+
+  /**
+   * Checks that the calling thread works for this user, unless owners are not checked.
+   *
+   * @param change what is to be done with the store, as a verb
+   * @throws DDStoreException if it works for another one
+   */
+  void check(SparkContext context, String change, String store) {
+    StoreOwner caller = isChecked(context.getConf()) ? current(context) : this;
+    if (!caller.equals(this)) {
+      throw new DDStoreException(
+          "user \"%s\" cannot %s store \"%s\" of user \"%s\": ask the owner, or start the application with %s=false"
+              .formatted(caller.user(), change, store, user, Setting.OWNER_CHECK.key()));
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package org.ddstore.spark.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Which executors are replaced, by what the driver has seen of them. */
+class MpiWorldsTest {
+  private final MpiWorlds worlds = new MpiWorlds();
+
+  @Test
+  void nothingIsReplacedWithoutALoss() {
+    worlds.joined(Set.of("0", "1", "2"));
+    worlds.joined(Set.of("0", "1"));
+    worlds.tried(Set.of("1", "2"));
+
+    assertThat(worlds.toReplace(Set.of("0", "1", "2", "3"))).isEmpty();
+  }
+
+  @Test
+  void allMembersAreReplacedAlsoThoseThatHadNoRankInTheJob() {
+    worlds.joined(Set.of("0", "1", "2"));
+    worlds.joined(Set.of("3", "4"));
+    worlds.condemn(Set.of("0", "1")); // a job on a part of the world lost one of them
+
+    assertThat(worlds.toReplace(Set.of("1", "2", "3", "4", "5"))).containsExactly("1", "2");
+    assertThat(worlds.toReplace(Set.of("3", "4", "5", "6", "7"))).as("afterwards").isEmpty();
+  }
+
+  @Test
+  void ranksOfDifferentWorldsTakeBothWithThem() {
+    worlds.joined(Set.of("0", "1"));
+    worlds.joined(Set.of("2", "3"));
+    worlds.condemn(Set.of("1", "2", "4"));
+
+    assertThat(worlds.toReplace(Set.of("0", "1", "2", "3", "4", "5")))
+        .containsExactly("0", "1", "2", "3", "4");
+  }
+
+  @Test
+  void aLossBetweenStoresIsSeenByWhoIsMissing() {
+    worlds.joined(Set.of("0", "1", "2"));
+
+    assertThat(worlds.toReplace(Set.of("0", "2", "3"))).containsExactly("0", "2");
+  }
+
+  @Test
+  void executorsOfAFailedStoreMayBeInAWorld() {
+    worlds.tried(Set.of("0", "1"));
+    assertThat(worlds.toReplace(Set.of("1", "2"))).containsExactly("1");
+
+    worlds.tried(Set.of("2", "3"));
+    worlds.joined(Set.of("3", "4")); // so they were not
+    assertThat(worlds.toReplace(Set.of("3", "4"))).isEmpty();
+  }
+
+  @Test
+  void fewerRanksThanExecutorsAreTalkedOfUnlessAllAreInOneWorld() {
+    Set<String> present = Set.of("0", "1", "2");
+    assertThat(worlds.advice(present, 3)).isEmpty();
+    assertThat(worlds.advice(present, 2).orElseThrow())
+        .contains("2 ranks leave 1 of 3 executors out")
+        .contains("spark.ddstore.ranks=3 for the first store, or 2 executors");
+
+    worlds.joined(present);
+    assertThat(worlds.advice(present, 2)).isEmpty();
+    assertThat(worlds.advice(Set.of("0", "1", "2", "3"), 2)).isPresent();
+  }
+}
