@@ -34,7 +34,7 @@ import org.ddstore.spark.types.ResidentShard;
  * A Spark whose executors are JVMs of their own, children of this one, and what tests want to know
  * of them. Ends any other Spark of this JVM first, because there can be one only.
  */
-final class TestCluster implements AutoCloseable {
+public final class TestCluster implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final String JAVA_OPTIONS = "spark.executor.extraJavaOptions";
   private static final String EXECUTOR_CLASS = "CoarseGrainedExecutorBackend";
@@ -51,11 +51,11 @@ final class TestCluster implements AutoCloseable {
         Path.of(System.getenv("SPARK_HOME"), "work", session.sparkContext().applicationId());
   }
 
-  static TestCluster start(int executors, int coresEach, int memoryMb) {
+  public static TestCluster start(int executors, int coresEach, int memoryMb) {
     return start(executors, coresEach, memoryMb, Map.of());
   }
 
-  static TestCluster start(
+  public static TestCluster start(
       int executors, int coresEach, int memoryMb, Map<String, String> settings) {
     stopOthers();
     SparkSession.Builder builder =
@@ -83,7 +83,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** A Spark of another test class would be given in the place of the one asked for. */
-  static void stopOthers() {
+  public static void stopOthers() {
     if (!SparkSession.getDefaultSession().isEmpty()) {
       SparkSession.getDefaultSession().get().stop();
     }
@@ -91,7 +91,7 @@ final class TestCluster implements AutoCloseable {
     SparkSession.clearDefaultSession();
   }
 
-  SparkSession session() {
+  public SparkSession session() {
     return session;
   }
 
@@ -115,7 +115,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** Runs a function once in every slot, at the same time, and without a store. */
-  <T> List<T> inEverySlot(BarrierStage.TaskBody<T> body) {
+  public <T> List<T> inEverySlot(BarrierStage.TaskBody<T> body) {
     Preflight.check(
         JavaSparkContext.fromSparkContext(session.sparkContext()), slots, 0, settings());
     RDD<InternalRow> rows =
@@ -155,7 +155,7 @@ final class TestCluster implements AutoCloseable {
    * Fails unless, within two minutes, no living executor holds anything of ours and no process that
    * was an executor of this cluster, or this JVM, has left files in shared memory.
    */
-  void assertNothingLeft() {
+  public void assertNothingLeft() {
     awaitNone(left -> left);
   }
 
@@ -163,7 +163,7 @@ final class TestCluster implements AutoCloseable {
    * The same but for threads of the network, which Netty lets go on for two seconds: for each test,
    * where the class looks for these at its end.
    */
-  void assertNothingHeld() {
+  public void assertNothingHeld() {
     awaitNone(Leftovers::withoutNetwork);
   }
 
