@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import org.ddstore.transport.Transport;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Internal;
 
 /**
  * A reader's handle on a store of which it is no rank: it owns no shard and takes no part in
@@ -25,6 +26,7 @@ public final class AttachedStore extends ReadableStore {
    * @throws DDStoreException if a segment cannot be reached from here, or its rank has closed the
    *     store; it says which and why
    */
+  @Internal
   public static AttachedStore open(Catalog catalog, StoreOptions options) {
     Objects.requireNonNull(catalog, "catalog is null");
     Objects.requireNonNull(options, "options is null");
@@ -37,6 +39,7 @@ public final class AttachedStore extends ReadableStore {
    *
    * @param transport stays the caller's, who closes it after the store; null for memory alone
    */
+  @Internal
   public static AttachedStore open(Catalog catalog, Transport transport, StoreOptions options) {
     Objects.requireNonNull(catalog, "catalog is null");
     Objects.requireNonNull(options, "options is null");
@@ -52,6 +55,7 @@ public final class AttachedStore extends ReadableStore {
    *     are preferred
    * @throws IllegalArgumentException if they are not copies of each other
    */
+  @Internal
   public static AttachedStore open(
       List<Catalog> copies, Transport transport, StoreOptions options) {
     Objects.requireNonNull(copies, "copies is null");

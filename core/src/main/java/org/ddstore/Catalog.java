@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.Internal;
 import org.ddstore.types.Schema;
 
 /**
@@ -41,6 +42,7 @@ public final class Catalog {
    *     append
    * @throws IllegalArgumentException if their number is no multiple of the number of ranks
    */
+  @Internal
   public static Catalog of(int ranks, String name, Schema schema, List<SegmentAddress> segments) {
     Objects.requireNonNull(name, "name is null");
     Objects.requireNonNull(schema, "schema is null");
@@ -73,6 +75,7 @@ public final class Catalog {
    *
    * @throws IllegalArgumentException if there is no such variable
    */
+  @Internal
   public List<SegmentAddress> segments(String variable) {
     return entry(variable).segments();
   }

@@ -28,6 +28,7 @@ import org.ddstore.types.CollectiveMismatchException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
+import org.ddstore.types.Internal;
 import org.ddstore.types.RankFailedException;
 import org.ddstore.types.Schema;
 
@@ -72,6 +73,7 @@ public final class DDStore extends ReadableStore {
    *
    * @param transport stays the caller's, who closes it after the store; null for memory alone
    */
+  @Internal
   public static DDStore open(Communicator communicator, Transport transport, StoreOptions options) {
     Objects.requireNonNull(communicator, "communicator is null");
     communicator.exchange(

@@ -7,6 +7,7 @@ import java.util.Objects;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.ValueCast;
 import org.ddstore.types.DType;
+import org.ddstore.types.Internal;
 import org.ddstore.types.Schema;
 
 /**
@@ -59,6 +60,7 @@ public final class ReaderOptions {
   }
 
   /** Where the buffers of batches come from; it stays open as long as batches are. */
+  @Internal
   public ReaderOptions withMemory(HostMemory newMemory) {
     return new ReaderOptions(fields, casts, Objects.requireNonNull(newMemory, "memory"));
   }

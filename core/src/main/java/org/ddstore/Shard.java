@@ -9,6 +9,7 @@ import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Internal;
 import org.ddstore.types.Schema;
 
 /**
@@ -16,6 +17,7 @@ import org.ddstore.types.Schema;
  * the store of the ranks that loaded them is closed. A {@link Catalog} of shards is what stores
  * attach to. Who seals it closes it; any thread.
  */
+@Internal
 public final class Shard implements AutoCloseable {
   private final Segment segment;
   private final Transport transport;

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.ddstore.types.Internal;
 import org.ddstore.types.ProcessAddress;
 
 /**
@@ -14,6 +15,7 @@ import org.ddstore.types.ProcessAddress;
  * by any means, then {@link #connect}. Who creates it, closes it; {@code connect} hands what it
  * holds on to the communicator. For one thread.
  */
+@Internal
 public final class GroupEndpoint implements AutoCloseable {
   private static final int MAX_SIZE = 4096;
 

@@ -8,6 +8,7 @@ import java.util.Objects;
 import org.ddstore.memory.BootId;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.types.Internal;
 import org.ddstore.types.ProcessAddress;
 
 /**
@@ -18,6 +19,7 @@ import org.ddstore.types.ProcessAddress;
  *
  * <p>Who opens it closes it, after the last communicator.
  */
+@Internal
 public final class LaneExchange implements AutoCloseable {
   private final ProcessDirectory directory;
   private final LaneMessages messages;

@@ -23,8 +23,8 @@ final class RemoteRows {
   /** How many times the memory of one plan is kept for the next ones. */
   private static final int KEPT = 2;
 
-  private final List<PeerRows> all = new ArrayList<>();
-  private final List<PeerRows> touched = new ArrayList<>();
+  private final List<PeerIndices> all = new ArrayList<>();
+  private final List<PeerIndices> touched = new ArrayList<>();
   private final StagingBudget budget = new StagingBudget();
   private int bits;
   private long plan;
@@ -64,9 +64,9 @@ final class RemoteRows {
   /** Processes are known by their numbers in a placement, and another one may number them anew. */
   private void forgetMoved(Placement where) {
     for (int peer = 0; peer < all.size(); peer++) {
-      if (peer >= where.peers() || !all.get(peer).process().equals(where.peerAddress(peer))) {
-        List<PeerRows> moved = all.subList(peer, all.size());
-        moved.forEach(PeerRows::free);
+      if (peer >= where.peers() || !all.get(peer).rows().process().equals(where.peerAddress(peer))) {
+        List<PeerIndices> moved = all.subList(peer, all.size());
+        moved.forEach(indices -> indices.rows().free());
         moved.clear();
       }
     }
@@ -81,19 +81,23 @@ final class RemoteRows {
   }
 
   private Set<ProcessAddress> processes(Predicate<PeerRows> which) {
-    return touched.stream().filter(which).map(PeerRows::process).collect(Collectors.toSet());
+    return touched.stream()
+        .map(PeerIndices::rows)
+        .filter(which)
+        .map(PeerRows::process)
+        .collect(Collectors.toSet());
   }
 
   void add(Placement placement, int extent, int position, long index) {
     int peer = placement.peer(extent);
     while (all.size() <= peer) {
-      all.add(new PeerRows(placement.peerAddress(all.size()), budget));
+      all.add(new PeerIndices(new PeerRows(placement.peerAddress(all.size()), budget)));
     }
-    PeerRows rows = all.get(peer);
-    if (rows.beginsIn(plan)) {
-      touched.add(rows);
+    PeerIndices indices = all.get(peer);
+    if (indices.beginsIn(plan)) {
+      touched.add(indices);
     }
-    rows.add(index << bits | position);
+    indices.add(index << bits | position);
   }
 
   /**
@@ -103,11 +107,11 @@ final class RemoteRows {
    */
   List<PeerRows> arrange(Placement placement, long stagingBytes) {
     budget.begin(stagingBytes);
-    for (PeerRows rows : touched) {
-      rows.arrange(placement, bits);
+    for (PeerIndices indices : touched) {
+      indices.arrange(placement, bits);
     }
     trim();
-    return touched;
+    return touched.stream().map(PeerIndices::rows).toList();
   }
 
   /**
@@ -118,15 +122,15 @@ final class RemoteRows {
   private void trim() {
     long needed = 0;
     long held = 0;
-    for (PeerRows rows : all) {
-      long own = rows.neededBytes(plan);
+    for (PeerIndices indices : all) {
+      long own = indices.neededBytes(plan);
       needed += own;
-      held += Math.max(rows.stagingBytes(), own);
+      held += Math.max(indices.rows().stagingBytes(), own);
     }
     noteMost(needed);
     if (held > KEPT * mostBytes) {
-      for (PeerRows rows : all) {
-        rows.shrink(rows.neededBytes(plan)); // ragged ones grow again when their lengths come
+      for (PeerIndices indices : all) {
+        indices.rows().shrink(indices.neededBytes(plan)); // ragged ones grow again when their lengths come
       }
     }
   }
@@ -137,13 +141,14 @@ final class RemoteRows {
 
   /** The memory that rows come to, in bytes. */
   long stagingBytes() {
-    return all.stream().mapToLong(PeerRows::stagingBytes).sum();
+    return all.stream().map(PeerIndices::rows).mapToLong(PeerRows::stagingBytes).sum();
   }
 
   void place(ReadPlan target) {
     long bytes = 0;
-    for (PeerRows rows : touched) {
-      rows.place(target, bits);
+    for (PeerIndices indices : touched) {
+      indices.place(target, bits);
+      PeerRows rows = indices.rows();
       placedBytes += rows.start(rows.rows());
       bytes += GrowingBuffer.capacityFor(rows.start(rows.rows()));
     }
@@ -153,7 +158,7 @@ final class RemoteRows {
   /** How many of the first rows of the plan fit in so many bytes, by the lengths that are known. */
   int rowsWithin(int count, long limitBytes) {
     long[] bytes = new long[count];
-    touched.forEach(rows -> rows.addLengths(bytes, bits));
+    touched.forEach(indices -> indices.lengths(bytes, bits));
     long sum = 0;
     int fitting = 0;
     while (fitting < count && sum + bytes[fitting] <= limitBytes) {
@@ -172,6 +177,6 @@ final class RemoteRows {
   }
 
   void free() {
-    all.forEach(PeerRows::free);
+    all.forEach(indices -> indices.rows().free());
   }
 }

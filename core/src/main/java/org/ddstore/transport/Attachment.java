@@ -21,7 +21,7 @@ public record Attachment(Segment segment, RemoteSegment remote, ReadPath path, S
   }
 
   /** True if the records have ragged fields. */
-  boolean isRagged() {
+  public boolean isRagged() {
     return segment == null ? remote.recordBytes() == 0 : !segment.schema().isFixed();
   }
 

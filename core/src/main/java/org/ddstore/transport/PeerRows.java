@@ -4,11 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.OffHeapBuffer;
-import org.ddstore.read.Placement;
-import org.ddstore.read.ReadPlan;
 import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
@@ -29,11 +26,6 @@ public final class PeerRows {
   private Runnable beforeStagingIsFreed = () -> {};
   private volatile boolean gone; // set by the threads of a network
   private boolean silent;
-  private long plan;
-  private long[] keys = new long[FIRST_ROWS];
-  private int added;
-  private boolean ascending;
-
   private int rows;
   private int recordBytes;
   private int[] starts = new int[FIRST_ROWS + 1]; // lengths of ragged rows until all are known
@@ -47,7 +39,10 @@ public final class PeerRows {
   private long[] runRow = new long[FIRST_ROWS];
   private int[] runSlot = new int[FIRST_ROWS + 1];
 
-  PeerRows(ProcessAddress process, StagingBudget budget) {
+  /**
+   * @param budget bytes that the ragged records of one batch may take, shared by its processes
+   */
+  public PeerRows(ProcessAddress process, StagingBudget budget) {
     this.process = process;
     this.budget = budget;
   }
@@ -69,12 +64,12 @@ public final class PeerRows {
   }
 
   /** Whether it was found, for the rows of this plan, to serve nothing any more. */
-  boolean isGone() {
+  public boolean isGone() {
     return gone;
   }
 
   /** Whether {@link #markSilent} was called for this plan. */
-  boolean isSilent() {
+  public boolean isSilent() {
     return silent;
   }
 
@@ -197,23 +192,14 @@ public final class PeerRows {
     placed = true;
   }
 
-  /**
-   * Adds the bytes of ragged records to those of their rows of the plan, as far as they are known.
-   */
-  void addLengths(long[] bytes, int bits) {
-    if (!measured) {
-      return;
-    }
-    long mask = (1L << bits) - 1;
-    long last = -1;
-    int slot = -1;
-    for (int k = 0; k < added; k++) {
-      long index = keys[k] >>> bits;
-      slot += index == last ? 0 : 1;
-      last = index;
-      long end = starts[slot + 1];
-      bytes[(int) (keys[k] & mask)] = placed ? end - starts[slot] : end;
-    }
+  /** Whether the lengths of all ragged records are known. */
+  public boolean isMeasured() {
+    return measured;
+  }
+
+  /** The bytes of a ragged record, once {@link #isMeasured()}. */
+  public int lengthBytes(int slot) {
+    return placed ? starts[slot + 1] - starts[slot] : starts[slot + 1];
   }
 
   /**
@@ -234,87 +220,52 @@ public final class PeerRows {
   }
 
   /** The memory that the staging takes now, in bytes. */
-  long stagingBytes() {
+  public long stagingBytes() {
     return staging.buffer().capacity();
   }
 
-  /**
-   * The memory that the rows of a plan need, in bytes; 0 if they are ragged, or of another plan.
-   */
-  long neededBytes(long ofPlan) {
-    return plan == ofPlan && recordBytes > 0
-        ? GrowingBuffer.capacityFor((long) rows * recordBytes)
-        : 0;
+  /** Memory that receives the records; {@link #reserve()} may replace it. */
+  public GrowingBuffer staging() {
+    return staging;
   }
 
   /** Frees the staging, if it is larger than so many bytes. Nothing is on its way to it. */
-  void shrink(long bytes) {
+  public void shrink(long bytes) {
     if (stagingBytes() > bytes) {
       beforeStagingIsFreed.run();
       staging.abandon().close();
     }
   }
 
-  /** Forgets the rows of former plans; true if this is the first call for the plan. */
-  boolean beginsIn(long newPlan) {
-    if (plan == newPlan) {
-      return false;
-    }
-    plan = newPlan;
-    added = 0;
+  /** Forgets the rows of the former batch. */
+  public void begin() {
     gone = false;
     silent = false;
-    ascending = true;
     rows = 0;
     runs = 0;
     measured = false;
     placed = false;
     takenBytes = 0;
-    return true;
   }
 
   /**
-   * @param key the global index shifted left by {@code bits}, the position in the batch below
+   * Makes room for the lengths of ragged records.
+   *
+   * @param mostRows number of rows of this batch at most
    */
-  void add(long key) {
-    if (added == keys.length) {
-      keys = Arrays.copyOf(keys, 2 * added);
+  public void reserveRows(int mostRows) {
+    if (starts.length < mostRows + 1) {
+      starts = new int[mostRows + 1];
     }
-    ascending &= added == 0 || keys[added - 1] < key;
-    keys[added++] = key;
   }
 
-  /** Sorts what was added, and gives each different row a slot. */
-  void arrange(Placement placement, int bits) {
-    if (!ascending) {
-      Arrays.sort(keys, 0, added);
-    }
-    if (starts.length < added + 1) {
-      starts = new int[keys.length + 1];
-    }
-    ExtentMap extents = placement.extents();
-    long last = -1;
-    long extentEnd = -1;
-    int segment = -1;
-    for (int k = 0; k < added; k++) {
-      long index = keys[k] >>> bits;
-      if (index == last) {
-        continue;
-      }
-      if (index != last + 1 || index >= extentEnd) {
-        segment += index >= extentEnd ? 1 : 0;
-        int extent = extents.extentOf(index);
-        extentEnd = extents.firstRow(extent) + extents.rows(extent);
-        beginRun(placement.remote(extent), segment, index - extents.firstRow(extent));
-      }
-      last = index;
-      rows++;
-    }
-    runSlot[runs] = rows;
-    recordBytes = runSegment[0].recordBytes();
-  }
-
-  private void beginRun(RemoteSegment segment, int number, long row) {
+  /**
+   * Begins a run of consecutive rows; {@link #addRow()} adds each of them.
+   *
+   * @param number of the segment among those of this batch, from 0 on, never falling
+   * @param row first row, counted in the segment
+   */
+  public void beginRun(RemoteSegment segment, int number, long row) {
     if (runs == runRow.length) {
       runSegment = Arrays.copyOf(runSegment, 2 * runs);
       runSegmentNumber = Arrays.copyOf(runSegmentNumber, 2 * runs);
@@ -327,21 +278,19 @@ public final class PeerRows {
     runSlot[runs++] = rows;
   }
 
-  /** Tells a plan where its rows lie now. */
-  void place(ReadPlan plan, int bits) {
-    long mask = (1L << bits) - 1;
-    long last = -1;
-    int slot = -1;
-    for (int k = 0; k < added; k++) {
-      long index = keys[k] >>> bits;
-      slot += index == last ? 0 : 1;
-      last = index;
-      int start = start(slot);
-      plan.place((int) (keys[k] & mask), staging, start, start(slot + 1) - start);
-    }
+  /** Adds the next row to the last run. */
+  public void addRow() {
+    rows++;
   }
 
-  void free() {
+  /** Ends the last run. */
+  public void endRuns() {
+    runSlot[runs] = rows;
+    recordBytes = runSegment[0].recordBytes();
+  }
+
+  /** Frees the staging. */
+  public void free() {
     beforeStagingIsFreed.run();
     staging.close();
   }

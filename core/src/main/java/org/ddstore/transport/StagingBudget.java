@@ -6,15 +6,15 @@ import java.util.concurrent.atomic.AtomicLong;
  * The bytes that the remote ragged records of one plan may take in the staging of all processes
  * together. Thread-safe: the threads of a network learn the lengths.
  */
-final class StagingBudget {
+public final class StagingBudget {
   /** No bound but that of each process: 2 GiB. */
-  static final long UNLIMITED = Long.MAX_VALUE;
+  public static final long UNLIMITED = Long.MAX_VALUE;
 
   private final AtomicLong takenBytes = new AtomicLong();
   private volatile long limitBytes = UNLIMITED;
 
   /** Begins a plan. */
-  void begin(long newLimitBytes) {
+  public void begin(long newLimitBytes) {
     limitBytes = newLimitBytes;
     takenBytes.set(0);
   }

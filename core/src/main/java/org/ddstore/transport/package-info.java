@@ -1,4 +1,5 @@
-/**
- * Reads another rank's memory: the interface of a backend, the read plan, and reads on one host.
- */
+/** What a backend implements to serve rows to other processes and to read theirs. */
+@Internal
 package org.ddstore.transport;
+
+import org.ddstore.types.Internal;

@@ -11,8 +11,8 @@ import org.ddstore.cli.RankReadings.FieldText;
 import org.ddstore.spark.Explanation;
 import org.ddstore.spark.Explanation.Path;
 import org.ddstore.spark.Explanation.Rank;
-import org.ddstore.spark.cluster.HostFacts;
 import org.ddstore.spark.config.ByteSize;
+import org.ddstore.spark.types.HostFacts;
 
 /** The words, tables and objects of {@link ExplainCommand}. */
 final class ExplainReport {

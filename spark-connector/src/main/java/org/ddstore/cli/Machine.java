@@ -5,7 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.ddstore.memory.ProcessDirectory;
-import org.ddstore.spark.cluster.HostFacts;
+import org.ddstore.spark.cluster.HostProbe;
+import org.ddstore.spark.types.HostFacts;
 
 /**
  * The machine beside which a figure stands.
@@ -15,7 +16,7 @@ import org.ddstore.spark.cluster.HostFacts;
 record Machine(
     String host, int cores, String cpu, long memoryBytes, String os, String arch, String jdk) {
   static Machine ofThisHost() {
-    HostFacts facts = HostFacts.read(ProcessDirectory.SHARED_MEMORY);
+    HostFacts facts = HostProbe.read(ProcessDirectory.SHARED_MEMORY);
     return new Machine(
         facts.hostName(),
         facts.processors(),

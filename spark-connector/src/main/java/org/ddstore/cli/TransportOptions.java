@@ -1,6 +1,7 @@
 package org.ddstore.cli;
 
 import org.ddstore.spark.StoreSpec;
+import org.ddstore.spark.config.TransportNames;
 import org.ddstore.spark.job.TransportChoice;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -28,11 +29,11 @@ final class TransportOptions {
 
   /** Checks what the user said, before anything is started. */
   void check() {
-    if (!TransportChoice.NAMES.contains(transport)) {
+    if (!TransportNames.ALL.contains(transport)) {
       throw new ParameterException(
           command.commandLine(),
           "--transport %s: legal are %s"
-              .formatted(transport, String.join(", ", TransportChoice.NAMES)));
+              .formatted(transport, String.join(", ", TransportNames.ALL)));
     }
   }
 

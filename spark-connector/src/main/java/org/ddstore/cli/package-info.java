@@ -1,2 +1,5 @@
 /** The command line. */
+@Internal
 package org.ddstore.cli;
+
+import org.ddstore.types.Internal;

@@ -23,7 +23,7 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.read.GatherKernels;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.cluster.DeviceBinding;
-import org.ddstore.spark.cluster.HostFacts;
+import org.ddstore.spark.cluster.HostProbe;
 import org.ddstore.spark.cluster.MemoryCheck;
 import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.cluster.SlotsWarning;
@@ -33,6 +33,7 @@ import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.job.BarrierJob;
 import org.ddstore.spark.job.ShardLoader;
 import org.ddstore.spark.resident.ResidentShards;
+import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
@@ -129,7 +130,14 @@ public record Explanation(
         settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY).toString();
     List<InternalRow> none = new ArrayList<>();
     List<Seen> seen =
-        new BarrierJob(session, profile, settings, settings.groups(ranks), 0, SlotsWarning.ofJob())
+        new BarrierJob(
+                session,
+                profile,
+                settings,
+                settings.groups(ranks),
+                0,
+                SlotsWarning.ofJob(),
+                ResidentStores.of(session.sparkContext()))
             .run(
                 attempt ->
                     new BarrierJob.Load<>(
@@ -202,10 +210,10 @@ public record Explanation(
         new LinkedHashSet<>(
             Preflight.problems(
                 cluster,
-                HostFacts.read(settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY)),
+                HostProbe.read(settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY)),
                 ranks.size(),
                 bytes,
-                Preflight.residentBytes(context, cluster),
+                Preflight.leastOf(ResidentStores.of(context).memoryBytes(), cluster),
                 settings));
     for (Rank rank : ranks) {
       found.addAll(
@@ -234,7 +242,7 @@ public record Explanation(
     DeviceBinding device = context.binding(OptionalInt.empty());
     return new Seen(
         context.executorId(),
-        HostFacts.read(java.nio.file.Path.of(directory)).withExecutorId(context.executorId()),
+        HostProbe.read(java.nio.file.Path.of(directory)).withExecutorId(context.executorId()),
         GatherKernels.description(),
         context.transport(),
         paths,

@@ -13,6 +13,7 @@ import org.ddstore.loader.LoaderOptions;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.WorldRank;
 import org.ddstore.spark.cluster.DeviceBinding;
+import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.job.TaskLoaders;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,63 +21,40 @@ import org.slf4j.LoggerFactory;
 /** What a rank has while its task runs: its place among the ranks, the store and collectives. */
 public final class RankContext {
   /** The name of the variable that holds the DataFrame. */
-  public static final String ROWS = "rows";
+  public static final String ROWS = StartedRank.ROWS;
 
   private static final Logger LOG = LoggerFactory.getLogger(RankContext.class);
 
-  private final int attempt;
+  private final StartedRank started;
   private final DDStore store;
   private final String digest;
-  private final Communicator communicator;
   private final TaskLoaders loaders;
-  private final int replicaGroup;
-  private final List<String> deviceAddresses;
-  private final String executorId;
-  private final String host;
-  private final String transport;
-  private final long loadNanos;
-  private final boolean home;
+  private final List<String> deviceAddresses = StartedRank.deviceAddresses();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-  RankContext(
-      int attempt,
-      DDStore store,
-      String digest,
-      Communicator communicator,
-      TaskLoaders loaders,
-      int replicaGroup,
-      List<String> deviceAddresses,
-      String executorId,
-      String host,
-      String transport,
-      long loadNanos,
-      boolean home) {
-    this.attempt = attempt;
+  /**
+   * @param digest of the rows
+   * @param loaders that the task opens
+   */
+  RankContext(StartedRank started, DDStore store, String digest, TaskLoaders loaders) {
+    this.started = started;
     this.store = store;
     this.digest = digest;
-    this.communicator = communicator;
     this.loaders = loaders;
-    this.replicaGroup = replicaGroup;
-    this.deviceAddresses = deviceAddresses;
-    this.executorId = executorId;
-    this.host = host;
-    this.transport = transport;
-    this.loadNanos = loadNanos;
-    this.home = home;
   }
 
   /** This rank, of [0, {@link #ranks()}). */
   public int rank() {
-    return communicator.rank();
+    return communicator().rank();
   }
 
   public int ranks() {
-    return communicator.size();
+    return communicator().size();
   }
 
   /** 1 in the first submission of the job, one more in each after a failure. */
   public int attempt() {
-    return attempt;
+    return started.attempt();
   }
 
   /**
@@ -84,7 +62,7 @@ public final class RankContext {
    * ranks hold one full copy; this one is rank {@code store().rank()} of them.
    */
   public int replicaGroup() {
-    return replicaGroup;
+    return started.groups().groupOf(rank());
   }
 
   /** How many copies of the data there are. */
@@ -140,7 +118,7 @@ public final class RankContext {
    * org.ddstore.types.CollectiveMismatchException} after a second, as all ranks do.
    */
   public Communicator communicator() {
-    return communicator;
+    return started.ranks();
   }
 
   /**
@@ -185,7 +163,7 @@ public final class RankContext {
 
   /** Spark's name of the executor that runs this rank. */
   public String executorId() {
-    return executorId;
+    return StartedRank.executorId();
   }
 
   /**
@@ -194,17 +172,17 @@ public final class RankContext {
    * for it, runs elsewhere, and reads its shard like those of others.
    */
   public boolean isHome() {
-    return home;
+    return started.home();
   }
 
   /** The address of the executor, as Spark knows it. */
   public String host() {
-    return host;
+    return StartedRank.host();
   }
 
   /** How rows are read that memory does not reach, and why so; for people. */
   public String transport() {
-    return transport;
+    return started.remote().description();
   }
 
   /**
@@ -212,12 +190,12 @@ public final class RankContext {
    * the store is resident.
    */
   public long loadNanos() {
-    return loadNanos;
+    return started.loadNanos();
   }
 
   @Override
   public String toString() {
     return "rank %d of %d on executor %s (%s), attempt %d"
-        .formatted(rank(), ranks(), executorId, host, attempt);
+        .formatted(rank(), ranks(), executorId(), host(), attempt());
   }
 }

@@ -12,6 +12,7 @@ import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.job.TaskLoaders;
 import org.ddstore.spark.resident.RankOutcome;
 import org.ddstore.spark.resident.StoreMetrics;
+import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.spark.types.ReadCount;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param homes the executor that holds the shard of each rank
  */
-record ResidentRun<T>(RankTask<T> task, StoreHandle handle, List<String> homes)
+record ResidentRun<T>(RankTask<T> task, StoreSnapshot snapshot, List<String> homes)
     implements RankBody<RankOutcome<T>> {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(ResidentRun.class);
@@ -33,7 +34,7 @@ record ResidentRun<T>(RankTask<T> task, StoreHandle handle, List<String> homes)
       LOG.warn(
           "rank {} of \"{}\" runs on executor {}, its shard is on executor {}",
           rank.rank(),
-          handle.name(),
+          snapshot.name(),
           StartedRank.executorId(),
           homes.get(rank.rank()));
     }
@@ -43,10 +44,10 @@ record ResidentRun<T>(RankTask<T> task, StoreHandle handle, List<String> homes)
         store.adopt(copies(rank));
         Variable rows = store.variable(RankContext.ROWS);
         StoreMetrics.Watch watch =
-            StoreMetrics.watch(handle, "rank" + rank.rank(), rows::statistics);
+            StoreMetrics.watch(snapshot, "rank" + rank.rank(), rows::statistics);
         T result;
         try {
-          result = TaskBody.run(rank.at(home), store, handle.digest(), loaders, task);
+          result = TaskBody.run(rank.at(home), store, snapshot.digest(), loaders, task);
         } finally {
           watch.close();
         }
@@ -62,7 +63,7 @@ record ResidentRun<T>(RankTask<T> task, StoreHandle handle, List<String> homes)
 
   /** The copy of the rank's group first. */
   private List<Catalog> copies(StartedRank rank) {
-    List<Catalog> copies = new ArrayList<>(handle.catalogs());
+    List<Catalog> copies = new ArrayList<>(snapshot.catalogs());
     Collections.rotate(copies, -rank.groups().groupOf(rank.rank()));
     return copies;
   }

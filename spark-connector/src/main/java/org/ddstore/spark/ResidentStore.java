@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -27,6 +28,7 @@ import org.ddstore.spark.job.PlannedLoader;
 import org.ddstore.spark.job.Plans;
 import org.ddstore.spark.resident.AppendPlan;
 import org.ddstore.spark.resident.AwayRank;
+import org.ddstore.spark.resident.ExecutorHoldings;
 import org.ddstore.spark.resident.RankOutcome;
 import org.ddstore.spark.resident.ResidentChanges;
 import org.ddstore.spark.resident.ResidentLayout;
@@ -37,6 +39,8 @@ import org.ddstore.spark.resident.ResidentProcesses;
 import org.ddstore.spark.resident.ResidentReads;
 import org.ddstore.spark.resident.StoreMetrics;
 import org.ddstore.spark.resident.StoreOwner;
+import org.ddstore.spark.resident.StoreSnapshot;
+import org.ddstore.spark.resident.WorldWarning;
 import org.ddstore.spark.types.ColumnMapping;
 import org.ddstore.spark.types.ExecutorHolding;
 import org.ddstore.spark.types.PreflightException;
@@ -94,8 +98,9 @@ public final class ResidentStore {
     this.sourceSchema = plan.sourceSchema();
     this.columns = plan.mappings();
     this.processes = processes;
-    this.places = new ResidentPlaces(name, origin.session().sparkContext(), layout);
-    this.changes = new ResidentChanges(this, origin, token, processes, places);
+    this.places = new ResidentPlaces(name, origin.session().sparkContext(), layout, this::toString);
+    this.changes =
+        new ResidentChanges(name, origin, token, processes, places, this::snapshot);
     this.reads = new ResidentReads(layout.groups().ranks());
     this.owner = StoreOwner.current(origin.session().sparkContext());
   }
@@ -105,8 +110,8 @@ public final class ResidentStore {
     SparkContext context = origin.session().sparkContext();
     int ranks = Preflight.ranks(context, origin.profile(), origin.settings());
     ReplicaGroups groups = origin.settings().groups(ranks);
-    Preflight.check(context, origin.profile(), ranks, 0, origin.settings());
-    RunWarnings.ofSource(name, origin.rows()).ifPresent(LOG::warn);
+    Preflight.check(context, origin.profile(), ranks, 0, Map.of(), origin.settings());
+    QueriedStores.warning(name, origin.rows()).ifPresent(LOG::warn);
     StoreToken token = StoreToken.random();
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
     try (Plans plans = origin.plans(() -> origin.plan(groups))) {
@@ -129,7 +134,7 @@ public final class ResidentStore {
                 .without(loaded.gone());
         ResidentStore store =
             new ResidentStore(stores, name, origin, token, plans.current(), processes, layout);
-        StoreMetrics.show(store.handle(), store.reads);
+        StoreMetrics.show(store.snapshot(layout), store.reads);
         return store;
       } catch (Throwable e) {
         loading.forget(loaded.shards());
@@ -211,28 +216,12 @@ public final class ResidentStore {
    * @throws IllegalStateException if the store has been dropped
    */
   public StoreHandle handle() {
-    return handle(places.now());
+    return new StoreHandle(snapshot(places.now()));
   }
 
-  StoreHandle handle(ResidentLayout of) {
-    checkLive();
-    return new StoreHandle(name, token, origin.settings(), sourceSchema, columns, of);
-  }
-
-  /** Throws if it has been dropped. */
-  void checkLive() {
-    if (places.isEnded()) {
-      throw dropped(null);
-    }
-  }
-
-  /**
-   * Says that it has been dropped.
-   *
-   * @param failure what that has made fail; null if nothing has begun
-   */
-  IllegalStateException dropped(RuntimeException failure) {
-    return new IllegalStateException("dropped: " + this, failure);
+  private StoreSnapshot snapshot(ResidentLayout layout) {
+    places.checkLive();
+    return new StoreSnapshot(name, token, origin.settings(), sourceSchema, columns, layout);
   }
 
   /** Spark has given an executor up. */
@@ -254,7 +243,7 @@ public final class ResidentStore {
    * @param world executors of an MPI world
    */
   void warnOfWorld(Set<String> world) {
-    RunWarnings.ofWorld(name, places.now(), world)
+    WorldWarning.of(name, places.now(), world)
         .filter(warning -> warnedOfWorld.compareAndSet(false, true))
         .ifPresent(LOG::warn);
   }
@@ -287,7 +276,7 @@ public final class ResidentStore {
    */
   public <T> List<T> run(RankTask<T> task) {
     StoreSpec.checkSerializable(task);
-    checkLive();
+    places.checkLive();
     SparkContext context = origin.session().sparkContext();
     AtomicReference<ResidentLayout> ofAttempt = new AtomicReference<>();
     List<RankOutcome<T>> outcomes =
@@ -302,7 +291,7 @@ public final class ResidentStore {
                       PlacedRdd.empty(context, now.preferredLocations()),
                       null,
                       token,
-                      new ResidentRun<>(task, handle(now), now.homes()));
+                      new ResidentRun<>(task, snapshot(now), now.homes()));
                 });
     ran(outcomes, ofAttempt.get());
     List<T> results = new ArrayList<>(); // may be null
@@ -351,8 +340,8 @@ public final class ResidentStore {
     Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
     checkOwner("append to");
-    checkLive();
-    RunWarnings.ofSource(name, rows).ifPresent(LOG::warn);
+    places.checkLive();
+    QueriedStores.warning(name, rows).ifPresent(LOG::warn);
     Duration timeout = Settings.of(rows.sparkSession()).writeTimeout();
     stores.writing(
         name,
@@ -472,9 +461,9 @@ public final class ResidentStore {
    * @throws IllegalStateException if the store has been dropped
    */
   public List<ExecutorHolding> statistics() {
-    checkLive();
+    places.checkLive();
     ResidentLayout now = places.findLost();
-    return ExecutorHolding.of(now, processes.summaries(now.processes().values()));
+    return ExecutorHoldings.of(now, processes.summaries(now.processes().values()));
   }
 
   /**

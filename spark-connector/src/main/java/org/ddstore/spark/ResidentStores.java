@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -17,6 +18,7 @@ import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.ddstore.spark.cluster.Interrupts;
 import org.ddstore.spark.job.MpiWorlds;
+import org.ddstore.spark.job.ResidentView;
 import org.ddstore.spark.resident.AtOnce;
 import org.ddstore.spark.resident.WriteLock;
 import org.slf4j.Logger;
@@ -26,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * The resident stores of one application, by name. It hears of executors that are lost, and drops
  * all stores when the application ends. Any thread of the driver.
  */
-final class ResidentStores {
+final class ResidentStores implements ResidentView {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentStores.class);
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,128}");
   private static final Map<SparkContext, ResidentStores> ALL = new HashMap<>(); // guarded by itself
@@ -169,8 +171,9 @@ final class ResidentStores {
     return store;
   }
 
-  /** Bytes of memory by executor that all stores together have; files on a disk do not count. */
-  Map<String, Long> memoryBytes() {
+  /** Bytes of memory that all stores take, by executor; files on a disk do not count. */
+  @Override
+  public Map<String, Long> memoryBytes() {
     Map<String, Long> byExecutor = new HashMap<>();
     for (ResidentStore store : list()) {
       if (!store.isInFiles()) {
@@ -184,5 +187,15 @@ final class ResidentStores {
 
   synchronized List<ResidentStore> list() {
     return List.copyOf(stores.values());
+  }
+
+  @Override
+  public List<String> lossWith(Set<String> executors) {
+    return list().stream().flatMap(store -> store.lossWith(executors).stream()).toList();
+  }
+
+  @Override
+  public void warnOfWorld(Set<String> world) {
+    list().forEach(store -> store.warnOfWorld(world));
   }
 }

@@ -1,15 +1,12 @@
 package org.ddstore.spark;
 
 import java.io.Serializable;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.Catalog;
-import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.StoreAttachment;
+import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.spark.types.ColumnMapping;
-import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.types.Schema;
 
 /**
@@ -21,80 +18,49 @@ import org.ddstore.types.Schema;
 public final class StoreHandle implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  private final String name;
-  private final StoreToken token;
-  private final Settings settings;
-  private final long version;
-  private final long rows;
-  private final StructType sourceSchema;
-  private final List<ColumnMapping> columns;
-  private final byte[][] catalogs;
-  private final String digest;
+  private final StoreSnapshot snapshot;
 
-  StoreHandle(
-      String name,
-      StoreToken token,
-      Settings settings,
-      StructType sourceSchema,
-      List<ColumnMapping> columns,
-      ResidentLayout layout) {
-    this.name = name;
-    this.token = token;
-    this.settings = settings;
-    this.version = layout.version();
-    this.rows = layout.rows();
-    this.sourceSchema = sourceSchema;
-    this.columns = List.copyOf(columns);
-    this.catalogs = layout.catalogs().stream().map(Catalog::toBytes).toArray(byte[][]::new);
-    this.digest = layout.digest();
+  StoreHandle(StoreSnapshot snapshot) {
+    this.snapshot = snapshot;
   }
 
   /** The name of the store. */
   public String name() {
-    return name;
+    return snapshot.name();
   }
 
   /** How many rows it has. */
   public long rows() {
-    return rows;
+    return snapshot.rows();
   }
 
   /** The schema of its records. */
   public Schema schema() {
-    return Catalog.parse(catalogs[0]).schema(RankContext.ROWS);
+    return snapshot.schema();
   }
 
   /** The columns of the DataFrame that it holds, in their order, as the DataFrame has them. */
   public StructType sourceSchema() {
-    return sourceSchema;
+    return snapshot.sourceSchema();
   }
 
   /** Which fields each leaf of {@link #sourceSchema()} became. */
   public List<ColumnMapping> columns() {
-    return columns;
+    return snapshot.columns();
   }
 
   /** Where the rows are: a catalog for each replica group, each of one full copy. */
   public List<Catalog> catalogs() {
-    return Arrays.stream(catalogs).map(Catalog::parse).toList();
+    return snapshot.catalogs();
   }
 
   /** Binds every index to the bytes of its record; see {@link ResidentStore#digest}. */
   public String digest() {
-    return digest;
+    return snapshot.digest();
   }
 
-  StoreToken token() {
-    return token;
-  }
-
-  Settings settings() {
-    return settings;
-  }
-
-  /** Tells this state of the store from other ones. */
-  long version() {
-    return version;
+  StoreSnapshot snapshot() {
+    return snapshot;
   }
 
   /**
@@ -107,7 +73,7 @@ public final class StoreHandle implements Serializable {
    * @throws IllegalStateException outside of a process of Spark
    */
   public StoreReader attach() {
-    return StoreAttachment.counted(this);
+    return new StoreReader(StoreAttachment.counted(snapshot));
   }
 
   /**
@@ -115,11 +81,11 @@ public final class StoreHandle implements Serializable {
    * read: it is not in the metrics.
    */
   public StoreReader attachUncounted() {
-    return StoreAttachment.uncounted(this);
+    return new StoreReader(StoreAttachment.uncounted(snapshot));
   }
 
   @Override
   public String toString() {
-    return "StoreHandle[\"%s\", %,d rows, version %d]".formatted(name, rows, version);
+    return "StoreHandle" + snapshot;
   }
 }

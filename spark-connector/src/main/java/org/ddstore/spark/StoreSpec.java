@@ -8,6 +8,7 @@ import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -20,18 +21,19 @@ import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.config.TransportNames;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.Wording;
 import org.ddstore.spark.job.BarrierJob;
 import org.ddstore.spark.job.Plans;
-import org.ddstore.spark.job.TransportChoice;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.StoreChangedException;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.types.Backing;
 import org.ddstore.types.DType;
+import org.ddstore.types.Internal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,7 +49,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class StoreSpec {
   /** The largest number of ranks, and of ranks of a replica group. */
-  public static final int MAX_RANKS = 1 << 20;
+  public static final int MAX_RANKS = ReplicaGroups.MAX_RANKS;
 
   private static final Logger LOG = LoggerFactory.getLogger(StoreSpec.class);
 
@@ -191,6 +193,7 @@ public final class StoreSpec {
   }
 
   /** Names remedies in messages as the caller knows them, by default as methods of this class. */
+  @Internal
   public StoreSpec wording(Wording words) {
     return with(i -> i.withWording(words));
   }
@@ -272,7 +275,7 @@ public final class StoreSpec {
     checkSerializable(task);
     int ranks = Preflight.ranks(context(), profile, settings);
     ReplicaGroups groups = settings.groups(ranks);
-    Preflight.check(context(), profile, ranks, 0, settings);
+    Preflight.check(context(), profile, ranks, 0, Map.of(), settings);
     SlotsWarning slotsWarning = SlotsWarning.ofJob();
     try (Plans plans =
         new Plans(
@@ -285,7 +288,8 @@ public final class StoreSpec {
                       settings,
                       groups,
                       plans.current().memoryBytes() * groups.groups(),
-                      slotsWarning)
+                      slotsWarning,
+                      ResidentStores.of(context()))
                   .run(
                       attempt ->
                           BarrierJob.Load.of(
@@ -331,7 +335,7 @@ public final class StoreSpec {
 
   private ResidentStore load(String name, boolean inPlace) {
     Objects.requireNonNull(name, "name is null");
-    boolean isMpi = settings.transport().equals(TransportChoice.MPI);
+    boolean isMpi = settings.transport().equals(TransportNames.MPI);
     if (isMpi) {
       LOG.warn("{}: {}", name, ResidentStore.NO_MPI);
     }
@@ -341,7 +345,8 @@ public final class StoreSpec {
             ingest,
             isMpi ? settings.withTransport("tcp") : settings,
             profile,
-            SlotsWarning.ofStore(name));
+            SlotsWarning.ofStore(name),
+            ResidentStores.of(context()));
     SqlCatalog.register(session());
     return ResidentStores.of(context())
         .load(
@@ -349,7 +354,7 @@ public final class StoreSpec {
             settings.writeTimeout(),
             inPlace,
             stores -> {
-              stores.find(name).ifPresent(there -> CachedRows.check(rows, there));
+              stores.find(name).ifPresent(there -> QueriedStores.check(rows, there));
               return ResidentStore.load(stores, name, origin);
             });
   }
@@ -377,7 +382,7 @@ public final class StoreSpec {
   public Explanation explain() {
     int ranks = Preflight.ranks(context(), profile, settings);
     ReplicaGroups groups = settings.groups(ranks);
-    Preflight.check(context(), profile, ranks, 0, settings);
+    Preflight.check(context(), profile, ranks, 0, Map.of(), settings);
     try (IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
       return Explanation.of(session(), profile, settings, plan, ranks);
     }

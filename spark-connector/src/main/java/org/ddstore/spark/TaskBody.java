@@ -33,7 +33,7 @@ record TaskBody<T>(RankTask<T> task) implements RankBody<T> {
   static <T> T run(
       StartedRank rank, DDStore store, String digest, TaskLoaders loaders, RankTask<T> task)
       throws Exception {
-    T result = task.run(rank.context(store, digest, loaders));
+    T result = task.run(new RankContext(rank, store, digest, loaders));
     loaders.closeAll(); // they read from others, who wait for us only until we have arrived
     rank.ranks().awaitAll("end of the task", rank.settings().finishTimeout());
     rank.remote().end();

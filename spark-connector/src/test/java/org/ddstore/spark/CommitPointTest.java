@@ -134,7 +134,7 @@ class CommitPointTest {
   @Test
   void aLateConfirmationLoadsTheRowsAgainAndLosesNothing() throws Exception {
     ResidentStore store = DDStores.from(rows(0, ROWS)).ranks(2).load("train");
-    Nonce id = store.handle().token().id();
+    Nonce id = store.handle().snapshot().token().id();
     CompletableFuture<Void> append =
         CompletableFuture.runAsync(() -> store.append(gated(ROWS, ROWS + MORE)));
     whileDriverPauses(() -> endLeases(id));
@@ -149,7 +149,7 @@ class CommitPointTest {
   @Test
   void aLateConfirmationThatMayNotBeRepeatedLeavesTheStoreAsItWas() throws Exception {
     ResidentStore store = DDStores.from(rows(0, ROWS)).ranks(2).maxAttempts(1).load("train");
-    Nonce id = store.handle().token().id();
+    Nonce id = store.handle().snapshot().token().id();
     CompletableFuture<Void> append =
         CompletableFuture.runAsync(() -> store.append(gated(ROWS, ROWS + MORE)));
     whileDriverPauses(() -> endLeases(id));

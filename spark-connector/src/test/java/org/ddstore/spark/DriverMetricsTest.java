@@ -108,7 +108,7 @@ class DriverMetricsTest extends OnTestCluster {
     StoreHandle old = before.handle();
     readRows(before);
     ResidentStore now = DDStores.from(numberedRows()).ranks(1).replace("train");
-    try (StoreMetrics.Watch late = StoreMetrics.watch(old, "late", List::of)) {
+    try (StoreMetrics.Watch late = StoreMetrics.watch(old.snapshot(), "late", List::of)) {
       assertThat(late).isNotNull();
       assertThat(scrape())
           .as("with a late reader of the one before")

@@ -503,7 +503,8 @@ class ResidentLossInJobsTest extends OnTestCluster {
             IngestOptions.defaults(),
             Settings.of(cluster.session()).withRanks(4).withSlotsTimeout(SHORT),
             cluster.session().sparkContext().resourceProfileManager().defaultResourceProfile(),
-            SlotsWarning.ofStore("unheard"));
+            SlotsWarning.ofStore("unheard"),
+            ResidentStores.of(cluster.session().sparkContext()));
     return ResidentStore.load(
         ResidentStores.of(cluster.session().sparkContext()), "unheard", origin);
   }

@@ -281,8 +281,8 @@ class ResidentRunTest extends OnResidentCluster {
     store.drop();
     assertThat(meters().values()).as("when it is dropped").isEmpty();
     // The driver has nothing of the store any more.
-    StoreMetrics.Watch first = StoreMetrics.watch(handle, "first", List::of);
-    StoreMetrics.Watch second = StoreMetrics.watch(handle, "second", List::of);
+    StoreMetrics.Watch first = StoreMetrics.watch(handle.snapshot(), "first", List::of);
+    StoreMetrics.Watch second = StoreMetrics.watch(handle.snapshot(), "second", List::of);
     first.close();
     first.close();
     assertThat(meters().values()).as("when another reader still reads").isNotEmpty();

@@ -685,13 +685,13 @@ class SourceWritesTest extends SourceOnCluster {
     ResidentStore copies = DDStores.open(spark, "copies");
     assertThat(copies.width()).isEqualTo(1);
     assertThat(copies.shards()).hasSize(2).allMatch(shard -> shard.rows() == 10);
-    assertThat(copies.handle().settings().transport()).isEqualTo("tcp");
+    assertThat(copies.handle().snapshot().settings().transport()).isEqualTo("tcp");
     assertThat(copies.explain()).contains("transport: tcp");
     rows.write().format("ddstore").option("ranks", 2).save("plain");
     ResidentStore plain = DDStores.open(spark, "plain");
     assertThat(plain.width()).isEqualTo(2);
     assertThat(plain.shards()).hasSize(2).allMatch(shard -> shard.rows() == 5);
-    assertThat(plain.handle().settings().transport()).isEqualTo("auto");
+    assertThat(plain.handle().snapshot().settings().transport()).isEqualTo("auto");
     assertThatThrownBy(
             () -> rows.write().format("ddstore").option("transport", "pigeon").save("other"))
         .isInstanceOf(IllegalArgumentException.class)

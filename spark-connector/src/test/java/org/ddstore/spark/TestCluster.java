@@ -129,11 +129,11 @@ public final class TestCluster implements AutoCloseable {
     }
   }
 
-  static TestCluster start(int executors, int coresEach, int memoryMb) {
+  public static TestCluster start(int executors, int coresEach, int memoryMb) {
     return start(executors, coresEach, memoryMb, Map.of());
   }
 
-  static TestCluster start(
+  public static TestCluster start(
       int executors, int coresEach, int memoryMb, Map<String, String> settings) {
     stopOthers();
     SparkSession.Builder builder =
@@ -195,7 +195,7 @@ public final class TestCluster implements AutoCloseable {
   }
 
   /** Runs a function once in every slot, at the same time, and without a store. */
-  <T> List<T> inEverySlot(BarrierStage.TaskBody<T> body) {
+  public <T> List<T> inEverySlot(BarrierStage.TaskBody<T> body) {
     Preflight.check(
         JavaSparkContext.fromSparkContext(session.sparkContext()), slots, 0, settings());
     RDD<InternalRow> rows =
@@ -235,7 +235,7 @@ public final class TestCluster implements AutoCloseable {
    * Fails unless, within two minutes, no living executor holds anything of ours and no process that
    * was an executor of this cluster, or this JVM, has left files in shared memory.
    */
-  void assertNothingLeft() {
+  public void assertNothingLeft() {
     awaitNone(left -> left);
   }
 
@@ -243,7 +243,7 @@ public final class TestCluster implements AutoCloseable {
    * The same but for threads of the network, which Netty lets go on for two seconds: for each test,
    * where the class looks for these at its end.
    */
-  void assertNothingHeld() {
+  public void assertNothingHeld() {
     awaitNone(Leftovers::withoutNetwork);
   }
 

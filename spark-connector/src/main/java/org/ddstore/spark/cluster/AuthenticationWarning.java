@@ -9,14 +9,14 @@ import org.slf4j.LoggerFactory;
  * Logs that Spark does not authenticate connections: once in an application, whatever jobs and
  * attempts it runs. Any thread.
  */
-final class AuthenticationWarning {
+public final class AuthenticationWarning {
   private static final Logger LOG = LoggerFactory.getLogger(AuthenticationWarning.class);
   private static final AtomicReference<String> WARNED = new AtomicReference<>("");
 
   private AuthenticationWarning() {}
 
   /** Looks at an application before ranks start. */
-  static void look(SparkContext context) {
+  public static void look(SparkContext context) {
     RunWarnings.ofAuthentication(context.master(), context.getConf())
         .filter(warning -> isFirstOf(context.applicationId()))
         .ifPresent(LOG::warn);

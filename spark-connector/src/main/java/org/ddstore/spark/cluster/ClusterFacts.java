@@ -55,7 +55,7 @@ public record ClusterFacts(
     return of(context, context.resourceProfileManager().defaultResourceProfile());
   }
 
-  static ClusterFacts of(SparkContext context, ResourceProfile profile) {
+  public static ClusterFacts of(SparkContext context, ResourceProfile profile) {
     SparkConf conf = context.getConf();
     // The list has the driver, too, which runs tasks only where it is the one JVM.
     List<Executor> executors =
@@ -125,7 +125,7 @@ public record ClusterFacts(
    *
    * @param ranks slots wanted; empty: all that the application asked for
    */
-  static ClusterFacts await(
+  public static ClusterFacts await(
       SparkContext context, ResourceProfile profile, OptionalInt ranks, Duration timeout) {
     OptionalInt mostCores = coresAskedFor(context.master(), context.getConf());
     ClusterFacts facts = of(context, profile);
@@ -151,7 +151,7 @@ public record ClusterFacts(
    *
    * @param purpose what is waited for, for a message: {@code executors register}
    */
-  static void pause(String purpose) {
+  public static void pause(String purpose) {
     try {
       Thread.sleep(POLL_MS);
     } catch (InterruptedException e) {

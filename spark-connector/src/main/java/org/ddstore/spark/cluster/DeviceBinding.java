@@ -15,12 +15,12 @@ import java.util.regex.Pattern;
  * @param device its number on the host, from 0; empty if nobody has said
  * @param warnings sentences for the user
  */
-record DeviceBinding(OptionalInt device, List<String> warnings) {
+public record DeviceBinding(OptionalInt device, List<String> warnings) {
   /** The variable by which launchers of training jobs tell a process its number on the host. */
-  static final String LOCAL_RANK = "LOCAL_RANK";
+  public static final String LOCAL_RANK = "LOCAL_RANK";
 
   /** Spark's name of the resource. */
-  static final String RESOURCE = "gpu";
+  public static final String RESOURCE = "gpu";
 
   private static final Path DEVICES = Path.of("/dev");
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
@@ -34,7 +34,7 @@ record DeviceBinding(OptionalInt device, List<String> warnings) {
    * @param onHost how many devices the host has
    * @throws IllegalArgumentException if the user's is not among Spark's numbers, naming both
    */
-  static DeviceBinding of(
+  public static DeviceBinding of(
       OptionalInt configured, List<String> granted, String localRank, int onHost) {
     String given = "spark.task.resource.%s gave %s".formatted(RESOURCE, granted);
     List<String> numbers = granted.stream().filter(DeviceBinding::isNumber).toList();
@@ -80,7 +80,7 @@ record DeviceBinding(OptionalInt device, List<String> warnings) {
   }
 
   /** For people: the device, or why there is none. */
-  String description() {
+  public String description() {
     if (device.isPresent()) {
       return "device " + device.getAsInt();
     }
@@ -88,7 +88,7 @@ record DeviceBinding(OptionalInt device, List<String> warnings) {
   }
 
   /** How many devices NVIDIA's driver shows on this host. */
-  static int onThisHost() {
+  public static int onThisHost() {
     return countIn(DEVICES);
   }
 

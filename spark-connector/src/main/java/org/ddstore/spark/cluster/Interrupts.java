@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
  * Interrupts of the driver's threads. A change of a store has one commit point: an interrupt before
  * it ends the change, which then frees everything; an interrupt after it has no effect.
  */
-final class Interrupts {
+public final class Interrupts {
   private static final Logger LOG = LoggerFactory.getLogger(Interrupts.class);
 
   private Interrupts() {}
@@ -22,7 +22,7 @@ final class Interrupts {
    * @param cleanUp may run several times; may throw {@link InterruptedException} undeclared, as
    *     Spark does
    */
-  static void cleanUp(String name, Runnable cleanUp) {
+  public static void cleanUp(String name, Runnable cleanUp) {
     boolean interrupted = Thread.interrupted();
     for (boolean again = true; again; ) {
       again = false;
@@ -49,7 +49,7 @@ final class Interrupts {
    *
    * @param change the change and its store, as in {@code load of "train"}
    */
-  static RuntimeException beforeCommit(Throwable thrown, String change) {
+  public static RuntimeException beforeCommit(Throwable thrown, String change) {
     if (thrown instanceof RuntimeException e) {
       return e;
     }

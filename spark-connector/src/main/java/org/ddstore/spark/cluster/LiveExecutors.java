@@ -13,13 +13,13 @@ import org.apache.spark.scheduler.TaskSchedulerImpl;
  * now: the end of their connection counts, some seconds before a listener hears that they are
  * removed. Ids never come back, so who is gone stays gone.
  */
-final class LiveExecutors {
+public final class LiveExecutors {
   private static final String LOCAL = "driver";
 
   private LiveExecutors() {}
 
   /** Returns those of some executors, which have been there, that are gone. Local. */
-  static Set<String> gone(SparkContext context, Collection<String> executors) {
+  public static Set<String> gone(SparkContext context, Collection<String> executors) {
     Set<String> gone = new TreeSet<>();
     for (String id : executors) {
       if (!serves(context, id)) {
@@ -33,7 +33,7 @@ final class LiveExecutors {
    * Returns those of some executors that are being decommissioned: they serve rows until they end,
    * and get no more tasks. Local.
    */
-  static Set<String> leaving(SparkContext context, Collection<String> executors) {
+  public static Set<String> leaving(SparkContext context, Collection<String> executors) {
     Set<String> leaving = new TreeSet<>();
     for (String id : executors) {
       if (!takesTasks(context, id) && serves(context, id)) {
@@ -44,7 +44,7 @@ final class LiveExecutors {
   }
 
   /** Whether an executor that has registered takes tasks. */
-  static boolean takesTasks(SparkContext context, String executorId) {
+  public static boolean takesTasks(SparkContext context, String executorId) {
     if (context.isLocal()) {
       return executorId.equals(LOCAL);
     }
@@ -55,7 +55,7 @@ final class LiveExecutors {
   }
 
   /** Whether an executor that has registered still serves what it holds. */
-  static boolean serves(SparkContext context, String executorId) {
+  public static boolean serves(SparkContext context, String executorId) {
     return takesTasks(context, executorId) || isDecommissioned(context, executorId);
   }
 

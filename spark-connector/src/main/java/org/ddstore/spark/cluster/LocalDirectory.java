@@ -3,6 +3,7 @@ package org.ddstore.spark.cluster;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException.Problem;
 
 /**
@@ -10,7 +11,7 @@ import org.ddstore.spark.types.PreflightException.Problem;
  * mapped, but a file system that a server keeps may take a mapped page away, which ends the process
  * with SIGBUS.
  */
-final class LocalDirectory {
+public final class LocalDirectory {
   private static final Set<String> NETWORK =
       words(
           "nfs nfs3 nfs4 lustre gpfs cifs smb3 smbfs ceph beegfs afs orangefs pvfs2 panfs gfs2 ocfs2"
@@ -32,7 +33,7 @@ final class LocalDirectory {
   }
 
   /** The problem of a directory on a network file system. */
-  static Optional<Problem> problem(HostFacts host) {
+  public static Optional<Problem> problem(HostFacts host) {
     return isNetwork(host.sharedMemoryFileSystem())
         ? Optional.of(
             new Problem(
@@ -45,7 +46,7 @@ final class LocalDirectory {
   }
 
   /** A warning of a directory on a file system that may be local or not. */
-  static Optional<String> warning(HostFacts host) {
+  public static Optional<String> warning(HostFacts host) {
     String type = host.sharedMemoryFileSystem();
     return !isNetwork(type) && isUncertain(type)
         ? Optional.of(

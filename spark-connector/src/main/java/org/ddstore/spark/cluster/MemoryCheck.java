@@ -8,6 +8,7 @@ import java.util.List;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
 import org.ddstore.types.Backing;
@@ -18,7 +19,7 @@ import org.ddstore.types.DDStoreException;
  * other ranks of the host may already have filled theirs, so the free space is held against the own
  * shard alone, and the needs of all against the whole.
  */
-final class MemoryCheck {
+public final class MemoryCheck {
   private static final String FILE_BACKING =
       "spark.ddstore.backing=file with spark.ddstore.directory on a disk";
 
@@ -33,7 +34,7 @@ final class MemoryCheck {
    * @param residentBytes that resident stores have in this JVM already; the space that is free in a
    *     directory is less by them as it is
    */
-  record Need(long rankBytes, long executorBytes, long hostBytes, long residentBytes) {}
+  public record Need(long rankBytes, long executorBytes, long hostBytes, long residentBytes) {}
 
   /**
    * Does nothing if {@code spark.ddstore.checkMemory} is false.
@@ -41,7 +42,7 @@ final class MemoryCheck {
    * @param host facts read for the directory that {@code settings} name
    * @throws PreflightException naming what is needed, what is there and what helps
    */
-  static void check(HostFacts host, Need need, Settings settings) {
+  public static void check(HostFacts host, Need need, Settings settings) {
     if (settings.checkMemory()) {
       List<Problem> problems = problems(host, need, settings);
       if (!problems.isEmpty()) {
@@ -58,15 +59,15 @@ final class MemoryCheck {
    *
    * @throws PreflightException naming it
    */
-  static void checkDirectory(Settings settings) {
+  public static void checkDirectory(Settings settings) {
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
     if (!Files.isDirectory(directory)) {
       throw new PreflightException(
-          "cannot load a shard:", List.of(noDirectory(directory, HostFacts.read(directory))));
+          "cannot load a shard:", List.of(noDirectory(directory, HostProbe.read(directory))));
     }
   }
 
-  static List<Problem> problems(HostFacts host, Need need, Settings settings) {
+  public static List<Problem> problems(HostFacts host, Need need, Settings settings) {
     List<Problem> problems = new ArrayList<>();
     Path directory = settings.segmentDirectory().orElse(null);
     if (directory != null && !(Files.isDirectory(directory) && Files.isWritable(directory))) {
@@ -155,12 +156,12 @@ final class MemoryCheck {
   }
 
   /** True if a file could not be written for want of space, in the words of the C library. */
-  static boolean isFull(IOException e) {
+  public static boolean isFull(IOException e) {
     return String.valueOf(e.getMessage()).contains("No space left");
   }
 
   /** Fills a shard; if there is no room, the error says what to do. */
-  static void naming(Settings settings, Runnable fill) {
+  public static void naming(Settings settings, Runnable fill) {
     try {
       fill.run();
     } catch (DDStoreException e) {
@@ -172,7 +173,7 @@ final class MemoryCheck {
   }
 
   /** The failure of a rank whose memory was full, though it looked large enough, and what helps. */
-  static DDStoreException full(Exception e, Settings settings) {
+  public static DDStoreException full(Exception e, Settings settings) {
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
     return new DDStoreException(
         "%s. What helps: %s".formatted(e.getMessage(), moreSpace(settings, "<size>", directory)),

@@ -12,10 +12,10 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.memory.ProcessDirectory;
-import org.ddstore.spark.ResidentStores;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.job.TransportChoice;
+import org.ddstore.spark.config.TransportNames;
+import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
 import org.ddstore.spark.wire.ConnectionSettings;
@@ -35,7 +35,7 @@ public final class Preflight {
   private Preflight() {}
 
   /** See {@link #check(JavaSparkContext, int, long, Settings)}; refuses a Connect session. */
-  static ClusterFacts check(
+  public static ClusterFacts check(
       SparkSession session, int ranks, long estimatedBytes, Settings settings) {
     ClassicSpark.require(session);
     return check(
@@ -43,7 +43,7 @@ public final class Preflight {
   }
 
   /** With the default resource profile. */
-  static ClusterFacts check(
+  public static ClusterFacts check(
       JavaSparkContext context, int ranks, long estimatedBytes, Settings settings) {
     SparkContext scala = context.sc();
     return check(
@@ -51,6 +51,7 @@ public final class Preflight {
         scala.resourceProfileManager().defaultResourceProfile(),
         ranks,
         estimatedBytes,
+        Map.of(),
         settings);
   }
 
@@ -58,22 +59,24 @@ public final class Preflight {
    * Waits for executors that still register, then checks.
    *
    * @param estimatedBytes of the data; 0 if not known
+   * @param residentBytes that resident stores take, by executor
    * @return the cluster as it was found
    * @throws PreflightException naming everything that is missing
    */
-  static ClusterFacts check(
+  public static ClusterFacts check(
       SparkContext context,
       ResourceProfile profile,
       int ranks,
       long estimatedBytes,
+      Map<String, Long> residentBytes,
       Settings settings) {
     ClusterFacts cluster =
         ClusterFacts.await(context, profile, OptionalInt.of(ranks), settings.slotsTimeout());
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
     ProcessDirectory.sweepDead(directory); // what the dead have left is free, too
-    HostFacts driver = HostFacts.read(directory);
+    HostFacts driver = HostProbe.read(directory);
     List<Problem> problems =
-        problems(cluster, driver, ranks, estimatedBytes, residentBytes(context, cluster), settings);
+      problems(cluster, driver, ranks, estimatedBytes, leastOf(residentBytes, cluster), settings);
     problems.addAll(problems(context.getConf()));
     if (!problems.isEmpty()) {
       throw new PreflightException("cannot run %d ranks here:".formatted(ranks), problems);
@@ -82,7 +85,7 @@ public final class Preflight {
   }
 
   /** See {@link #ranks(SparkContext, ResourceProfile, Settings)}, with the default profile. */
-  static int ranks(JavaSparkContext context, Settings settings) {
+  public static int ranks(JavaSparkContext context, Settings settings) {
     SparkContext scala = context.sc();
     return ranks(scala, scala.resourceProfileManager().defaultResourceProfile(), settings);
   }
@@ -93,7 +96,7 @@ public final class Preflight {
    *
    * @throws PreflightException if there is no slot
    */
-  static int ranks(SparkContext context, ResourceProfile profile, Settings settings) {
+  public static int ranks(SparkContext context, ResourceProfile profile, Settings settings) {
     if (settings.ranks().isPresent()) {
       return settings.ranks().getAsInt();
     }
@@ -109,8 +112,7 @@ public final class Preflight {
    * Bytes of memory that resident stores have in every executor at least: one of them gets as many
    * new rows as any.
    */
-  static long residentBytes(SparkContext context, ClusterFacts cluster) {
-    Map<String, Long> byExecutor = ResidentStores.of(context).memoryBytes();
+  public static long leastOf(Map<String, Long> byExecutor, ClusterFacts cluster) {
     return cluster.executors().stream()
         .mapToLong(executor -> byExecutor.getOrDefault(executor.id(), 0L))
         .min()
@@ -122,7 +124,7 @@ public final class Preflight {
    *
    * @param residentBytes that resident stores have in each executor already
    */
-  static List<Problem> problems(
+  public static List<Problem> problems(
       ClusterFacts cluster,
       HostFacts driver,
       int ranks,
@@ -139,7 +141,7 @@ public final class Preflight {
               "dynamic allocation is on, with which Spark refuses barrier stages (SPARK-24942)",
               "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
     }
-    if (settings.transport().equals(TransportChoice.MPI)) {
+    if (settings.transport().equals(TransportNames.MPI)) {
       addSharedProcesses(problems, cluster, ranks);
     }
     addDirectory(problems, cluster, driver, settings);
@@ -151,7 +153,7 @@ public final class Preflight {
   }
 
   /** Of settings that executors would fail with. */
-  static List<Problem> problems(SparkConf conf) {
+  public static List<Problem> problems(SparkConf conf) {
     return ConnectionSettings.wrong(conf).stream()
         .map(
             wrong ->

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
  * Says in the log that ranks take all slots: once, in whatever jobs and attempts they run. Any
  * thread.
  */
-final class SlotsWarning {
+public final class SlotsWarning {
   private static final Logger LOG = LoggerFactory.getLogger(SlotsWarning.class);
 
   private final String prefix;
@@ -20,12 +20,12 @@ final class SlotsWarning {
   }
 
   /** Of a store that ends with its job. */
-  static SlotsWarning ofJob() {
+  public static SlotsWarning ofJob() {
     return new SlotsWarning("");
   }
 
   /** Of all jobs of a resident store. */
-  static SlotsWarning ofStore(String name) {
+  public static SlotsWarning ofStore(String name) {
     return new SlotsWarning("\"%s\": ".formatted(name));
   }
 
@@ -34,7 +34,7 @@ final class SlotsWarning {
    *
    * @param conf of the application
    */
-  void look(int ranks, ClusterFacts cluster, SparkConf conf) {
+  public void look(int ranks, ClusterFacts cluster, SparkConf conf) {
     if (cluster.isGrowing(conf)) {
       return;
     }

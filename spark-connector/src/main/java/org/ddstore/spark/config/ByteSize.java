@@ -20,7 +20,7 @@ public final class ByteSize {
   }
 
   /** Rounded up to whole mebibytes, in the form that Spark's settings take: {@code 1536m}. */
-  static String toSetting(long bytes) {
+  public static String toSetting(long bytes) {
     return ((bytes + (1L << 20) - 1) >> 20) + "m";
   }
 }

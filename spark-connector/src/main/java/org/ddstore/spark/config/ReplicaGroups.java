@@ -10,8 +10,11 @@ import java.util.stream.IntStream;
  * @param ranks how many there are
  * @param width ranks of a group; divides the number of ranks
  */
-record ReplicaGroups(int ranks, int width) implements Serializable {
-  ReplicaGroups {
+public record ReplicaGroups(int ranks, int width) implements Serializable {
+  /** The most ranks that a store can have. */
+  public static final int MAX_RANKS = 1 << 20;
+
+  public ReplicaGroups {
     if (width < 1 || width > ranks || ranks % width != 0) {
       throw new IllegalArgumentException(
           "%s is %d; of %d ranks, legal: %s"
@@ -24,26 +27,26 @@ record ReplicaGroups(int ranks, int width) implements Serializable {
   }
 
   /** How many groups there are: copies of the data. */
-  int groups() {
+  public int groups() {
     return ranks / width;
   }
 
-  int groupOf(int rank) {
+  public int groupOf(int rank) {
     return rank / width;
   }
 
   /** The place of a rank in its group. */
-  int memberOf(int rank) {
+  public int memberOf(int rank) {
     return rank % width;
   }
 
   /** The place of each rank in its group. */
-  int[] members() {
+  public int[] members() {
     return IntStream.range(0, ranks).map(this::memberOf).toArray();
   }
 
   /** Whether a rank gets its shard from the DataFrame. */
-  boolean loads(int rank) {
+  public boolean loads(int rank) {
     return groupOf(rank) == 0;
   }
 }

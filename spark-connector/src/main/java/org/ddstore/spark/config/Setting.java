@@ -8,23 +8,21 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.network.util.JavaUtils;
-import org.ddstore.spark.StoreSpec;
-import org.ddstore.spark.job.TransportChoice;
 import org.ddstore.types.Backing;
 
 /** Every option that {@code spark.ddstore.*} takes: its name, default, legal range and meaning. */
-enum Setting {
+public enum Setting {
   RANKS(
       "ranks",
       "",
       "all slots",
-      Kind.integer(1, StoreSpec.MAX_RANKS),
+      Kind.integer(1, ReplicaGroups.MAX_RANKS),
       "Number of ranks: barrier tasks that each own one shard."),
   WIDTH(
       "width",
       "",
       "all ranks",
-      Kind.integer(1, StoreSpec.MAX_RANKS),
+      Kind.integer(1, ReplicaGroups.MAX_RANKS),
       "Ranks of a replica group: each group of so many consecutive ranks holds one full copy, and"
           + " reads stay inside it. Divides the number of ranks. With several copies the rows"
           + " cannot be updated."),
@@ -32,7 +30,7 @@ enum Setting {
       "transport",
       "auto",
       "auto",
-      Kind.choice(TransportChoice.NAMES),
+      Kind.choice(TransportNames.ALL),
       "How rows are read that memory does not reach: `tcp` over Spark's own network; `fabric` by"
           + " libfabric, also without RDMA hardware; `mpi` by windows of Open MPI, with one rank an"
           + " executor; `auto` takes `fabric` where all ranks have RDMA"
@@ -164,11 +162,11 @@ enum Setting {
   }
 
   /** The full name, {@code spark.ddstore.ranks} for example. */
-  String key() {
+  public String key() {
     return PREFIX + shortName;
   }
 
-  String defaultText() {
+  public String defaultText() {
     return defaultText;
   }
 
@@ -192,7 +190,7 @@ enum Setting {
    * @return {@code text} without surrounding blanks
    * @throws IllegalArgumentException if it is outside the legal range
    */
-  String checked(String text) {
+  public String checked(String text) {
     String value = text.strip();
     if (!kind.accepts(value)) {
       throw new IllegalArgumentException(

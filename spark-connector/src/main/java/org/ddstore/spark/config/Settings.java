@@ -43,7 +43,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * range, thrown where the value is read or given. A {@code spark.ddstore.*} name that is not known
  * is logged once, with the nearest known one. Immutable.
  */
-final class Settings implements Serializable {
+public final class Settings implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(Settings.class);
   private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
@@ -61,7 +61,7 @@ final class Settings implements Serializable {
   }
 
   /** The settings of a session; warns of unknown ones. */
-  static Settings of(SparkSession session) {
+  public static Settings of(SparkSession session) {
     Map<String, String> configuration = CollectionConverters.asJava(session.conf().getAll());
     unknown(configuration).stream().filter(WARNED::add).forEach(LOG::warn);
     return of(configuration);
@@ -70,7 +70,7 @@ final class Settings implements Serializable {
   /**
    * @param configuration names and values, from which the ones of ours are taken
    */
-  static Settings of(Map<String, String> configuration) {
+  public static Settings of(Map<String, String> configuration) {
     EnumMap<Setting, String> values = new EnumMap<>(Setting.class);
     for (Setting setting : Setting.values()) {
       String text = configuration.get(setting.key());
@@ -127,11 +127,11 @@ final class Settings implements Serializable {
   }
 
   /** Empty: as many as there are slots. */
-  OptionalInt ranks() {
+  public OptionalInt ranks() {
     return integer(Setting.RANKS);
   }
 
-  Settings withRanks(int ranks) {
+  public Settings withRanks(int ranks) {
     return with(Setting.RANKS, ranks);
   }
 
@@ -140,17 +140,17 @@ final class Settings implements Serializable {
     return integer(Setting.WIDTH);
   }
 
-  Settings withWidth(int width) {
+  public Settings withWidth(int width) {
     return with(Setting.WIDTH, width);
   }
 
   /** The replica groups of a number of ranks. */
-  ReplicaGroups groups(int ranks) {
+  public ReplicaGroups groups(int ranks) {
     return new ReplicaGroups(ranks, width().orElse(ranks));
   }
 
   /** One of {@link TransportChoice#NAMES}. */
-  String transport() {
+  public String transport() {
     return text(Setting.TRANSPORT);
   }
 
@@ -160,7 +160,7 @@ final class Settings implements Serializable {
    * @param host of the process
    * @param index of it among those of its host, about
    */
-  OneSidedOptions oneSidedOptions(String host, int index) {
+  public OneSidedOptions oneSidedOptions(String host, int index) {
     return new OneSidedOptions(
         text(Setting.FABRIC_PROVIDER), text(Setting.FABRIC_INTERFACE), host, index);
   }
@@ -171,24 +171,24 @@ final class Settings implements Serializable {
    * @param local where the process is reached by tcp
    * @param directory for files of shared memory
    */
-  MpiOptions mpiOptions(ProcessAddress local, Path directory) {
+  public MpiOptions mpiOptions(ProcessAddress local, Path directory) {
     return new MpiOptions(local, directory, readTimeout().plus(MPI_GRACE), collectiveTimeout());
   }
 
-  Settings withTransport(String transport) {
+  public Settings withTransport(String transport) {
     return with(Setting.TRANSPORT, transport);
   }
 
-  boolean shortcut() {
+  public boolean shortcut() {
     return Boolean.parseBoolean(text(Setting.SHORTCUT));
   }
 
-  Settings withShortcut(boolean shortcut) {
+  public Settings withShortcut(boolean shortcut) {
     return with(Setting.SHORTCUT, shortcut);
   }
 
   /** 0 for any. */
-  int port() {
+  public int port() {
     return integer(Setting.PORT).orElseThrow();
   }
 
@@ -196,48 +196,48 @@ final class Settings implements Serializable {
     return duration(Setting.READ_TIMEOUT);
   }
 
-  Settings withReadTimeout(Duration timeout) {
+  public Settings withReadTimeout(Duration timeout) {
     return with(Setting.READ_TIMEOUT, timeout.toMillis() + "ms");
   }
 
-  Duration finishTimeout() {
+  public Duration finishTimeout() {
     return duration(Setting.FINISH_TIMEOUT);
   }
 
-  Settings withFinishTimeout(Duration timeout) {
+  public Settings withFinishTimeout(Duration timeout) {
     return with(Setting.FINISH_TIMEOUT, timeout.toMillis() + "ms");
   }
 
-  Backing backing() {
+  public Backing backing() {
     return Backing.valueOf(text(Setting.BACKING).toUpperCase(Locale.ROOT));
   }
 
-  Settings withBacking(Backing backing) {
+  public Settings withBacking(Backing backing) {
     return with(Setting.BACKING, backing);
   }
 
   /** Empty: /dev/shm for {@code shm}, none for {@code file}. */
-  Optional<Path> directory() {
+  public Optional<Path> directory() {
     return Optional.of(text(Setting.DIRECTORY)).filter(text -> !text.isEmpty()).map(Path::of);
   }
 
-  Settings withDirectory(Path directory) {
+  public Settings withDirectory(Path directory) {
     return with(Setting.DIRECTORY, directory);
   }
 
-  int maxAttempts() {
+  public int maxAttempts() {
     return integer(Setting.MAX_ATTEMPTS).orElseThrow();
   }
 
-  Settings withMaxAttempts(int maxAttempts) {
+  public Settings withMaxAttempts(int maxAttempts) {
     return with(Setting.MAX_ATTEMPTS, maxAttempts);
   }
 
-  Duration collectiveTimeout() {
+  public Duration collectiveTimeout() {
     return duration(Setting.COLLECTIVE_TIMEOUT);
   }
 
-  Settings withCollectiveTimeout(Duration timeout) {
+  public Settings withCollectiveTimeout(Duration timeout) {
     return with(Setting.COLLECTIVE_TIMEOUT, timeout.toMillis() + "ms");
   }
 
@@ -245,33 +245,33 @@ final class Settings implements Serializable {
     return duration(Setting.CLOSE_TIMEOUT);
   }
 
-  Settings withCloseTimeout(Duration timeout) {
+  public Settings withCloseTimeout(Duration timeout) {
     return with(Setting.CLOSE_TIMEOUT, timeout.toMillis() + "ms");
   }
 
-  Duration slotsTimeout() {
+  public Duration slotsTimeout() {
     return duration(Setting.SLOTS_TIMEOUT);
   }
 
-  Settings withSlotsTimeout(Duration timeout) {
+  public Settings withSlotsTimeout(Duration timeout) {
     return with(Setting.SLOTS_TIMEOUT, timeout.toMillis() + "ms");
   }
 
   /** How long a write waits for another one of the same store. */
-  Duration writeTimeout() {
+  public Duration writeTimeout() {
     return duration(Setting.WRITE_TIMEOUT);
   }
 
-  boolean checkMemory() {
+  public boolean checkMemory() {
     return Boolean.parseBoolean(text(Setting.CHECK_MEMORY));
   }
 
-  Settings withCheckMemory(boolean checkMemory) {
+  public Settings withCheckMemory(boolean checkMemory) {
     return with(Setting.CHECK_MEMORY, checkMemory);
   }
 
   /** Where segments lie; empty for {@code direct}, and for {@code file} without a directory. */
-  Optional<Path> segmentDirectory() {
+  public Optional<Path> segmentDirectory() {
     return switch (backing()) {
       case SHM -> Optional.of(directory().orElse(ProcessDirectory.SHARED_MEMORY));
       case FILE -> directory();
@@ -284,7 +284,7 @@ final class Settings implements Serializable {
    *
    * @throws IllegalArgumentException for {@code file} backing without a directory
    */
-  StoreOptions storeOptions() {
+  public StoreOptions storeOptions() {
     StoreOptions options =
         StoreOptions.defaults()
             .withCloseTimeout(closeTimeout())

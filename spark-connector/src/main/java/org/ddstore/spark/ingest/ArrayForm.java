@@ -5,7 +5,7 @@ package org.ddstore.spark.ingest;
  * a form fits the later ones, so the form of a column is the largest that one of its rows needs,
  * whichever ranks hold the rows.
  */
-enum ArrayForm {
+public enum ArrayForm {
   /** All rows of one length above zero. */
   UNIFORM,
   RAGGED,

@@ -13,7 +13,7 @@ public final class NotUniformException extends DDStoreException {
   private final long row;
   private final ArrayForm form;
 
-  NotUniformException(String column, long row, ArrayForm form, String found) {
+  public NotUniformException(String column, long row, ArrayForm form, String found) {
     super(
         "column \"%s\", row %,d: %s; the column must be loaded as %s"
             .formatted(column, row, found, form));
@@ -32,7 +32,7 @@ public final class NotUniformException extends DDStoreException {
   }
 
   /** What the column needs at least. */
-  ArrayForm form() {
+  public ArrayForm form() {
     return form;
   }
 }

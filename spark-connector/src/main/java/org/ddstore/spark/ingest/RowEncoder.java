@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.ShardWriter;
 import org.ddstore.spark.types.IngestException;
+import org.ddstore.spark.types.SourceChangedException;
 import org.ddstore.types.Schema;
 
 /** Packs rows of Spark into records. Travels in the closure; one call per rank. */

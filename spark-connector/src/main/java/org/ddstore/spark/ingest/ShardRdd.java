@@ -5,6 +5,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.spark.types.SourceChangedException;
 import scala.collection.AbstractIterator;
 
 /** The rows of counted slices. A row is valid until the next one is asked for. */

@@ -6,6 +6,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.SparkException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
+import org.ddstore.spark.types.SourceChangedException;
 import scala.collection.immutable.Seq;
 import scala.reflect.ClassTag$;
 

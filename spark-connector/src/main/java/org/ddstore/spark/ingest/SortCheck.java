@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.List;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.Nonce;
+import org.ddstore.spark.types.SourceChangedException;
 
 /**
  * Checks that a sort has kept its rows: each position of [0, rows) comes out of it exactly once.

@@ -10,6 +10,7 @@ import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.storage.StorageLevel;
+import org.ddstore.spark.types.SourceChangedException;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 

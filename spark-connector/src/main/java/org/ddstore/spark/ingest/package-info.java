@@ -1,2 +1,5 @@
 /** Brings rows from Spark's formats into segments. */
+@Internal
 package org.ddstore.spark.ingest;
+
+import org.ddstore.types.Internal;

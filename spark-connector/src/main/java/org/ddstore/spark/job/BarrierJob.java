@@ -15,13 +15,13 @@ import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.memory.ProcessDirectory;
-import org.ddstore.spark.ResidentStores;
 import org.ddstore.spark.cluster.AuthenticationWarning;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.config.TransportNames;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.types.IngestException;
@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * <p>Spark never retries a barrier stage whose results go to the driver, so the driver submits it
  * again itself, each time after a fresh preflight. A job that has ended well is not repeated.
  */
-final class BarrierJob {
+public final class BarrierJob {
   private static final Logger LOG = LoggerFactory.getLogger(BarrierJob.class);
   private static final String INTERRUPT_ON_CANCEL = "spark.job.interruptOnCancel";
   private static final long LISTENER_TIMEOUT_MS = 10_000;
@@ -53,7 +53,7 @@ final class BarrierJob {
       ". MPI membership is frozen: all executors of this world are replaced";
 
   /** How long the next attempt waits for slots at least. */
-  static final Duration REPLACEMENT = Duration.ofMinutes(2);
+  public static final Duration REPLACEMENT = Duration.ofMinutes(2);
 
   /** Ranks that are told to stop do so within this time, or {@code run} ends before them. */
   private static final Duration LAST_TASKS = Duration.ofSeconds(10);
@@ -70,10 +70,10 @@ final class BarrierJob {
    *     with them
    * @param body what each rank does when all know each other
    */
-  record Load<T>(
+  public record Load<T>(
       RDD<InternalRow> rows, ShardLoader loader, StoreToken rowsToken, RankBody<T> body) {
     /** The load of all rows of a plan into a store that ends with its ranks. */
-    static <T> Load<T> of(IngestPlan plan, ReplicaGroups groups, RankBody<T> body) {
+    public static <T> Load<T> of(IngestPlan plan, ReplicaGroups groups, RankBody<T> body) {
       return new Load<>(
           plan.shards(groups.ranks()),
           new PlannedLoader(plan, groups.width(), groups.members()),
@@ -84,7 +84,7 @@ final class BarrierJob {
 
   /** Gives each attempt what it does; what a former one loaded may be lost with its executors. */
   @FunctionalInterface
-  interface LoadSource<T> {
+  public interface LoadSource<T> {
     Load<T> load(int attempt);
   }
 
@@ -95,19 +95,22 @@ final class BarrierJob {
   private final int ranks;
   private final long estimatedBytes;
   private final SlotsWarning slotsWarning;
+  private final ResidentView stores;
 
   /**
    * @param profile what each rank needs of its executor
    * @param estimatedBytes of one copy of the data, for the preflight; 0 if not known
    * @param slotsWarning speaks where the ranks take all slots
+   * @param stores resident stores of the application
    */
-  BarrierJob(
+  public BarrierJob(
       SparkSession session,
       ResourceProfile profile,
       Settings settings,
       ReplicaGroups groups,
       long estimatedBytes,
-      SlotsWarning slotsWarning) {
+      SlotsWarning slotsWarning,
+      ResidentView stores) {
     this.session = session;
     this.profile = profile;
     this.settings = settings;
@@ -115,6 +118,7 @@ final class BarrierJob {
     this.ranks = groups.ranks();
     this.estimatedBytes = estimatedBytes;
     this.slotsWarning = slotsWarning;
+    this.stores = stores;
   }
 
   /**
@@ -126,7 +130,7 @@ final class BarrierJob {
    * @throws NotUniformException if the schema has to be changed before it can be loaded
    * @throws StoreJobException if the last attempt failed
    */
-  <T> List<T> run(LoadSource<T> source) {
+  public <T> List<T> run(LoadSource<T> source) {
     StoreJobException last = null;
     for (int attempt = 1; ; attempt++) {
       checkCluster(last);
@@ -134,7 +138,7 @@ final class BarrierJob {
       try {
         Load<T> load = source.load(attempt);
         return submit(
-            onProfile(load.rows(), profile),
+          onProfile(load.rows(), profile),
             new RankRunner<>(
                 load.loader(), settings, load.body(), groups, attempt, load.rowsToken()),
             watch);
@@ -150,7 +154,7 @@ final class BarrierJob {
     }
   }
 
-  static RDD<InternalRow> onProfile(RDD<InternalRow> rows, ResourceProfile profile) {
+  public static RDD<InternalRow> onProfile(RDD<InternalRow> rows, ResourceProfile profile) {
     boolean isDefault = profile.id() == ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID();
     return isDefault ? rows : rows.withResources(profile);
   }
@@ -170,7 +174,7 @@ final class BarrierJob {
   }
 
   private boolean isMpi() {
-    return settings.transport().equals(TransportChoice.MPI);
+    return settings.transport().equals(TransportNames.MPI);
   }
 
   private void checkCluster(StoreJobException last) {
@@ -178,7 +182,7 @@ final class BarrierJob {
     MpiWorlds worlds = MpiWorlds.of(context);
     try {
       if (isMpi()) {
-        WorldReplacement.replace(context, worlds);
+        WorldReplacement.replace(context, worlds, stores);
       }
       ClusterFacts cluster =
           Preflight.check(
@@ -186,6 +190,7 @@ final class BarrierJob {
               profile,
               ranks,
               estimatedBytes,
+              stores.memoryBytes(),
               last == null && !worlds.isRefilling() ? settings : patient());
       worlds.refilling(false);
       slotsWarning.look(ranks, cluster, context.getConf());
@@ -215,7 +220,7 @@ final class BarrierJob {
       if (isMpi()) {
         awaitListeners(context); // who has run what
         MpiWorlds.of(context).joined(watch.executors());
-        ResidentStores.of(context).list().forEach(store -> store.warnOfWorld(watch.executors()));
+        stores.warnOfWorld(watch.executors());
       }
       return results;
     } finally {
@@ -290,12 +295,12 @@ final class BarrierJob {
    * Who lives of a world that was lost holds its memory, whether another attempt comes or not; who
    * was stopped does not end by itself.
    */
-  private static void replaceWorld(SparkContext context, RuntimeException failed) {
+  private void replaceWorld(SparkContext context, RuntimeException failed) {
     if (context.isStopped()) {
       return;
     }
     try {
-      WorldReplacement.replace(context, MpiWorlds.of(context));
+      WorldReplacement.replace(context, MpiWorlds.of(context), stores);
     } catch (DDStoreException e) {
       failed.addSuppressed(e);
     }

@@ -19,21 +19,21 @@ import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
 
 /** The one place that speaks Scala to Spark: a barrier stage over an RDD, a function per task. */
-final class BarrierStage {
+public final class BarrierStage {
   private static final ClassTag<Object> ANY = ClassTag$.MODULE$.apply(Object.class);
 
   private BarrierStage() {}
 
   /** What a task does with the rows of its partition. */
-  interface TaskBody<T> extends Serializable {
-    T run(Iterator<InternalRow> rows) throws Exception;
+  public interface TaskBody<T> extends Serializable {
+    public T run(Iterator<InternalRow> rows) throws Exception;
   }
 
   /**
    * Runs one task per partition, all at the same time, and returns what they return, by partition.
    * Blocks until all have ended or one has failed.
    */
-  static <T> List<T> run(RDD<InternalRow> rows, TaskBody<T> body) {
+  public static <T> List<T> run(RDD<InternalRow> rows, TaskBody<T> body) {
     List<T> list = new ArrayList<>();
     for (Object result : (Object[]) stage(rows, body).collect()) {
       @SuppressWarnings("unchecked") // made by TaskFunction<T>
@@ -53,7 +53,7 @@ final class BarrierStage {
    * @return false if that was not so until the deadline, or one of them failed
    * @throws DDStoreException if it is interrupted
    */
-  static boolean awaitSlots(RDD<InternalRow> partitions, Duration timeout) {
+  public static boolean awaitSlots(RDD<InternalRow> partitions, Duration timeout) {
     JavaFutureAction<List<Object>> job =
         new JavaRDD<>(stage(partitions, rows -> rows.hasNext()), ANY).collectAsync();
     try {

@@ -9,7 +9,7 @@ import org.ddstore.spark.config.ReplicaGroups;
  * executors as far as that is possible: one that is lost must not take all of them. Rank i copies
  * shard i unless that helps.
  */
-final class CopyPlacement {
+public final class CopyPlacement {
   private static final int NONE = -1;
 
   private final int width;
@@ -30,7 +30,7 @@ final class CopyPlacement {
    * @param executors of each rank
    * @return the shard, of [0, width), of each rank
    */
-  static int[] of(ReplicaGroups groups, List<String> executors) {
+  public static int[] of(ReplicaGroups groups, List<String> executors) {
     CopyPlacement placement = new CopyPlacement(groups, executors);
     for (int first = groups.width(); first < groups.ranks(); first += groups.width()) {
       placement.match(first);

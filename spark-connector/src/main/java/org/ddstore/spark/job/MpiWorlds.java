@@ -17,7 +17,7 @@ import org.apache.spark.SparkContext;
  * them run ranks, and which of them have to be replaced because their world has lost a member: an
  * executor is in one world as long as it lives.
  */
-final class MpiWorlds {
+public final class MpiWorlds {
   private static final Map<SparkContext, MpiWorlds> ALL =
       Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -26,7 +26,7 @@ final class MpiWorlds {
   private boolean refilling;
 
   /** Those of the executors of a context. */
-  static MpiWorlds of(SparkContext context) {
+  public static MpiWorlds of(SparkContext context) {
     return ALL.computeIfAbsent(context, c -> new MpiWorlds());
   }
 
@@ -46,7 +46,7 @@ final class MpiWorlds {
   }
 
   /** The worlds that there are. */
-  synchronized List<Set<String>> all() {
+  public synchronized List<Set<String>> all() {
     return worlds.stream().map(Set::copyOf).toList();
   }
 

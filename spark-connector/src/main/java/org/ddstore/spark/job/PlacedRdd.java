@@ -16,7 +16,7 @@ import scala.reflect.ClassTag$;
  * The partitions of another RDD, or empty ones, each preferred at a place. It declares no
  * dependency, so that a barrier stage accepts it.
  */
-final class PlacedRdd extends RDD<InternalRow> {
+public final class PlacedRdd extends RDD<InternalRow> {
   private static final long serialVersionUID = 1L;
 
   private final RDD<InternalRow> rows;
@@ -34,12 +34,12 @@ final class PlacedRdd extends RDD<InternalRow> {
   /**
    * @param places as Spark's scheduler names them, one for each partition; empty for any
    */
-  static RDD<InternalRow> of(RDD<InternalRow> rows, List<String> places) {
+  public static RDD<InternalRow> of(RDD<InternalRow> rows, List<String> places) {
     return new PlacedRdd(rows.sparkContext(), rows, places);
   }
 
   /** Partitions without rows. */
-  static RDD<InternalRow> empty(SparkContext context, List<String> places) {
+  public static RDD<InternalRow> empty(SparkContext context, List<String> places) {
     return new PlacedRdd(context, null, places);
   }
 

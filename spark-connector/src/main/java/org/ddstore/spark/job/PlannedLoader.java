@@ -9,7 +9,7 @@ import org.ddstore.spark.ingest.RowEncoder;
 import org.ddstore.types.Schema;
 
 /** Loads what an {@link IngestPlan} gives a rank. */
-final class PlannedLoader implements ShardLoader {
+public final class PlannedLoader implements ShardLoader {
   private static final long serialVersionUID = 1L;
 
   private final RowEncoder encoder;
@@ -22,7 +22,7 @@ final class PlannedLoader implements ShardLoader {
    * @param parts into which the plan divides its rows
    * @param partOfRank the part that each rank holds
    */
-  PlannedLoader(IngestPlan plan, int parts, int... partOfRank) {
+  public PlannedLoader(IngestPlan plan, int parts, int... partOfRank) {
     this.encoder = plan.encoder();
     this.rows = plan.rows();
     this.bytes = plan.memoryBytes();

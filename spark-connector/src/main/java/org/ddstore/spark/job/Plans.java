@@ -9,7 +9,7 @@ import org.apache.spark.SparkException;
 import org.ddstore.spark.cluster.Interrupts;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
-import org.ddstore.spark.ingest.SourceChangedException;
+import org.ddstore.spark.types.SourceChangedException;
 import org.ddstore.spark.types.StoreJobException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * were lost meanwhile. Spark repeats the tasks whose output is lost, but fails the job where it
  * cannot do so without mixing the rows of two computations.
  */
-final class Plans implements AutoCloseable {
+public final class Plans implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Plans.class);
 
   private final SparkContext context;
@@ -37,7 +37,7 @@ final class Plans implements AutoCloseable {
    * @param maxAttempts to plan
    * @throws StoreJobException if executors were lost in the last attempt to plan, too
    */
-  Plans(SparkContext context, int maxAttempts, Supplier<IngestPlan> planner) {
+  public Plans(SparkContext context, int maxAttempts, Supplier<IngestPlan> planner) {
     this.context = context;
     this.maxAttempts = maxAttempts;
     this.planner = planner;
@@ -50,7 +50,7 @@ final class Plans implements AutoCloseable {
    *
    * @throws StoreJobException naming the root cause if Spark cannot read the rows
    */
-  static IngestPlan readingAll(Supplier<IngestPlan> planner) {
+  public static IngestPlan readingAll(Supplier<IngestPlan> planner) {
     try {
       return planner.get();
     } catch (Exception e) {
@@ -81,11 +81,11 @@ final class Plans implements AutoCloseable {
     }
   }
 
-  IngestPlan current() {
+  public IngestPlan current() {
     return plan;
   }
 
-  IngestPlan forAttempt(int attempt) {
+  public IngestPlan forAttempt(int attempt) {
     if (attempt > 1) {
       plan.close();
       plan = plan(attempt);
@@ -152,7 +152,7 @@ final class Plans implements AutoCloseable {
   }
 
   /** Runs a job by these plans, and again as long as it finds that a column has another form. */
-  <T> T load(Supplier<T> job) {
+  public <T> T load(Supplier<T> job) {
     while (true) {
       try {
         return job.get();

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -16,12 +15,14 @@ import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.memory.ProcessDirectory;
-import org.ddstore.spark.cluster.HostFacts;
+import org.ddstore.spark.cluster.HostProbe;
 import org.ddstore.spark.cluster.LocalDirectory;
 import org.ddstore.spark.cluster.MemoryCheck;
+import org.ddstore.spark.cluster.ShardMemory;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.resident.ResidentShards;
+import org.ddstore.spark.config.TransportNames;
+import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
@@ -38,9 +39,6 @@ import org.slf4j.LoggerFactory;
 final class RankRunner<T> implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(RankRunner.class);
-
-  /** What the ranks that run in this JVM have allocated or are about to. */
-  private static final AtomicLong EXECUTOR_BYTES = new AtomicLong();
 
   private final ShardLoader loader;
   private final Settings settings;
@@ -80,7 +78,7 @@ final class RankRunner<T> implements Serializable {
     try {
       return run(rows, context);
     } catch (Exception | Error e) {
-      if (!meets && settings.transport().equals(TransportChoice.MPI)) {
+      if (!meets && settings.transport().equals(TransportNames.MPI)) {
         BeforeMeeting.mark(e, rank(context));
       }
       if (Echo.isEcho(e, rank(context))) {
@@ -93,7 +91,7 @@ final class RankRunner<T> implements Serializable {
   private T run(Iterator<InternalRow> rows, BarrierTaskContext context) throws Exception {
     StoreOptions options = settings.storeOptions();
     long rankBytes = loader == null ? 0 : loader.estimatedBytes(rank(context));
-    long executorBytes = EXECUTOR_BYTES.addAndGet(rankBytes);
+    long executorBytes = ShardMemory.addLoading(rankBytes);
     ProcessDirectory directory = null;
     try {
       checkDirectory();
@@ -101,7 +99,7 @@ final class RankRunner<T> implements Serializable {
       checkMemory(context, rankBytes, executorBytes);
       return load(context, options, rows);
     } finally {
-      EXECUTOR_BYTES.addAndGet(-rankBytes);
+      ShardMemory.addLoading(-rankBytes);
       if (directory != null) {
         directory.release();
       }
@@ -185,7 +183,7 @@ final class RankRunner<T> implements Serializable {
   }
 
   private void checkDirectory() {
-    HostFacts host = HostFacts.read(directoryRoot());
+    HostFacts host = HostProbe.read(directoryRoot());
     LocalDirectory.problem(host)
         .ifPresent(
             problem -> {
@@ -205,8 +203,8 @@ final class RankRunner<T> implements Serializable {
       hostBytes += host(context, r).equals(ownHost) ? loader.estimatedBytes(r) : 0;
     }
     MemoryCheck.check(
-        HostFacts.read(directoryRoot()),
-        new MemoryCheck.Need(rankBytes, executorBytes, hostBytes, ResidentShards.memoryBytes()),
+        HostProbe.read(directoryRoot()),
+        new MemoryCheck.Need(rankBytes, executorBytes, hostBytes, ShardMemory.residentBytes()),
         settings);
   }
 

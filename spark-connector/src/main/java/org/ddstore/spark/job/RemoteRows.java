@@ -61,7 +61,7 @@ public final class RemoteRows implements AutoCloseable {
    *
    * @param session that {@link #open} was given
    */
-  Transport forShards(WireSession session) {
+  public Transport forShards(WireSession session) {
     return transport == session ? session : new BesideTcp(transport, session);
   }
 
@@ -71,7 +71,7 @@ public final class RemoteRows implements AutoCloseable {
   }
 
   /** For reads across groups: MPI has windows inside a group only. */
-  Transport forCopies() {
+  public Transport forCopies() {
     return forCopies;
   }
 
@@ -81,7 +81,7 @@ public final class RemoteRows implements AutoCloseable {
   }
 
   /** What it is and why, for people. */
-  String description() {
+  public String description() {
     return transport.description() + ": " + reason;
   }
 

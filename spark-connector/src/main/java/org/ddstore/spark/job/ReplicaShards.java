@@ -9,7 +9,6 @@ import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
-import org.ddstore.spark.RankContext;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.transport.Transport;
@@ -22,7 +21,7 @@ import org.ddstore.types.DDStoreException;
  * @param ranks of all groups
  * @param copyTimeout how long ranks wait for the copies of others
  */
-record ReplicaShards(
+public record ReplicaShards(
     ReplicaGroups groups,
     Communicator ranks,
     Transport transport,
@@ -34,7 +33,7 @@ record ReplicaShards(
    *
    * @param writer holds the shard in group 0, and nothing elsewhere
    */
-  void add(DDStore store, ShardWriter writer) {
+  public void add(DDStore store, ShardWriter writer) {
     boolean loads = groups.loads(ranks.rank());
     if (loads) {
       addRows(store, writer);
@@ -52,7 +51,7 @@ record ReplicaShards(
   /** A change would reach the ranks of this group alone, and readers of others see other rows. */
   private void addRows(DDStore store, ShardWriter writer) {
     store.addReadOnly(
-        RankContext.ROWS,
+        StartedRank.ROWS,
         writer,
         "it is one of %d copies (%s %d of %d ranks), and a change would not reach the others; load without %s, or change a variable that the task adds"
             .formatted(
@@ -68,8 +67,8 @@ record ReplicaShards(
    *
    * @throws DDStoreException if a copy is not what was copied
    */
-  String digest(DDStore store) {
-    String digest = store.digest(RankContext.ROWS);
+  public String digest(DDStore store) {
+    String digest = store.digest(StartedRank.ROWS);
     compare(digest);
     return digest;
   }
@@ -77,7 +76,7 @@ record ReplicaShards(
   private void copy(Catalog catalog, ShardWriter writer) {
     int member = groups.memberOf(ranks.rank());
     try (AttachedStore first = AttachedStore.open(catalog, transport, options)) {
-      Variable rows = first.variable(RankContext.ROWS);
+      Variable rows = first.variable(StartedRank.ROWS);
       writer.appendRowsOf(rows, rows.firstRowOf(member), rows.rowsOf(member));
     }
   }

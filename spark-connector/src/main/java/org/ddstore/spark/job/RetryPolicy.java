@@ -21,7 +21,7 @@ import org.ddstore.types.PermanentFailure;
  * Separates failures that a new attempt can mend from those that it cannot. An unknown failure
  * counts as one that a new attempt can mend: an attempt too many costs time, one too few a job.
  */
-final class RetryPolicy {
+public final class RetryPolicy {
   /** What the C library says of a file system that stays as it is. */
   private static final Pattern UNUSABLE_FILE_SYSTEM =
       Pattern.compile(
@@ -62,7 +62,7 @@ final class RetryPolicy {
   private RetryPolicy() {}
 
   /** True if {@code failure}, or one of its causes, would end the next attempt as well. */
-  static boolean isPermanent(Throwable failure) {
+  public static boolean isPermanent(Throwable failure) {
     List<Throwable> chain = chain(failure);
     boolean inFile = false;
     for (Throwable each : chain) {
@@ -80,19 +80,19 @@ final class RetryPolicy {
    * @param failure may be null
    * @return class and first line of the message; empty if {@code failure} has no cause
    */
-  static String rootCause(Throwable failure) {
+  public static String rootCause(Throwable failure) {
     List<Throwable> chain = chain(failure);
     return chain.size() < 2 ? "" : firstLine(chain.get(chain.size() - 1).toString());
   }
 
   /** {@code text}, followed by a root cause that it does not contain. */
-  static String withCause(String text, String rootCause) {
+  public static String withCause(String text, String rootCause) {
     int message = rootCause.indexOf(": ");
     boolean told = rootCause.isEmpty() || text.contains(rootCause.substring(message + 1).strip());
     return told ? text : "%s (root cause: %s)".formatted(text, rootCause);
   }
 
-  static String firstLine(String text) {
+  public static String firstLine(String text) {
     return text == null ? "" : text.lines().findFirst().orElse("");
   }
 

@@ -7,7 +7,7 @@ import org.ddstore.ShardWriter;
 import org.ddstore.types.Schema;
 
 /** How a rank fills its shard; sent to the executors. */
-interface ShardLoader extends Serializable {
+public interface ShardLoader extends Serializable {
   Schema schema();
 
   /** The bytes that a rank is about to allocate, about; 0 if not known. */

@@ -4,11 +4,9 @@ import java.util.List;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.resource.ResourceInformation;
-import org.ddstore.DDStore;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
-import org.ddstore.spark.RankContext;
 import org.ddstore.spark.cluster.DeviceBinding;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
@@ -27,7 +25,7 @@ import org.ddstore.spark.wire.WireSession;
  * @param loadNanos how long that took
  * @param home whether it runs where its shard is
  */
-record StartedRank(
+public record StartedRank(
     int attempt,
     Settings settings,
     ReplicaGroups groups,
@@ -39,8 +37,10 @@ record StartedRank(
     ShardWriter writer,
     long loadNanos,
     boolean home) {
+  /** Name of the variable that holds the rows of the DataFrame. */
+  public static final String ROWS = "rows";
 
-  int rank() {
+  public int rank() {
     return ranks.rank();
   }
 
@@ -61,44 +61,23 @@ record StartedRank(
   }
 
   /** The same rank, at the place of its shard or not. */
-  StartedRank at(boolean atHome) {
+  public StartedRank at(boolean atHome) {
     return new StartedRank(
         attempt, settings, groups, ranks, group, remote, session, options, writer, loadNanos,
         atHome);
   }
 
-  /**
-   * What a user's task is given.
-   *
-   * @param digest of the rows
-   */
-  RankContext context(DDStore store, String digest, TaskLoaders loaders) {
-    return new RankContext(
-        attempt,
-        store,
-        digest,
-        ranks,
-        loaders,
-        groups.groupOf(rank()),
-        deviceAddresses(),
-        executorId(),
-        host(),
-        remote.description(),
-        loadNanos,
-        home);
-  }
-
-  static String executorId() {
+  public static String executorId() {
     return SparkEnv.get().executorId();
   }
 
   /** The address at which other processes reach this one. */
-  static String host() {
+  public static String host() {
     return SparkEnv.get().blockManager().blockManagerId().host();
   }
 
-  /** What Spark gave to this task, as it calls it. */
-  private static List<String> deviceAddresses() {
+  /** Addresses of the devices that Spark gave to the task of the calling thread. */
+  public static List<String> deviceAddresses() {
     ResourceInformation devices =
         BarrierTaskContext.get().resourcesJMap().get(DeviceBinding.RESOURCE);
     return devices == null ? List.of() : List.of(devices.addresses());

@@ -7,14 +7,14 @@ import java.util.function.Supplier;
 import org.ddstore.loader.Loader;
 
 /** The loaders that a task has opened, so that none outlives it. Any thread. */
-final class TaskLoaders implements AutoCloseable {
+public final class TaskLoaders implements AutoCloseable {
   private final Deque<Loader> newestFirst = new ArrayDeque<>();
   private boolean closed;
 
   /**
    * @throws IllegalStateException if the task has ended
    */
-  synchronized Loader open(Supplier<Loader> opening) {
+  public synchronized Loader open(Supplier<Loader> opening) {
     if (closed) {
       throw new IllegalStateException("closed: the task that would own the loader has ended");
     }
@@ -25,7 +25,7 @@ final class TaskLoaders implements AutoCloseable {
   }
 
   /** Closes those that are still open, the last opened first. Blocks as they do. Idempotent. */
-  synchronized void closeAll() {
+  public synchronized void closeAll() {
     closed = true;
     List<Runnable> closes = newestFirst.stream().<Runnable>map(loader -> loader::close).toList();
     newestFirst.clear();

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.IntStream;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.config.TransportNames;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
 import org.ddstore.transport.Availability;
@@ -26,14 +27,7 @@ import org.ddstore.types.DDStoreException;
  * taken only where it was asked for, and opened by {@link RemoteRows}.
  */
 public final class TransportChoice {
-  /** The names that the user may say. */
-  public static final List<String> NAMES = List.of("auto", "tcp", "fabric", "mpi");
-
   static final int OFFER_BYTES = 1 + Integer.BYTES;
-
-  private static final String AUTO = "auto";
-  private static final String FABRIC = "fabric";
-  static final String MPI = "mpi";
 
   private static final byte NOTHING = 0;
   private static final byte SOFTWARE = 1;
@@ -72,7 +66,7 @@ public final class TransportChoice {
    */
   public static TransportChoice of(
       String wanted, int rank, OneSidedOptions options, WireOptions wire) {
-    if (!wanted.equals(AUTO) && !wanted.equals(FABRIC)) {
+    if (!wanted.equals(TransportNames.AUTO) && !wanted.equals(TransportNames.FABRIC)) {
       return new TransportChoice(wanted, null, OneSidedChoice.none("asked for"));
     }
     Optional<OneSidedProvider> found = provider();
@@ -80,7 +74,7 @@ public final class TransportChoice {
         found
             .map(provider -> choose(provider, wanted, options, wire))
             .orElseGet(() -> OneSidedChoice.none("not part of this build"));
-    if (wanted.equals(FABRIC) && !own.isAvailable()) {
+    if (wanted.equals(TransportNames.FABRIC) && !own.isAvailable()) {
       throw new DDStoreException(
           "rank %d at %s cannot read by fabric: %s. spark.ddstore.transport=auto takes tcp there"
               .formatted(rank, options.host(), own.detail()));
@@ -91,7 +85,7 @@ public final class TransportChoice {
   /** Without hardware {@code auto} has no use for the library, and does not load it. */
   private static OneSidedChoice choose(
       OneSidedProvider provider, String wanted, OneSidedOptions options, WireOptions wire) {
-    if (wanted.equals(FABRIC)) {
+    if (wanted.equals(TransportNames.FABRIC)) {
       return provider.choose(options);
     }
     if (wire.isEncrypted()) {
@@ -108,7 +102,7 @@ public final class TransportChoice {
     return ServiceLoader.load(TransportProvider.class, TransportProvider.class.getClassLoader())
         .stream()
         .map(ServiceLoader.Provider::get)
-        .filter(found -> found.name().equals(FABRIC) && found instanceof OneSidedProvider)
+        .filter(found -> found.name().equals(TransportNames.FABRIC) && found instanceof OneSidedProvider)
         .map(found -> (OneSidedProvider) found)
         .findAny();
   }
@@ -134,7 +128,7 @@ public final class TransportChoice {
       reason = "%s: %s".formatted(wanted, own.detail());
       return session;
     }
-    int without = wanted.equals(AUTO) ? firstOther(offers, RDMA) : firstOther(offers, SOFTWARE);
+    int without = wanted.equals(TransportNames.AUTO) ? firstOther(offers, RDMA) : firstOther(offers, SOFTWARE);
     int other = firstOfOtherMeans(offers);
     if (without < 0 && other < 0) {
       OneSidedTransport opened = session.oneSided(calls -> provider.open(own, calls));
@@ -142,7 +136,7 @@ public final class TransportChoice {
       return opened;
     }
     String why = without >= 0 ? lacks(without, offers.get(without)) : differs(other);
-    if (wanted.equals(FABRIC)) {
+    if (wanted.equals(TransportNames.FABRIC)) {
       throw new DDStoreException("the ranks cannot read by fabric: " + why);
     }
     reason = "auto takes fabric only with RDMA hardware on all ranks; " + why;
@@ -179,9 +173,9 @@ public final class TransportChoice {
         .formatted(rank, own.detail());
   }
 
-  /** True if the ranks read by MPI, whatever {@link #agree} gave. */
+  /** True if the ranks read by TransportNames.MPI, whatever {@link #agree} gave. */
   boolean isMpi() {
-    return wanted.equals(MPI);
+    return wanted.equals(TransportNames.MPI);
   }
 
   /** Why it is this transport, for people; after {@link #agree}. */

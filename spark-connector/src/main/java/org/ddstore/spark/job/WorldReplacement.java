@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.spark.SparkContext;
-import org.ddstore.spark.ResidentStores;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.types.DDStoreException;
 import org.slf4j.Logger;
@@ -16,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * good, so only fresh ones can make the next world. What they have cached goes with them, and
  * shards of resident stores.
  */
-final class WorldReplacement {
+public final class WorldReplacement {
   private static final Logger LOG = LoggerFactory.getLogger(WorldReplacement.class);
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -29,7 +28,7 @@ final class WorldReplacement {
    *
    * @throws DDStoreException if they do not go
    */
-  static void replace(SparkContext context, MpiWorlds worlds) {
+  static void replace(SparkContext context, MpiWorlds worlds, ResidentView stores) {
     Set<String> old = worlds.toReplace(executors(context));
     if (old.isEmpty()) {
       return;
@@ -40,9 +39,7 @@ final class WorldReplacement {
     LOG.warn(
         "replacing executors {}: their MPI world has lost a member, or not all ranks are in it",
         old);
-    ResidentStores.of(context).list().stream()
-        .flatMap(store -> store.lossWith(old).stream())
-        .forEach(loss -> LOG.warn("with executors {} {}", old, loss));
+    stores.lossWith(old).forEach(loss -> LOG.warn("with executors {} {}", old, loss));
     worlds.refilling(true);
     List<String> refused =
         old.stream().filter(id -> !context.killAndReplaceExecutor(id)).sorted().toList();

@@ -18,7 +18,7 @@ import org.apache.spark.sql.SparkSession;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.cluster.ClassicSpark;
 import org.ddstore.spark.cluster.ClusterFacts;
-import org.ddstore.spark.cluster.HostFacts;
+import org.ddstore.spark.cluster.HostProbe;
 import org.ddstore.spark.cluster.LocalDirectory;
 import org.ddstore.spark.cluster.MemoryCheck;
 import org.ddstore.spark.cluster.Preflight;
@@ -76,7 +76,7 @@ public record ClusterReport(
     int ranks = settings.ranks().orElse(Math.max(1, cluster.slots()));
     List<Problem> problems =
         new ArrayList<>(
-            Preflight.problems(cluster, HostFacts.read(directory), ranks, 0, 0, settings));
+            Preflight.problems(cluster, HostProbe.read(directory), ranks, 0, 0, settings));
     problems.addAll(Preflight.problems(context.getConf()));
     if (!silent.isEmpty()) {
       problems.add(

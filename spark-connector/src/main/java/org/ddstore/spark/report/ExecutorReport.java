@@ -9,7 +9,8 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.package$;
 import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.read.GatherKernels;
-import org.ddstore.spark.cluster.HostFacts;
+import org.ddstore.spark.cluster.HostProbe;
+import org.ddstore.spark.types.HostFacts;
 
 /** What one executor finds: its host, its versions, and the ways in which it can read. */
 public final class ExecutorReport implements Serializable {
@@ -36,7 +37,7 @@ public final class ExecutorReport implements Serializable {
   static ExecutorReport ofThisProcess(Path sharedMemory) {
     SparkEnv env = SparkEnv.get();
     return new ExecutorReport(
-        HostFacts.read(sharedMemory).withExecutorId(env == null ? null : env.executorId()),
+        HostProbe.read(sharedMemory).withExecutorId(env == null ? null : env.executorId()),
         TransportReport.all(sharedMemory),
         package$.MODULE$.SPARK_VERSION(),
         scala.util.Properties$.MODULE$.versionNumberString());

@@ -19,7 +19,7 @@ import org.ddstore.types.Schema;
  * @param sourceSchema what it took of its DataFrame
  * @param columns what became of that
  */
-record AppendPlan(
+public record AppendPlan(
     String name, StructType sourceSchema, List<ColumnMapping> columns, Schema schema) {
 
   /**

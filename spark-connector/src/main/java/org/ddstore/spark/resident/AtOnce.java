@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** The same for several at the same time, by a thread for each: none waits for another. */
-final class AtOnce {
+public final class AtOnce {
   private AtOnce() {}
 
   /**
@@ -16,7 +16,7 @@ final class AtOnce {
    * @param threads their name
    * @param what comes to an end by itself, and throws nothing
    */
-  static <T> void forEach(String threads, Collection<T> all, Consumer<T> what) {
+  public static <T> void forEach(String threads, Collection<T> all, Consumer<T> what) {
     List<Thread> started = new ArrayList<>();
     try {
       for (T one : all) {

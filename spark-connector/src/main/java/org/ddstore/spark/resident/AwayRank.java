@@ -12,7 +12,7 @@ import org.ddstore.spark.types.ResidentShard;
  * @param executorId where it ran
  * @param why as far as the driver knows, for people
  */
-record AwayRank(int rank, String executorId, String why) {
+public record AwayRank(int rank, String executorId, String why) {
 
   /**
    * Those of a run that has ended.
@@ -21,7 +21,7 @@ record AwayRank(int rank, String executorId, String why) {
    * @param layout where the rows were when the run began
    * @param cluster the executors that there are now
    */
-  static List<AwayRank> of(
+  public static List<AwayRank> of(
       List<? extends RankOutcome<?>> outcomes, ResidentLayout layout, ClusterFacts cluster) {
     List<AwayRank> all = new ArrayList<>();
     for (int rank = 0; rank < outcomes.size(); rank++) {

@@ -4,23 +4,21 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.ShardWriter;
-import org.ddstore.spark.StoreHandle;
-import org.ddstore.spark.StoreReader;
 import org.ddstore.spark.job.ShardLoader;
 import org.ddstore.types.Schema;
 
 /**
  * Fills shards with copies of rows that a resident store still has elsewhere.
  *
- * @param handle of the store
+ * @param snapshot of the store
  * @param shards what was lost, by rank of the job
  */
-record CopyLoader(StoreHandle handle, List<ShardReport> shards) implements ShardLoader {
+record CopyLoader(StoreSnapshot snapshot, List<ShardReport> shards) implements ShardLoader {
   private static final long serialVersionUID = 1L;
 
   @Override
   public Schema schema() {
-    return handle.schema();
+    return snapshot.schema();
   }
 
   @Override
@@ -35,8 +33,11 @@ record CopyLoader(StoreHandle handle, List<ShardReport> shards) implements Shard
 
   @Override
   public void load(int rank, Iterator<InternalRow> rows, ShardWriter writer) {
-    try (StoreReader reader = handle.attachUncounted()) {
-      writer.appendRowsOf(reader.rows(), firstRow(rank), shards.get(rank).rows());
+    StoreAttachment attachment = StoreAttachment.uncounted(snapshot);
+    try {
+      writer.appendRowsOf(attachment.rows(), firstRow(rank), shards.get(rank).rows());
+    } finally {
+      attachment.leave();
     }
   }
 }

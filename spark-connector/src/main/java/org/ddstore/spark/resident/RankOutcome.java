@@ -12,7 +12,7 @@ import org.ddstore.spark.types.ReadCount;
  * @param home whether its shard is there
  * @param reads what it read of the store, by path
  */
-record RankOutcome<T>(T result, String executorId, boolean home, List<ReadCount> reads)
+public record RankOutcome<T>(T result, String executorId, boolean home, List<ReadCount> reads)
     implements Serializable {
   private static final long serialVersionUID = 1L;
 }

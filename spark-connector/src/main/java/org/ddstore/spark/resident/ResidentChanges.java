@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.cluster.Interrupts;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.config.ReplicaGroups;
@@ -30,64 +30,67 @@ import org.slf4j.LoggerFactory;
  * meanwhile: a change that is in hand then frees what it has loaded, and says that the store was
  * dropped.
  */
-final class ResidentChanges {
+public final class ResidentChanges {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentChanges.class);
 
-  private final ResidentStore store;
+  private final String name;
   private final ResidentOrigin origin;
   private final StoreToken token;
   private final ResidentProcesses processes;
   private final ResidentPlaces places;
+  private final Function<ResidentLayout, StoreSnapshot> snapshots;
 
   /** Of the load, and of each append. */
   private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by lock
 
   private final WriteLock lock;
 
-  ResidentChanges(
-      ResidentStore store,
+  public ResidentChanges(
+      String name,
       ResidentOrigin origin,
       StoreToken token,
       ResidentProcesses processes,
-      ResidentPlaces places) {
-    this.store = store;
+      ResidentPlaces places,
+      Function<ResidentLayout, StoreSnapshot> snapshots) {
+    this.name = name;
     this.origin = origin;
     this.token = token;
     this.processes = processes;
     this.places = places;
+    this.snapshots = snapshots;
     this.origins.add(origin);
-    this.lock = new WriteLock(store.name());
+    this.lock = new WriteLock(name);
   }
 
-  /** See {@link ResidentStore#append}. */
-  void append(AppendPlan fitting, Dataset<Row> rows, Duration timeout) {
+  /** Appends rows, all at one moment. */
+  public void append(AppendPlan fitting, Dataset<Row> rows, Duration timeout) {
     change("append", timeout, () -> appendHere(fitting, rows));
   }
 
-  /** See {@link ResidentStore#repair}. */
-  void repair() {
+  /** Brings lost rows back and copies those of executors that leave. */
+  public void repair() {
     change("repair", origin.settings().writeTimeout(), this::repairHere);
   }
 
   /** Waits for the change in hand first. */
-  private void change(String name, Duration timeout, Runnable change) {
+  private void change(String what, Duration timeout, Runnable change) {
     lock.hold(
         timeout,
         () -> {
-          changeAlone(name, change);
+          changeAlone(what, change);
           return null;
         });
   }
 
-  private void changeAlone(String name, Runnable change) {
+  private void changeAlone(String what, Runnable change) {
     ResidentProcesses.Hold hold = processes.hold();
     try {
-      store.checkLive();
+      places.checkLive();
       change.run();
     } catch (Exception thrown) {
       RuntimeException e =
-          Interrupts.beforeCommit(thrown, "%s of \"%s\"".formatted(name, store.name()));
-      throw store.isDropped() ? store.dropped(e) : e;
+          Interrupts.beforeCommit(thrown, "%s of \"%s\"".formatted(what, name));
+      throw places.isEnded() ? places.dropped(e) : e;
     } finally {
       hold.close();
     }
@@ -97,7 +100,7 @@ final class ResidentChanges {
     ResidentOrigin source =
         origin.with(
             fitting.select(rows, origin.ingest().takesAll()),
-            store.name(),
+            name,
             "Append rows that have the column");
     ReplicaGroups groups = places.now().groups();
     ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
@@ -105,9 +108,9 @@ final class ResidentChanges {
       ResidentLoading.Loaded loaded =
           loading.run(
               plans.current().memoryBytes() * groups.groups(),
-              store.rows(),
+              places.now().rows(),
               attempt -> {
-                store.checkLive();
+                places.checkLive();
                 IngestPlan plan = plans.forAttempt(attempt);
                 return new ResidentLoading.Source(
                     PlacedRdd.of(
@@ -118,7 +121,7 @@ final class ResidentChanges {
     } catch (NotUniformException e) {
       throw new IllegalArgumentException(
           "the rows cannot be appended to \"%s\": %s; the store has records of %s"
-              .formatted(store.name(), e.getMessage(), store.schema()),
+              .formatted(name, e.getMessage(), places.now().schema()),
           e);
     }
     places.findLost();
@@ -130,7 +133,7 @@ final class ResidentChanges {
     try {
       places.change(
           now -> {
-            store.checkLive();
+            places.checkLive();
             ResidentLayout after = now.with(loaded.shards()).without(loaded.gone());
             origins.add(source);
             return after;
@@ -146,7 +149,7 @@ final class ResidentChanges {
       if (round > origin.settings().maxAttempts()) {
         throw new DDStoreException(
             "executors end while rows of \"%s\" are brought back: %d shards are lost after %d repairs"
-                .formatted(store.name(), places.now().lost().size(), round - 1));
+                .formatted(name, places.now().lost().size(), round - 1));
       }
       bringBack(places.now());
     }
@@ -175,32 +178,32 @@ final class ResidentChanges {
       LOG.warn(
           "copying {} shards of \"{}\" from executors {}, which are being decommissioned",
           before.placesOn(leaving).size(),
-          store.name(),
+          name,
           leaving);
     }
     if (!before.lost().isEmpty()) {
-      LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), store.name());
+      LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), name);
     }
     SparkContext context = origin.session().sparkContext();
     Set<String> present = before.executors();
     try {
       new ResidentRepair(
-              store.name(),
+              name,
               origins,
               token,
               processes,
               before,
               leaving,
-              () -> store.handle(before),
+              () -> snapshots.apply(before),
               after ->
                   places.change(
                       now -> {
-                        store.checkLive();
+                        places.checkLive();
                         return after.withLostOf(now);
                       }))
           .run();
     } catch (StoreJobException e) {
-      store.checkLive();
+      places.checkLive();
       boolean isOther = !LiveExecutors.gone(context, present).isEmpty();
       if (!isOther || Thread.currentThread().isInterrupted() || RetryPolicy.isPermanent(e)) {
         throw e;

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.ddstore.Catalog;
 import org.ddstore.memory.RowDigest;
-import org.ddstore.spark.RankContext;
 import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.types.ProcessAddress;
@@ -21,7 +21,7 @@ import org.ddstore.types.Schema;
  * Which executor holds what of a resident store, as the driver knows it. Immutable; a change makes
  * a new version.
  */
-final class ResidentLayout {
+public final class ResidentLayout {
   private final long version;
   private final Schema schema;
   private final ReplicaGroups groups;
@@ -51,7 +51,7 @@ final class ResidentLayout {
   /**
    * @param shards of a load, one of each of its ranks
    */
-  static ResidentLayout of(Schema schema, ReplicaGroups groups, List<ShardReport> shards) {
+  public static ResidentLayout of(Schema schema, ReplicaGroups groups, List<ShardReport> shards) {
     return new ResidentLayout(1, schema, groups, List.of(byRank(groups, shards)), Set.of());
   }
 
@@ -72,7 +72,7 @@ final class ResidentLayout {
   }
 
   /** With what executors held marked as lost; this one if that is nothing new. */
-  ResidentLayout without(Set<String> executorIds) {
+  public ResidentLayout without(Set<String> executorIds) {
     Set<Place> more = new HashSet<>(lost);
     forEach(
         (place, shard) -> {
@@ -93,7 +93,7 @@ final class ResidentLayout {
   }
 
   /** What would be lost with executors, for people; empty if nothing. */
-  Optional<String> lossWith(Set<String> executorIds) {
+  public Optional<String> lossWith(Set<String> executorIds) {
     ResidentLayout left = without(executorIds);
     Set<Place> more = placesOn(executorIds);
     long gone = more.stream().filter(place -> !left.hasCopy(place)).count();
@@ -144,21 +144,21 @@ final class ResidentLayout {
     return version;
   }
 
-  Schema schema() {
+  public Schema schema() {
     return schema;
   }
 
-  ReplicaGroups groups() {
+  public ReplicaGroups groups() {
     return groups;
   }
 
   /** How rows are read that memory does not reach, and why so; for people. */
-  String transport() {
+  public String transport() {
     return parts.get(0).get(0).transport();
   }
 
   /** One for the load, and one for each append. */
-  int parts() {
+  public int parts() {
     return parts.size();
   }
 
@@ -166,12 +166,12 @@ final class ResidentLayout {
     return parts.get(place.part()).get(place.rank());
   }
 
-  Set<Place> lost() {
+  public Set<Place> lost() {
     return lost;
   }
 
   /** The rows of one copy. */
-  long rows() {
+  public long rows() {
     return rowsOf(parts.size());
   }
 
@@ -184,14 +184,14 @@ final class ResidentLayout {
   }
 
   /** Bytes of memory of one copy. */
-  long bytes() {
+  public long bytes() {
     return parts.stream()
         .flatMap(part -> part.subList(0, groups.width()).stream())
         .mapToLong(ShardReport::bytes)
         .sum();
   }
 
-  String digest() {
+  public String digest() {
     RowDigest sum = new RowDigest();
     parts.forEach(
         part ->
@@ -200,7 +200,7 @@ final class ResidentLayout {
     return sum.toString();
   }
 
-  List<ResidentShard> shards() {
+  public List<ResidentShard> shards() {
     List<ResidentShard> all = new ArrayList<>();
     forEach(
         (place, shard) ->
@@ -231,7 +231,7 @@ final class ResidentLayout {
   }
 
   /** The processes that hold something, as far as they are not known to be gone, by executor. */
-  Map<String, ProcessAddress> processes() {
+  public Map<String, ProcessAddress> processes() {
     Map<String, ProcessAddress> byExecutor = new TreeMap<>();
     forEach(
         (place, shard) -> {
@@ -261,7 +261,7 @@ final class ResidentLayout {
         segments.add(shard(live(part, group, member)).segment());
       }
     }
-    return Catalog.of(groups.width(), RankContext.ROWS, schema, segments);
+    return Catalog.of(groups.width(), StartedRank.ROWS, schema, segments);
   }
 
   /** The place of a shard that is not lost, that of the group if possible. */
@@ -296,7 +296,7 @@ final class ResidentLayout {
   }
 
   /** Whether some rows are nowhere any more. */
-  boolean hasGaps() {
+  public boolean hasGaps() {
     return !lost.stream().allMatch(this::hasCopy);
   }
 
@@ -306,12 +306,12 @@ final class ResidentLayout {
   }
 
   /** The executor of each rank's first shard, also if it is lost. */
-  List<String> homes() {
+  public List<String> homes() {
     return parts.get(0).stream().map(ShardReport::executorId).toList();
   }
 
   /** What tasks of the ranks prefer; empty for those whose executor is lost. */
-  List<String> preferredLocations() {
+  public List<String> preferredLocations() {
     return shards().subList(0, groups.ranks()).stream()
         .map(shard -> shard.isLost() ? "" : shard.preferredLocation())
         .toList();

@@ -13,7 +13,6 @@ import org.ddstore.ShardWriter;
 import org.ddstore.Variable;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.RowDigest;
-import org.ddstore.spark.RankContext;
 import org.ddstore.spark.cluster.MemoryCheck;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.job.CopyPlacement;
@@ -123,10 +122,10 @@ record ResidentLoad(
 
   private static void copy(StartedRank rank, int member, List<SegmentAddress> first) {
     ShardWriter writer = rank.writer();
-    Catalog catalog = Catalog.of(rank.groups().width(), RankContext.ROWS, writer.schema(), first);
+    Catalog catalog = Catalog.of(rank.groups().width(), StartedRank.ROWS, writer.schema(), first);
     try (AttachedStore store =
         AttachedStore.open(catalog, rank.remote().forCopies(), rank.options())) {
-      Variable rows = store.variable(RankContext.ROWS);
+      Variable rows = store.variable(StartedRank.ROWS);
       writer.appendRowsOf(rows, rows.firstRowOf(member), rows.rowsOf(member));
     }
   }

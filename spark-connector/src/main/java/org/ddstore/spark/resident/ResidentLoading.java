@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * attempts have loaded is freed by their ranks, and by those of the next attempt; what the last one
  * has loaded stays when it is confirmed by all executors.
  */
-final class ResidentLoading {
+public final class ResidentLoading {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentLoading.class);
 
   private final ResidentOrigin origin;
@@ -32,7 +32,7 @@ final class ResidentLoading {
   private final ResidentProcesses processes;
   private Nonce attempt;
 
-  ResidentLoading(
+  public ResidentLoading(
       ResidentOrigin origin, ReplicaGroups groups, StoreToken token, ResidentProcesses processes) {
     this.origin = origin;
     this.groups = groups;
@@ -41,11 +41,11 @@ final class ResidentLoading {
   }
 
   /** What an attempt reads, and how. */
-  record Source(RDD<InternalRow> rows, ShardLoader loader) {}
+  public record Source(RDD<InternalRow> rows, ShardLoader loader) {}
 
   /** Gives each attempt what it reads. */
   @FunctionalInterface
-  interface Sources {
+  public interface Sources {
     Source of(int attempt);
   }
 
@@ -55,7 +55,7 @@ final class ResidentLoading {
    * @param shards by rank
    * @param gone executors that have ended since, with what they had
    */
-  record Loaded(List<ShardReport> shards, Set<String> gone) {}
+  public record Loaded(List<ShardReport> shards, Set<String> gone) {}
 
   /**
    * Runs the job and makes what it has loaded stay. It runs again if executors have freed their
@@ -65,7 +65,7 @@ final class ResidentLoading {
    * @throws DDStoreException if an executor has loaded its rows and does not answer, or the
    *     confirmation is late each time
    */
-  Loaded run(long estimatedBytes, long base, Sources sources) {
+  public Loaded run(long estimatedBytes, long base, Sources sources) {
     int most = origin.settings().maxAttempts();
     for (int round = 1; ; round++) {
       List<ShardReport> shards = load(estimatedBytes, base, sources);
@@ -127,7 +127,7 @@ final class ResidentLoading {
   }
 
   /** Frees what was loaded. */
-  void forget(List<ShardReport> shards) {
+  public void forget(List<ShardReport> shards) {
     processes.forget(processesOf(shards), attempt);
   }
 

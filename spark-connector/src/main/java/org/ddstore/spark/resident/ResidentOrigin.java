@@ -20,6 +20,7 @@ import org.ddstore.spark.job.BarrierJob;
 import org.ddstore.spark.job.BarrierStage;
 import org.ddstore.spark.job.PlacedRdd;
 import org.ddstore.spark.job.Plans;
+import org.ddstore.spark.job.ResidentView;
 import org.ddstore.types.DDStoreException;
 
 /**
@@ -27,15 +28,17 @@ import org.ddstore.types.DDStoreException;
  *
  * @param rows of the load; each append has its own
  * @param slotsWarning one for all jobs of the store
+ * @param stores resident stores of the application
  */
-record ResidentOrigin(
+public record ResidentOrigin(
     Dataset<Row> rows,
     IngestOptions ingest,
     Settings settings,
     ResourceProfile profile,
-    SlotsWarning slotsWarning) {
+    SlotsWarning slotsWarning,
+    ResidentView stores) {
 
-  SparkSession session() {
+  public SparkSession session() {
     return rows.sparkSession();
   }
 
@@ -45,7 +48,7 @@ record ResidentOrigin(
    *
    * @throws IllegalArgumentException naming a column that the options name and the rows lack
    */
-  ResidentOrigin with(Dataset<Row> others, String store, String remedy) {
+  public ResidentOrigin with(Dataset<Row> others, String store, String remedy) {
     try {
       IngestPlan.checkNames(others, ingest);
     } catch (IllegalArgumentException e) {
@@ -55,14 +58,14 @@ record ResidentOrigin(
           e);
     }
     return new ResidentOrigin(
-        others, ingest.withWording(Wording.OPTIONS), settings, profile, slotsWarning);
+        others, ingest.withWording(Wording.OPTIONS), settings, profile, slotsWarning, stores);
   }
 
-  IngestPlan plan(ReplicaGroups groups) {
+  public IngestPlan plan(ReplicaGroups groups) {
     return IngestPlan.of(rows, ingest, groups.width());
   }
 
-  Plans plans(Supplier<IngestPlan> planner) {
+  public Plans plans(Supplier<IngestPlan> planner) {
     return new Plans(session().sparkContext(), settings.maxAttempts(), planner);
   }
 
@@ -81,14 +84,15 @@ record ResidentOrigin(
    * A barrier job of ranks for which there were slots once: if some are missing now, an executor is
    * lost, and the job waits until the cluster manager has replaced it.
    */
-  BarrierJob job(ReplicaGroups groups, long estimatedBytes) {
+  public BarrierJob job(ReplicaGroups groups, long estimatedBytes) {
     return new BarrierJob(
-        session(),
+      session(),
         profile,
         settings.withSlotsTimeout(replacementTimeout()),
         groups,
         estimatedBytes,
-        slotsWarning);
+        slotsWarning,
+        stores);
   }
 
   /** How long is waited for slots that were there. */

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkContext;
 import org.ddstore.spark.cluster.LiveExecutors;
@@ -16,11 +17,12 @@ import org.slf4j.LoggerFactory;
  * Where the rows of a resident store are now: loads and repairs change it, and the loss of
  * executors. Any thread.
  */
-final class ResidentPlaces {
+public final class ResidentPlaces {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentPlaces.class);
 
   private final String name;
   private final SparkContext context;
+  private final Supplier<String> description;
 
   /** Who has ever held something. */
   private final Map<String, ProcessAddress> holders = new TreeMap<>(); // guarded by this
@@ -28,14 +30,19 @@ final class ResidentPlaces {
   private volatile ResidentLayout layout; // changed under this
   private volatile boolean ended; // set under this
 
-  ResidentPlaces(String name, SparkContext context, ResidentLayout layout) {
+  /**
+   * @param description of the store, for errors
+   */
+  public ResidentPlaces(
+      String name, SparkContext context, ResidentLayout layout, Supplier<String> description) {
     this.name = name;
     this.context = context;
+    this.description = description;
     this.layout = layout;
     this.holders.putAll(layout.processes());
   }
 
-  ResidentLayout now() {
+  public ResidentLayout now() {
     return layout;
   }
 
@@ -50,7 +57,7 @@ final class ResidentPlaces {
   }
 
   /** Executors are gone. */
-  void lose(Set<String> executors) {
+  public void lose(Set<String> executors) {
     ResidentLayout before;
     ResidentLayout after;
     synchronized (this) {
@@ -73,17 +80,17 @@ final class ResidentPlaces {
    *
    * @return where the rows are now
    */
-  ResidentLayout findLost() {
-    lose(LiveExecutors.gone(context, layout.executors()));
+  public ResidentLayout findLost() {
+      lose(LiveExecutors.gone(context, layout.executors()));
     return layout;
   }
 
   /** The executors with rows that are being decommissioned. */
-  Set<String> leaving() {
+  public Set<String> leaving() {
     return LiveExecutors.leaving(context, layout.executors());
   }
 
-  boolean isEnded() {
+  public boolean isEnded() {
     return ended;
   }
 
@@ -92,7 +99,7 @@ final class ResidentPlaces {
    *
    * @return who has something to free; empty if it was ended before
    */
-  Optional<Collection<ProcessAddress>> end() {
+  public Optional<Collection<ProcessAddress>> end() {
     Map<String, ProcessAddress> left;
     synchronized (this) {
       if (ended) {
@@ -104,5 +111,21 @@ final class ResidentPlaces {
     Set<String> known = layout.executors();
     left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.serves(context, id));
     return Optional.of(left.values());
+  }
+
+  /** Throws an IllegalStateException if the store has been dropped. */
+  public void checkLive() {
+    if (ended) {
+      throw dropped(null);
+    }
+  }
+
+  /**
+   * Returns the error of a store that has been dropped.
+   *
+   * @param failure that followed from it; null if there is none
+   */
+  IllegalStateException dropped(RuntimeException failure) {
+    return new IllegalStateException("dropped: " + description.get(), failure);
   }
 }

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * store's own connections. A process that has ended is no error; one that does not answer in time
  * is. Any thread.
  */
-final class ResidentProcesses implements AutoCloseable {
+public final class ResidentProcesses implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentProcesses.class);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -61,7 +61,7 @@ final class ResidentProcesses implements AutoCloseable {
   }
 
   /** Joins the store from the driver. */
-  static ResidentProcesses join(StoreToken token, Settings settings) {
+  public static ResidentProcesses join(StoreToken token, Settings settings) {
     return new ResidentProcesses(
         Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port())), PATIENCE, CONFIRM_LIMIT);
   }
@@ -147,7 +147,7 @@ final class ResidentProcesses implements AutoCloseable {
    * Frees everything, also if the thread is interrupted; returns when it is freed. All are told at
    * the same time, and a process that does not answer is logged.
    */
-  void drop(Collection<ProcessAddress> processes) {
+  public void drop(Collection<ProcessAddress> processes) {
     AtOnce.forEach("ddstore-tell", processes, this::dropAt);
   }
 
@@ -183,7 +183,7 @@ final class ResidentProcesses implements AutoCloseable {
   }
 
   /** What each process has; those that are gone are missing. */
-  Map<ProcessAddress, ResidentShards.Summary> summaries(Collection<ProcessAddress> processes) {
+  public Map<ProcessAddress, ResidentShards.Summary> summaries(Collection<ProcessAddress> processes) {
     Map<ProcessAddress, ResidentShards.Summary> all = new HashMap<>();
     long deadlineNs = deadline();
     for (ProcessAddress process : processes) {

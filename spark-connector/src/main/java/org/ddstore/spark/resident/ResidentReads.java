@@ -8,11 +8,11 @@ import org.ddstore.spark.types.ReadCount;
 import org.ddstore.types.ReadPath;
 
 /** What ranks have read of a resident store in its runs, and where they ran the last time. */
-final class ResidentReads {
+public final class ResidentReads {
   private final List<List<ReadCount>> byRank = new ArrayList<>(); // guarded by this
   private List<AwayRank> away = List.of(); // guarded by this
 
-  ResidentReads(int ranks) {
+  public ResidentReads(int ranks) {
     List<ReadCount> none =
         Arrays.stream(ReadPath.values())
             .map(path -> ReadCount.of(ReadStatistics.none(path)))
@@ -28,7 +28,7 @@ final class ResidentReads {
    * @param outcomes by rank
    * @param ranAway those that were not where their shards are
    */
-  synchronized void add(List<? extends RankOutcome<?>> outcomes, List<AwayRank> ranAway) {
+  public synchronized void add(List<? extends RankOutcome<?>> outcomes, List<AwayRank> ranAway) {
     away = List.copyOf(ranAway);
     for (int rank = 0; rank < outcomes.size(); rank++) {
       RankOutcome<?> outcome = outcomes.get(rank);
@@ -50,12 +50,12 @@ final class ResidentReads {
     return byRank.get(rank).stream().map(ReadCount::statistics).toList();
   }
 
-  synchronized List<List<ReadCount>> byRank() {
+  public synchronized List<List<ReadCount>> byRank() {
     return List.copyOf(byRank);
   }
 
   /** The ranks of the last run that were not where their shards are. */
-  synchronized List<AwayRank> away() {
+  public synchronized List<AwayRank> away() {
     return away;
   }
 }

@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.spark.SparkContext;
-import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.config.ReplicaGroups;
@@ -36,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param origins of the load and of each append
  * @param leaving executors that are being decommissioned
- * @param handle of the store as it is, to copy from
+ * @param snapshot of the store as it is, to copy from
  * @param publish makes a layout the store's; throws if that has been dropped
  */
 record ResidentRepair(
@@ -46,7 +45,7 @@ record ResidentRepair(
     ResidentProcesses processes,
     ResidentLayout layout,
     Set<String> leaving,
-    Supplier<StoreHandle> handle,
+    Supplier<StoreSnapshot> snapshot,
     Consumer<ResidentLayout> publish) {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentRepair.class);
 
@@ -141,7 +140,7 @@ record ResidentRepair(
 
   private ResidentLayout copy(ResidentLayout now, List<Place> places) {
     List<ShardReport> lost = places.stream().map(layout::shard).toList();
-    CopyLoader loader = new CopyLoader(handle.get(), lost);
+    CopyLoader loader = new CopyLoader(snapshot.get(), lost);
     ResidentOrigin origin = origins.get(0);
     return replace(
         now,

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.Shard;
 import org.ddstore.memory.Nonce;
+import org.ddstore.spark.cluster.ShardMemory;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
@@ -29,15 +30,19 @@ import org.slf4j.LoggerFactory;
  * <p>As long as shards of a store are here, this process is joined to it on the network, and
  * answers the driver's questions; see {@link ResidentControl}. Any thread.
  */
-final class ResidentShards {
+public final class ResidentShards {
   private static final int LEASE_SECONDS = 60;
   private static final int LEASE_TICKS = 60;
 
   /** How long the driver may take to hear of all ranks and to confirm. */
-  static final Duration LEASE = Duration.ofSeconds(LEASE_SECONDS);
+  public static final Duration LEASE = Duration.ofSeconds(LEASE_SECONDS);
 
   private static final Logger LOG = LoggerFactory.getLogger(ResidentShards.class);
   private static final Map<Nonce, Holding> HOLDINGS = new HashMap<>(); // guarded by itself
+
+  static {
+    ShardMemory.countResidentBy(ResidentShards::memoryBytes);
+  }
 
   private ResidentShards() {}
 
@@ -140,7 +145,7 @@ final class ResidentShards {
   }
 
   /** Frees what attempts have loaded that have failed: those not confirmed, but this one. */
-  static void forgetOthers(Nonce store, Nonce attempt) {
+  public static void forgetOthers(Nonce store, Nonce attempt) {
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);
       if (holding == null) {
@@ -214,7 +219,7 @@ final class ResidentShards {
    * Bytes of memory that stay taken here by all stores. Files on a disk do not count, nor what a
    * load has brought that has not ended: it counts that itself.
    */
-  static long memoryBytes() {
+  public static long memoryBytes() {
     synchronized (HOLDINGS) {
       return HOLDINGS.values().stream()
           .flatMap(holding -> holding.confirmed.stream())

@@ -21,7 +21,7 @@ import org.ddstore.types.ProcessAddress;
  * @param host its address
  * @param transport how ranks elsewhere would read it, and why so; for people
  */
-record ShardReport(
+public record ShardReport(
     int member,
     String address,
     long firstRow,

@@ -7,10 +7,9 @@ import java.util.stream.Stream;
 import org.apache.spark.SparkEnv;
 import org.ddstore.AttachedStore;
 import org.ddstore.Catalog;
+import org.ddstore.Variable;
 import org.ddstore.memory.Nonce;
-import org.ddstore.spark.RankContext;
-import org.ddstore.spark.StoreHandle;
-import org.ddstore.spark.StoreReader;
+import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
@@ -20,7 +19,7 @@ import org.ddstore.types.Cleanup;
  * An attachment of this JVM to a state of a resident store, shared by its readers: one whose reads
  * are in the metrics, and one for those who count by themselves.
  */
-final class StoreAttachment {
+public final class StoreAttachment {
   private static final Map<Key, StoreAttachment> OPEN = new HashMap<>(); // guarded by itself
 
   private record Key(Nonce store, long version, boolean isCounted) {}
@@ -31,23 +30,23 @@ final class StoreAttachment {
   private final StoreMetrics.Watch watch;
   private int readers; // guarded by OPEN
 
-  private StoreAttachment(Key key, StoreHandle handle) {
+  private StoreAttachment(Key key, StoreSnapshot snapshot) {
     SparkEnv env = SparkEnv.get();
     if (env == null) {
       throw new IllegalStateException(
           "%s can be attached to in tasks and on the driver only: there is no Spark in this process"
-              .formatted(handle));
+              .formatted(snapshot));
     }
     this.key = key;
-    this.session = Wire.join(handle.token(), WireOptions.of(env, handle.settings().port()));
+    this.session = Wire.join(snapshot.token(), WireOptions.of(env, snapshot.settings().port()));
     AttachedStore attached = null;
     try {
-      List<Catalog> copies = handle.catalogs();
-      attached = AttachedStore.open(copies, session.forReaders(), handle.settings().storeOptions());
+      List<Catalog> copies = snapshot.catalogs();
+      attached = AttachedStore.open(copies, session.forReaders(), snapshot.settings().storeOptions());
       this.watch =
           key.isCounted()
               ? StoreMetrics.watch(
-                  handle, "attached", attached.variable(RankContext.ROWS)::statistics)
+                  snapshot, "attached", attached.variable(StartedRank.ROWS)::statistics)
               : () -> {};
     } catch (RuntimeException | Error e) {
       Cleanup.after(e, Stream.of(attached == null ? () -> {} : attached::close, session::close));
@@ -56,34 +55,42 @@ final class StoreAttachment {
     this.store = attached;
   }
 
-  /** A reader whose reads are in the metrics. The first one attaches. */
-  static StoreReader counted(StoreHandle handle) {
-    return of(new Key(handle.token().id(), handle.version(), true), handle);
+  /**
+   * Returns the attachment whose reads are in the metrics, for one more reader, which calls {@link
+   * #leave()} at its end. The first reader attaches.
+   */
+  public static StoreAttachment counted(StoreSnapshot snapshot) {
+    return of(new Key(snapshot.token().id(), snapshot.version(), true), snapshot);
   }
 
-  /** A reader whose reads are not. */
-  static StoreReader uncounted(StoreHandle handle) {
-    return of(new Key(handle.token().id(), handle.version(), false), handle);
+  /** As {@link #counted}, for a reader that counts by itself. */
+  public static StoreAttachment uncounted(StoreSnapshot snapshot) {
+    return of(new Key(snapshot.token().id(), snapshot.version(), false), snapshot);
   }
 
-  private static StoreReader of(Key key, StoreHandle handle) {
+  private static StoreAttachment of(Key key, StoreSnapshot snapshot) {
     synchronized (OPEN) {
       StoreAttachment attachment = OPEN.get(key);
       if (attachment == null) {
-        attachment = new StoreAttachment(key, handle);
+        attachment = new StoreAttachment(key, snapshot);
         OPEN.put(key, attachment);
       }
       attachment.readers++;
-      return new StoreReader(attachment);
+      return attachment;
     }
   }
 
-  AttachedStore store() {
+  public AttachedStore store() {
     return store;
   }
 
+  /** The rows of the DataFrame. */
+  Variable rows() {
+    return store.variable(StartedRank.ROWS);
+  }
+
   /** One reader less; the last one ends it. */
-  void leave() {
+  public void leave() {
     synchronized (OPEN) {
       if (--readers > 0) {
         return;

@@ -13,7 +13,6 @@ import java.util.function.ToLongFunction;
 import org.apache.spark.SparkEnv;
 import org.ddstore.ReadStatistics;
 import org.ddstore.memory.Nonce;
-import org.ddstore.spark.StoreHandle;
 import org.ddstore.types.ReadPath;
 
 /**
@@ -33,7 +32,7 @@ public final class StoreMetrics {
   private final Map<String, ReaderCounts> readers = new HashMap<>(); // guarded by BY_STORE
   private int watches; // guarded by BY_STORE
 
-  private StoreMetrics(StoreHandle store, boolean isOfDriver) {
+  private StoreMetrics(StoreSnapshot store, boolean isOfDriver) {
     this.store = store.token().id();
     this.source = new StoreSource("ddstore." + store.name(), new MetricRegistry());
     this.isOfDriver = isOfDriver;
@@ -53,7 +52,7 @@ public final class StoreMetrics {
    * @param counters what it has read so far, by path; asked by any thread
    */
   public static Watch watch(
-      StoreHandle store, String reader, Supplier<List<ReadStatistics>> counters) {
+      StoreSnapshot store, String reader, Supplier<List<ReadStatistics>> counters) {
     StoreMetrics metrics;
     ReaderCounts counts;
     synchronized (BY_STORE) {
@@ -76,7 +75,7 @@ public final class StoreMetrics {
    * Shows on the driver what ranks have read in the runs that have ended, until {@link #remove}.
    * Does nothing where this process has the shards: its ranks count by themselves.
    */
-  static void show(StoreHandle store, ResidentReads reads) {
+  public static void show(StoreSnapshot store, ResidentReads reads) {
     if (ResidentShards.holds(store.token().id())) {
       return;
     }
@@ -161,7 +160,7 @@ public final class StoreMetrics {
   }
 
   /** Ends the metrics of a store that is dropped, or of which this process holds nothing more. */
-  static void remove(Nonce store) {
+  public static void remove(Nonce store) {
     synchronized (BY_STORE) {
       StoreMetrics metrics = BY_STORE.remove(store);
       if (metrics != null) {

@@ -17,7 +17,7 @@ import org.ddstore.types.DDStoreException;
  *
  * @param user as Spark Connect, Spark SQL or Hadoop names it, in this order
  */
-record StoreOwner(String user) {
+public record StoreOwner(String user) {
   private static final String JOB_TAGS = "spark.job.tags";
 
   /** How Spark Connect tags the jobs of an operation. */
@@ -25,7 +25,7 @@ record StoreOwner(String user) {
       Pattern.compile("(?:^|,)SparkConnect_OperationTag_User_(.*?)_Session_[^,]*_Operation_");
 
   /** The user for whom the calling thread works. */
-  static StoreOwner current(SparkContext context) {
+  public static StoreOwner current(SparkContext context) {
     String tags = context.getLocalProperty(JOB_TAGS);
     Matcher connect = CONNECT_TAG.matcher(tags == null ? "" : tags);
     if (connect.find()) {
@@ -47,7 +47,7 @@ record StoreOwner(String user) {
    *
    * @throws IllegalArgumentException if the setting is neither true nor false
    */
-  static boolean isChecked(SparkConf application) {
+  public static boolean isChecked(SparkConf application) {
     Setting setting = Setting.OWNER_CHECK;
     return Boolean.parseBoolean(
         setting.checked(application.get(setting.key(), setting.defaultText())));
@@ -59,7 +59,7 @@ record StoreOwner(String user) {
    * @param change what is to be done with the store, as a verb
    * @throws DDStoreException if it works for another one
    */
-  void check(SparkContext context, String change, String store) {
+  public void check(SparkContext context, String change, String store) {
     StoreOwner caller = isChecked(context.getConf()) ? current(context) : this;
     if (!caller.equals(this)) {
       throw new DDStoreException(

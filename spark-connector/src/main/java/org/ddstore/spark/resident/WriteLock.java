@@ -12,7 +12,7 @@ import org.ddstore.types.DeadlineExceededException;
  * Lets one thread at a time write a store. The others wait in the order in which they came, until a
  * deadline or an interrupt. The thread that holds it may enter again.
  */
-final class WriteLock {
+public final class WriteLock {
   private final String store;
   private final ReentrantLock lock = new ReentrantLock(true);
   private volatile String holder = "";
@@ -20,7 +20,7 @@ final class WriteLock {
   /**
    * @param store name of the store, for messages
    */
-  WriteLock(String store) {
+  public WriteLock(String store) {
     this.store = store;
   }
 
@@ -30,7 +30,7 @@ final class WriteLock {
    * @throws DeadlineExceededException if another thread still writes it after the timeout
    * @throws DDStoreException if the thread is interrupted while it waits; its flag is set then
    */
-  <T> T hold(Duration timeout, Supplier<T> action) {
+  public <T> T hold(Duration timeout, Supplier<T> action) {
     enter(timeout);
     try {
       holder = Thread.currentThread().getName();

@@ -10,6 +10,7 @@ import org.ddstore.RecordMemory;
 import org.ddstore.Variable;
 import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.StoreReader;
+import org.ddstore.spark.StoreSnapshots;
 import org.ddstore.spark.resident.StoreMetrics;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
@@ -71,7 +72,7 @@ final class RowBatches implements AutoCloseable {
     try {
       RowBatches batches =
           new RowBatches(store, columns.columns(handle.schema()), rows, bytesPerRow);
-      StoreMetrics.Watch watch = StoreMetrics.watch(handle, "scan", batches.counts::statistics);
+      StoreMetrics.Watch watch = StoreMetrics.watch(StoreSnapshots.of(handle), "scan", batches.counts::statistics);
       TaskEnd.run(
           () -> {
             watch.close();

@@ -16,7 +16,7 @@ public final class PreflightException extends DDStoreException implements Perman
   /**
    * @param what what cannot be done, to begin the message with
    */
-  PreflightException(String what, List<Problem> problems) {
+  public PreflightException(String what, List<Problem> problems) {
     super(message(what, problems));
     this.problems = new ArrayList<>(problems);
   }

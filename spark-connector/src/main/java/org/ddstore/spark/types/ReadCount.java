@@ -14,17 +14,17 @@ import org.ddstore.types.ReadPath;
 public record ReadCount(ReadPath path, long calls, long rows, long bytes) implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  static ReadCount of(ReadStatistics statistics) {
+  public static ReadCount of(ReadStatistics statistics) {
     return new ReadCount(
         statistics.path(), statistics.calls(), statistics.rows(), statistics.bytes());
   }
 
   /** The same, of which no times are known. */
-  ReadStatistics statistics() {
+  public ReadStatistics statistics() {
     return new ReadStatistics(path, calls, rows, bytes, 0);
   }
 
-  ReadCount plus(ReadCount other) {
+  public ReadCount plus(ReadCount other) {
     return new ReadCount(path, calls + other.calls, rows + other.rows, bytes + other.bytes);
   }
 }

@@ -14,7 +14,7 @@ public final class RebuildDiffersException extends DDStoreException implements P
   private final String store;
   private final int rank;
 
-  RebuildDiffersException(String store, int rank, String difference) {
+  public RebuildDiffersException(String store, int rank, String difference) {
     super(
         "the rows of rank %d of \"%s\" are not what they were when they were loaded: %s. The plan of the DataFrame is not deterministic, or its source has changed: drop() the store and load it anew"
             .formatted(rank, store, difference));

@@ -11,7 +11,7 @@ public final class StoreChangedException extends DDStoreException {
 
   private final String store;
 
-  StoreChangedException(String store, long rows) {
+  public StoreChangedException(String store, long rows) {
     super(
         "store \"%s\" was written after Spark cached the rows that are to replace it, and has %,d rows now: unpersist() the DataFrame, or UNCACHE TABLE, and write again"
             .formatted(store, rows));

@@ -9,7 +9,7 @@ import org.ddstore.types.DDStoreException;
 public class StoreJobException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 
-  StoreJobException(String message, Throwable cause) {
+  public StoreJobException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException.Problem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LocalDirectoryTest {
   private static HostFacts on(String type) {
-    HostFacts here = HostFacts.read(ProcessDirectory.SHARED_MEMORY);
+    HostFacts here = HostProbe.read(ProcessDirectory.SHARED_MEMORY);
     return new HostFacts(
         "box",
         here.pid(),
@@ -75,7 +76,7 @@ class LocalDirectoryTest {
 
   @Test
   void aDirectoryThatIsNotThereIsNotJudged() {
-    HostFacts nowhere = HostFacts.read(Path.of("/nowhere"));
+    HostFacts nowhere = HostProbe.read(Path.of("/nowhere"));
     assertThat(LocalDirectory.problem(nowhere)).isEmpty();
     assertThat(LocalDirectory.warning(nowhere)).isEmpty();
   }

@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.util.IOMode;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
 import org.ddstore.types.Backing;

@@ -9,6 +9,7 @@ import org.apache.spark.SparkConf;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ShardReport;
+import org.ddstore.spark.resident.WorldWarning;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
@@ -87,11 +88,11 @@ class RunWarningsTest {
 
   @Test
   void replicasInOneMpiWorldAreWarnedOf() {
-    assertThat(RunWarnings.ofWorld("train", copiesOn("1", "2", "2", "1"), Set.of("1", "2")))
+    assertThat(WorldWarning.of("train", copiesOn("1", "2", "2", "1"), Set.of("1", "2")))
         .get()
         .asString()
         .contains("all copies of shards of \"train\" are on executors [1, 2]");
-    assertThat(RunWarnings.ofWorld("train", copiesOn("1", "2", "3", "4"), Set.of("1", "2")))
+    assertThat(WorldWarning.of("train", copiesOn("1", "2", "3", "4"), Set.of("1", "2")))
         .as("a world without the copies")
         .isEmpty();
   }

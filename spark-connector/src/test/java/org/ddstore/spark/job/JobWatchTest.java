@@ -21,8 +21,8 @@ import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
-import org.ddstore.spark.ingest.SourceChangedException;
 import org.ddstore.spark.types.IngestException;
+import org.ddstore.spark.types.SourceChangedException;
 import org.ddstore.spark.types.StoreJobException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -96,7 +96,8 @@ class JobWatchTest {
             Settings.of(Map.of()),
             new ReplicaGroups(1, 1),
             0,
-            SlotsWarning.ofJob());
+            SlotsWarning.ofJob(),
+            new NoStores());
 
     assertThatThrownBy(
             () ->

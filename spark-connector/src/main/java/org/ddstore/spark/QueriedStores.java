@@ -2,6 +2,8 @@ package org.ddstore.spark;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.QueryPlan;
@@ -9,12 +11,14 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec;
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.ddstore.spark.types.StoreChangedException;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Rows of stores that Spark has in its cache. */
-final class CachedRows {
-  private CachedRows() {}
+/** The resident stores that a query reads. */
+final class QueriedStores {
+  private QueriedStores() {}
 
   /**
    * Checks rows that are to replace a store. A load plans its query anew, while no other thread
@@ -51,5 +55,34 @@ final class CachedRows {
       found.addAll(leaves((QueryPlan<?>) subquery));
     }
     return found;
+  }
+
+  /**
+   * Rows of a store that come from the store itself: a query of SQL that reads the store into which
+   * it writes. A read by a handle, in the user's code, is not found.
+   *
+   * @param name of the store
+   * @param rows that are loaded into it
+   */
+  static Optional<String> warning(String name, Dataset<Row> rows) {
+    if (readStores(rows).noneMatch(name::equals)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "rows that are written into \"%s\" are read from it: they cannot be loaded again when an executor is lost. Give the store a width, which keeps copies, or write the rows to files and load those"
+            .formatted(name));
+  }
+
+  private static Stream<String> readStores(Dataset<Row> rows) {
+    return leaves(rows.queryExecution().analyzed()).stream()
+        .map(
+            leaf -> {
+              if (leaf instanceof DataSourceV2Relation relation) {
+                return relation.table();
+              }
+              return leaf instanceof DataSourceV2ScanRelation scan ? scan.relation().table() : null;
+            })
+        .filter(StoreTable.class::isInstance)
+        .map(table -> ((StoreTable) table).storeName());
   }
 }

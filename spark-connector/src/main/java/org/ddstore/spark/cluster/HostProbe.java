@@ -1,49 +1,17 @@
 package org.ddstore.spark.cluster;
 
 import java.io.IOException;
-import java.io.Serializable;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.ddstore.spark.types.HostFacts;
 
-/**
- * What a process finds on its host. Made by any JVM from the JDK and /proc alone, in a few
- * milliseconds; sent from executors to the driver.
- *
- * @param executorId Spark's name of the executor ("driver" in the driver), null outside Spark
- * @param sharedMemoryFileSystem its type, as /proc/mounts names it: {@code tmpfs}, {@code nfs4};
- *     null if the directory is not there
- * @param sharedMemoryTotalBytes size of the file system that holds {@code sharedMemoryPath}; null
- *     if the directory is not there
- * @param sharedMemoryFreeBytes what a file there may still take; null as above
- * @param lockedMemorySoftBytes RLIMIT_MEMLOCK; null if unlimited
- * @param lockedMemoryHardBytes RLIMIT_MEMLOCK; null if unlimited
- * @param containerLimitBytes memory limit of the control group; null if unlimited
- * @param containerUsedBytes memory in use there; null if unknown
- */
-public record HostFacts(
-    String hostName,
-    long pid,
-    String executorId,
-    String user,
-    String os,
-    String arch,
-    String jdk,
-    int processors,
-    long physicalMemoryBytes,
-    long maxHeapBytes,
-    String sharedMemoryPath,
-    String sharedMemoryFileSystem,
-    Long sharedMemoryTotalBytes,
-    Long sharedMemoryFreeBytes,
-    Long lockedMemorySoftBytes,
-    Long lockedMemoryHardBytes,
-    Long containerLimitBytes,
-    Long containerUsedBytes)
-    implements Serializable {
+/** Reads the facts of this host from the JDK and /proc alone, in a few milliseconds. */
+public final class HostProbe {
+  private HostProbe() {}
 
   /**
    * Reads the facts of this process, now.
@@ -73,28 +41,6 @@ public record HostFacts(
         locked.hardBytes(),
         group.limitBytes(),
         group.usedBytes());
-  }
-
-  HostFacts withExecutorId(String newExecutorId) {
-    return new HostFacts(
-        hostName,
-        pid,
-        newExecutorId,
-        user,
-        os,
-        arch,
-        jdk,
-        processors,
-        physicalMemoryBytes,
-        maxHeapBytes,
-        sharedMemoryPath,
-        sharedMemoryFileSystem,
-        sharedMemoryTotalBytes,
-        sharedMemoryFreeBytes,
-        lockedMemorySoftBytes,
-        lockedMemoryHardBytes,
-        containerLimitBytes,
-        containerUsedBytes);
   }
 
   private static String localHostName() {

@@ -1,4 +1,4 @@
-package org.ddstore.spark.ingest;
+package org.ddstore.spark.types;
 
 import org.ddstore.types.DDStoreException;
 
@@ -9,11 +9,11 @@ import org.ddstore.types.DDStoreException;
 public final class SourceChangedException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 
-  SourceChangedException(String message) {
+  public SourceChangedException(String message) {
     super(message);
   }
 
-  SourceChangedException(String message, Throwable cause) {
+  public SourceChangedException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -5,14 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.config.ByteSize;
+import org.ddstore.spark.types.HostFacts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class HostFactsTest {
+class HostProbeTest {
 
   @Test
   void readsThisProcess(@TempDir Path directory) {
-    HostFacts facts = HostFacts.read(directory);
+    HostFacts facts = HostProbe.read(directory);
 
     assertThat(facts.pid()).isEqualTo(ProcessHandle.current().pid());
     assertThat(facts.executorId()).isNull();
@@ -26,7 +27,7 @@ class HostFactsTest {
 
   @Test
   void aMissingDirectoryHasNoSpace(@TempDir Path directory) {
-    HostFacts facts = HostFacts.read(directory.resolve("missing"));
+    HostFacts facts = HostProbe.read(directory.resolve("missing"));
 
     assertThat(facts.sharedMemoryFileSystem()).isNull();
     assertThat(facts.sharedMemoryTotalBytes()).isNull();
@@ -35,7 +36,7 @@ class HostFactsTest {
 
   @Test
   void sharedMemoryIsATmpfs() {
-    assertThat(HostFacts.read(ProcessDirectory.SHARED_MEMORY).sharedMemoryFileSystem())
+    assertThat(HostProbe.read(ProcessDirectory.SHARED_MEMORY).sharedMemoryFileSystem())
         .isEqualTo("tmpfs");
   }
 

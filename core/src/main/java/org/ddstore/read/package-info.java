@@ -1,0 +1,8 @@
+/**
+ * Plans and runs the read of one batch: placement of rows, read plan, staging of remote rows, and
+ * the gather into the batch.
+ */
+@Internal
+package org.ddstore.read;
+
+import org.ddstore.types.Internal;

@@ -1,0 +1,16 @@
+package org.ddstore.types;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks a package, or a type or method of another package, that is public only because other
+ * packages of this project use it. It may change in any release.
+ */
+@Documented
+@Retention(RetentionPolicy.CLASS)
+@Target({ElementType.PACKAGE, ElementType.TYPE, ElementType.METHOD})
+public @interface Internal {}

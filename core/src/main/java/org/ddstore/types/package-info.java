@@ -1,0 +1,2 @@
+/** Value types and exceptions that every other package shares. */
+package org.ddstore.types;

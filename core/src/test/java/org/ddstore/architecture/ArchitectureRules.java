@@ -1,0 +1,201 @@
+package org.ddstore.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.ddstore.types.Internal;
+
+/** Rules that hold for every package of every module; each module checks its own classes. */
+public final class ArchitectureRules {
+  /** The most top-level classes that a package may have. */
+  public static final int MAX_CLASSES = 45;
+
+  private static final String OURS = "org.ddstore";
+
+  private ArchitectureRules() {}
+
+  /** Imports the classes of a package and of those below it, without test classes. */
+  public static JavaClasses main(String packageName) {
+    return new ClassFileImporter()
+        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+        .importPackages(packageName);
+  }
+
+  /** No package depends on itself by way of others; a package does not contain those below it. */
+  public static ArchRule noCycles() {
+    return slices()
+        .assignedFrom(
+            new SliceAssignment() {
+              @Override
+              public SliceIdentifier getIdentifierOf(JavaClass type) {
+                return isOurs(type)
+                    ? SliceIdentifier.of(type.getPackageName())
+                    : SliceIdentifier.ignore();
+              }
+
+              @Override
+              public String getDescription() {
+                return "packages";
+              }
+            })
+        .should()
+        .beFreeOfCycles();
+  }
+
+  /** Public types that users see mention no internal type, and no type of Scala. */
+  public static ArchRule publicSignaturesAreForUsers() {
+    return classes()
+        .that()
+        .resideInAPackage(OURS + "..")
+        .should(
+            new ArchCondition<>("mention only types that users see") {
+              @Override
+              public void check(JavaClass type, ConditionEvents events) {
+                if (isForUsers(type)) {
+                  mentions(type)
+                      .filter(mention -> isInternal(mention.type) || isOfScala(mention.type))
+                      .forEach(
+                          mention ->
+                              events.add(
+                                  SimpleConditionEvent.violated(
+                                      type,
+                                      "%s mentions %s"
+                                          .formatted(mention.where, mention.type.getName()))));
+                }
+              }
+            });
+  }
+
+  /** Number of top-level classes by package. */
+  public static Map<String, Integer> sizes(JavaClasses classes) {
+    Map<String, Integer> sizes = new TreeMap<>();
+    for (JavaClass type : classes) {
+      if (type.isTopLevelClass() && !type.getSimpleName().equals("package-info")) {
+        sizes.merge(type.getPackageName(), 1, Integer::sum);
+      }
+    }
+    return sizes;
+  }
+
+  /**
+   * Packages by layer: those of the first know none of the others, those of the next know only
+   * former ones. The packages must be free of cycles.
+   *
+   * @param within beginning of the names of packages that count
+   */
+  public static List<Set<String>> layers(JavaClasses classes, Predicate<String> within) {
+    Map<String, Set<String>> known = new TreeMap<>();
+    for (JavaClass type : classes) {
+      if (within.test(type.getPackageName())) {
+        Set<String> packages = known.computeIfAbsent(type.getPackageName(), p -> new HashSet<>());
+        for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+          String other = dependency.getTargetClass().getBaseComponentType().getPackageName();
+          if (within.test(other) && !other.equals(type.getPackageName())) {
+            packages.add(other);
+          }
+        }
+      }
+    }
+    List<Set<String>> layers = new ArrayList<>();
+    Map<String, Integer> layerOf = new HashMap<>();
+    while (layerOf.size() < known.size()) {
+      Set<String> layer = new TreeSet<>();
+      known.forEach(
+          (name, others) -> {
+            if (!layerOf.containsKey(name) && layerOf.keySet().containsAll(others)) {
+              layer.add(name);
+            }
+          });
+      if (layer.isEmpty()) {
+        throw new IllegalStateException("packages have a cycle");
+      }
+      layer.forEach(name -> layerOf.put(name, layers.size()));
+      layers.add(layer);
+    }
+    return layers;
+  }
+
+  private static boolean isOurs(JavaClass type) {
+    return type.getPackageName().equals(OURS) || type.getPackageName().startsWith(OURS + ".");
+  }
+
+  private static boolean isForUsers(JavaClass type) {
+    return isOurs(type) && isPublic(type) && !isInternal(type);
+  }
+
+  private static boolean isPublic(JavaClass type) {
+    return type.getModifiers().contains(JavaModifier.PUBLIC)
+        && type.getEnclosingClass().map(ArchitectureRules::isPublic).orElse(true);
+  }
+
+  private static boolean isInternal(JavaClass type) {
+    return isOurs(type)
+        && (type.isAnnotatedWith(Internal.class)
+            || type.getPackage().isAnnotatedWith(Internal.class)
+            || type.getEnclosingClass().map(ArchitectureRules::isInternal).orElse(false));
+  }
+
+  private static boolean isOfScala(JavaClass type) {
+    return type.getName().startsWith("scala.");
+  }
+
+  private record Mention(String where, JavaClass type) {}
+
+  /** Types of the public and protected members of a type, its supertypes and type parameters. */
+  private static Stream<Mention> mentions(JavaClass type) {
+    List<Mention> all = new ArrayList<>();
+    type.getRawSuperclass().ifPresent(parent -> all.add(new Mention(type.getName(), parent)));
+    type.getRawInterfaces().forEach(parent -> all.add(new Mention(type.getName(), parent)));
+    for (JavaMember member : type.getMembers()) {
+      if (isVisible(member)) {
+        member.getAllInvolvedRawTypes().stream()
+            .filter(involved -> !involved.equals(type))
+            .forEach(involved -> all.add(new Mention(member.getFullName(), involved)));
+        if (member instanceof JavaCodeUnit unit) {
+          unit.getExceptionTypes()
+              .forEach(thrown -> all.add(new Mention(member.getFullName(), thrown)));
+        }
+      }
+    }
+    return all.stream()
+        .map(mention -> new Mention(mention.where, mention.type.getBaseComponentType()))
+        .distinct();
+  }
+
+  private static boolean isVisible(JavaMember member) {
+    if (member.isAnnotatedWith(Internal.class)) {
+      return false;
+    }
+    Set<JavaModifier> modifiers = member.getModifiers();
+    boolean isBridge =
+        modifiers.contains(JavaModifier.SYNTHETIC) && !(member instanceof JavaField);
+    return !isBridge
+        && (modifiers.contains(JavaModifier.PUBLIC)
+            || modifiers.contains(JavaModifier.PROTECTED));
+  }
+}

@@ -1,0 +1,53 @@
+package org.ddstore.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The rules find what they are for, in packages made for that. */
+class ArchitectureRulesTest {
+  private static final String SAMPLE = "org.ddstore.architecture.sample";
+
+  private static JavaClasses sample(String name) {
+    return new ClassFileImporter().importPackages(SAMPLE + "." + name);
+  }
+
+  @Test
+  void twoPackagesThatKnowEachOtherAreACycle() {
+    assertThatThrownBy(() -> ArchitectureRules.noCycles().check(sample("ring")))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("Cycle detected")
+        .hasMessageContaining("ring.left")
+        .hasMessageContaining("ring.right");
+    assertThatCode(() -> ArchitectureRules.noCycles().check(sample("floors")))
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  void internalTypesInPublicSignaturesAreFound() {
+    assertThatThrownBy(() -> ArchitectureRules.publicSignaturesAreForUsers().check(sample("leak")))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("Leaking.returned() mentions " + SAMPLE + ".leak.hidden.Hidden")
+        .hasMessageContaining("Leaking.taken(")
+        .hasMessageContaining("Leaking.listed() mentions")
+        .hasMessageNotContaining("ofNoUser")
+        .hasMessageNotContaining("marked");
+    assertThatCode(
+            () -> ArchitectureRules.publicSignaturesAreForUsers().check(sample("floors")))
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  void layersAreCounted() {
+    assertThat(ArchitectureRules.layers(sample("floors"), name -> name.startsWith(SAMPLE)))
+        .containsExactly(Set.of(SAMPLE + ".floors.one"), Set.of(SAMPLE + ".floors.two"));
+    assertThat(ArchitectureRules.sizes(sample("floors")))
+        .containsEntry(SAMPLE + ".floors.one", 1)
+        .containsEntry(SAMPLE + ".floors.two", 1);
+  }
+}

@@ -1,0 +1,4 @@
+package org.ddstore.architecture.sample.floors.one;
+
+/** Knows no other package. */
+public final class Below {}

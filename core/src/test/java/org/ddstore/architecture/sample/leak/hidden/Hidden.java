@@ -1,0 +1,4 @@
+package org.ddstore.architecture.sample.leak.hidden;
+
+/** A type that users should not see. */
+public final class Hidden {}

@@ -1,0 +1,5 @@
+/** Not for users. */
+@Internal
+package org.ddstore.architecture.sample.leak.hidden;
+
+import org.ddstore.types.Internal;

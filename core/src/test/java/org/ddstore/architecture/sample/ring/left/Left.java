@@ -1,0 +1,6 @@
+package org.ddstore.architecture.sample.ring.left;
+
+import org.ddstore.architecture.sample.ring.right.Right;
+
+/** Knows the other package. */
+public record Left(Right right) {}

@@ -1,0 +1,5 @@
+/** Reports of the cluster and of its transports for {@code ddstore doctor}. */
+@Internal
+package org.ddstore.spark.report;
+
+import org.ddstore.types.Internal;

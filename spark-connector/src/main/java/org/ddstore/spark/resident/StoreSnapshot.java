@@ -1,0 +1,108 @@
+package org.ddstore.spark.resident;
+
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.sql.types.StructType;
+import org.ddstore.Catalog;
+import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.job.StartedRank;
+import org.ddstore.spark.types.ColumnMapping;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.types.Schema;
+
+/**
+ * One state of a resident store: all that a process needs to read its rows. Whoever has the token
+ * can read the store. Immutable.
+ */
+public final class StoreSnapshot implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final String name;
+  private final StoreToken token;
+  private final Settings settings;
+  private final long version;
+  private final long rows;
+  private final StructType sourceSchema;
+  private final List<ColumnMapping> columns;
+  private final byte[][] catalogs;
+  private final String digest;
+
+  /**
+   * @param sourceSchema columns of the DataFrame that the store holds
+   * @param columns fields of each leaf of the source schema
+   * @param layout where the rows are
+   */
+  public StoreSnapshot(
+      String name,
+      StoreToken token,
+      Settings settings,
+      StructType sourceSchema,
+      List<ColumnMapping> columns,
+      ResidentLayout layout) {
+    this.name = name;
+    this.token = token;
+    this.settings = settings;
+    this.version = layout.version();
+    this.rows = layout.rows();
+    this.sourceSchema = sourceSchema;
+    this.columns = List.copyOf(columns);
+    this.catalogs = layout.catalogs().stream().map(Catalog::toBytes).toArray(byte[][]::new);
+    this.digest = layout.digest();
+  }
+
+  /** Name of the store. */
+  public String name() {
+    return name;
+  }
+
+  /** Secret that the store's processes ask of each reader. */
+  public StoreToken token() {
+    return token;
+  }
+
+  /** Settings of the store. */
+  public Settings settings() {
+    return settings;
+  }
+
+  /** Number that tells this state of the store from others. */
+  public long version() {
+    return version;
+  }
+
+  /** Number of rows. */
+  public long rows() {
+    return rows;
+  }
+
+  /** Schema of the records. */
+  public Schema schema() {
+    return Catalog.parse(catalogs[0]).schema(StartedRank.ROWS);
+  }
+
+  /** Columns of the DataFrame that the store holds, in their order. */
+  public StructType sourceSchema() {
+    return sourceSchema;
+  }
+
+  /** Fields of each leaf of {@link #sourceSchema()}. */
+  public List<ColumnMapping> columns() {
+    return columns;
+  }
+
+  /** Where the rows are: a catalog for each replica group, each of one full copy. */
+  public List<Catalog> catalogs() {
+    return Arrays.stream(catalogs).map(Catalog::parse).toList();
+  }
+
+  /** Digest that binds every index to the bytes of its record. */
+  public String digest() {
+    return digest;
+  }
+
+  @Override
+  public String toString() {
+    return "[\"%s\", %,d rows, version %d]".formatted(name, rows, version);
+  }
+}

@@ -1,0 +1,5 @@
+/** Keeps shards in executors between jobs: their places, leases, repair and metrics. */
+@Internal
+package org.ddstore.spark.resident;
+
+import org.ddstore.types.Internal;
