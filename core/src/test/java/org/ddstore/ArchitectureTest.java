@@ -32,7 +32,8 @@ class ArchitectureTest {
   void packageKnowsOnly(String name, String allowed) {
     String[] packages =
         Stream.concat(Stream.of(name), Stream.of(allowed.split(" ")))
-            .map(word -> word.isEmpty() || word.equals("''") ? "org.ddstore" : "org.ddstore." + word)
+            .map(
+                word -> word.isEmpty() || word.equals("''") ? "org.ddstore" : "org.ddstore." + word)
             .toArray(String[]::new);
 
     classes()

@@ -19,13 +19,13 @@ import org.ddstore.types.RankFailedException;
  * call, and the group can be used on.
  *
  * <p>It breaks by {@link #abort}, by a rank that closes while others call, and by what has an
- * exception of its own: {@link org.ddstore.types.CollectiveMismatchException} if ranks called different
- * operations or the same with different arguments, {@link org.ddstore.types.RankLostException} if a
- * process ended, {@link org.ddstore.types.DeadlineExceededException} if ranks did not come within {@link
- * #timeout()}. A thread that is interrupted while it waits gets {@link
- * CollectiveInterruptedException}. A rank that had returned already learns it at its next call.
- * Each later collective of any rank fails at once with the first cause, and only {@link #close()}
- * is left to do.
+ * exception of its own: {@link org.ddstore.types.CollectiveMismatchException} if ranks called
+ * different operations or the same with different arguments, {@link
+ * org.ddstore.types.RankLostException} if a process ended, {@link
+ * org.ddstore.types.DeadlineExceededException} if ranks did not come within {@link #timeout()}. A
+ * thread that is interrupted while it waits gets {@link CollectiveInterruptedException}. A rank
+ * that had returned already learns it at its next call. Each later collective of any rank fails at
+ * once with the first cause, and only {@link #close()} is left to do.
  *
  * <p><b>Threads.</b> One thread at a time; a second one is refused with {@link
  * IllegalStateException} and does no harm. {@link #abort} and {@link #close()} may be called by any
@@ -35,8 +35,8 @@ import org.ddstore.types.RankFailedException;
  * another from several threads, each group by one at a time. As long as one thread has called all
  * collectives of a rank since its first split, that thread is taken to be the only one: if two such
  * ranks wait for each other in different groups for a second, all their groups break by {@link
- * org.ddstore.types.CollectiveMismatchException}. Ranks of which several threads have called are never
- * judged so: they wait until the deadline.
+ * org.ddstore.types.CollectiveMismatchException}. Ranks of which several threads have called are
+ * never judged so: they wait until the deadline.
  */
 public final class Communicator implements AutoCloseable {
   private static final Duration MAX_TIMEOUT = Duration.ofDays(365);

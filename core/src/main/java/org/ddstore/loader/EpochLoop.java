@@ -47,8 +47,8 @@ public final class EpochLoop implements Iterable<LoadedBatch> {
   /**
    * The next batch; the one before is closed.
    *
-   * @throws org.ddstore.types.PoolStarvedException if none is ready within the loader's time; asking
-   *     again goes on waiting
+   * @throws org.ddstore.types.PoolStarvedException if none is ready within the loader's time;
+   *     asking again goes on waiting
    */
   public LoadedBatch next() {
     closeLast();

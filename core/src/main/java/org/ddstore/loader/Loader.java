@@ -175,8 +175,8 @@ public final class Loader implements AutoCloseable {
    * @throws PoolStarvedException if none is ready in time; the next call goes on waiting. The
    *     message names the ranks that reads wait for, and the iterator, sampler or transform that
    *     runs; the cause is the stack of one that has run for a second or more
-   * @throws org.ddstore.types.DDStoreException if the thread is interrupted while it waits; its flag
-   *     stays set, and the loader can go on
+   * @throws org.ddstore.types.DDStoreException if the thread is interrupted while it waits; its
+   *     flag stays set, and the loader can go on
    */
   public LoadedBatch pop(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
@@ -342,10 +342,10 @@ public final class Loader implements AutoCloseable {
    *
    * @throws IllegalStateException if a transform, an iterator or a sampler calls it; the loader
    *     stays open
-   * @throws org.ddstore.types.DeadlineExceededException if a transform does not end in time, nor a read,
-   *     or an iterator or a sampler ignores its interrupt for a second; it is named, and frees its
-   *     memory when it does. One of MPI ends when MPI comes back, or with the JVM, which the
-   *     watchdog of that transport ends if it does not
+   * @throws org.ddstore.types.DeadlineExceededException if a transform does not end in time, nor a
+   *     read, or an iterator or a sampler ignores its interrupt for a second; it is named, and
+   *     frees its memory when it does. One of MPI ends when MPI comes back, or with the JVM, which
+   *     the watchdog of that transport ends if it does not
    */
   @Override
   public void close() {

@@ -64,7 +64,8 @@ final class RemoteRows {
   /** Processes are known by their numbers in a placement, and another one may number them anew. */
   private void forgetMoved(Placement where) {
     for (int peer = 0; peer < all.size(); peer++) {
-      if (peer >= where.peers() || !all.get(peer).rows().process().equals(where.peerAddress(peer))) {
+      if (peer >= where.peers()
+          || !all.get(peer).rows().process().equals(where.peerAddress(peer))) {
         List<PeerIndices> moved = all.subList(peer, all.size());
         moved.forEach(indices -> indices.rows().free());
         moved.clear();
@@ -130,7 +131,9 @@ final class RemoteRows {
     noteMost(needed);
     if (held > KEPT * mostBytes) {
       for (PeerIndices indices : all) {
-        indices.rows().shrink(indices.neededBytes(plan)); // ragged ones grow again when their lengths come
+        indices
+            .rows()
+            .shrink(indices.neededBytes(plan)); // ragged ones grow again when their lengths come
       }
     }
   }

@@ -25,8 +25,9 @@ public interface RemoteReader extends AutoCloseable {
    * Fills the staging of each peer with its rows, none of them torn. Blocks until all are there.
    * Once this has returned or thrown, nothing writes to the staging any more.
    *
-   * @throws org.ddstore.types.DeadlineExceededException if rows are missing after the timeout; if others
-   *     can stand in for processes that are silent, {@link PeerRows#markSilent} says who these are
+   * @throws org.ddstore.types.DeadlineExceededException if rows are missing after the timeout; if
+   *     others can stand in for processes that are silent, {@link PeerRows#markSilent} says who
+   *     these are
    * @throws org.ddstore.types.RankLostException if the process of a rank has ended
    * @throws org.ddstore.types.DDStoreException if a rank has closed the store or the thread is
    *     interrupted

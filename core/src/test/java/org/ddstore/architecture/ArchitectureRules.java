@@ -192,10 +192,8 @@ public final class ArchitectureRules {
       return false;
     }
     Set<JavaModifier> modifiers = member.getModifiers();
-    boolean isBridge =
-        modifiers.contains(JavaModifier.SYNTHETIC) && !(member instanceof JavaField);
+    boolean isBridge = modifiers.contains(JavaModifier.SYNTHETIC) && !(member instanceof JavaField);
     return !isBridge
-        && (modifiers.contains(JavaModifier.PUBLIC)
-            || modifiers.contains(JavaModifier.PROTECTED));
+        && (modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED));
   }
 }

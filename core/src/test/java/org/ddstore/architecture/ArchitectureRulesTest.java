@@ -37,8 +37,7 @@ class ArchitectureRulesTest {
         .hasMessageContaining("Leaking.listed() mentions")
         .hasMessageNotContaining("ofNoUser")
         .hasMessageNotContaining("marked");
-    assertThatCode(
-            () -> ArchitectureRules.publicSignaturesAreForUsers().check(sample("floors")))
+    assertThatCode(() -> ArchitectureRules.publicSignaturesAreForUsers().check(sample("floors")))
         .doesNotThrowAnyException();
   }
 

@@ -66,8 +66,8 @@ public final class Mpi {
    * @param ranks by which they exchange what MPI has to know; used during the call only
    * @param color of the group; ranks of one color read each other's rows
    * @return closed by the caller
-   * @throws org.ddstore.types.FrozenMembershipException if some of these JVMs are in a world that others
-   *     are not in, or in one that has lost a rank
+   * @throws org.ddstore.types.FrozenMembershipException if some of these JVMs are in a world that
+   *     others are not in, or in one that has lost a rank
    * @throws DDStoreException if MPI is not available on a rank, or two ranks share a JVM
    */
   public static MpiTransport join(Communicator ranks, int color, MpiOptions options) {

@@ -99,8 +99,7 @@ public final class ResidentStore {
     this.columns = plan.mappings();
     this.processes = processes;
     this.places = new ResidentPlaces(name, origin.session().sparkContext(), layout, this::toString);
-    this.changes =
-        new ResidentChanges(name, origin, token, processes, places, this::snapshot);
+    this.changes = new ResidentChanges(name, origin, token, processes, places, this::snapshot);
     this.reads = new ResidentReads(layout.groups().ranks());
     this.owner = StoreOwner.current(origin.session().sparkContext());
   }
@@ -329,8 +328,7 @@ public final class ResidentStore {
    * @throws IllegalStateException if the store has been dropped
    * @throws PreflightException if the cluster cannot load them; it says what is missing. At once,
    *     or when executors that were there have not been replaced within two minutes
-   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and
-   *     row
+   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and row
    * @throws StoreJobException if the last attempt to load them failed; its cause is what a rank
    *     threw
    * @throws DDStoreException if an executor has loaded its rows and does not answer, if the thread

@@ -92,7 +92,8 @@ final class ResidentStores implements ResidentView {
    * of a name. What the action finds under the name stays until it ends, unless it is dropped.
    *
    * @throws IllegalArgumentException if there can be no store of this name
-   * @throws org.ddstore.types.DeadlineExceededException if another thread still writes after the timeout
+   * @throws org.ddstore.types.DeadlineExceededException if another thread still writes after the
+   *     timeout
    * @throws org.ddstore.types.DDStoreException if the thread is interrupted while it waits
    */
   <T> T writing(String name, Duration timeout, Supplier<T> action) {

@@ -69,7 +69,8 @@ public final class StoreHandle implements Serializable {
    * the metrics of Spark, as that of the reader {@code attached}.
    *
    * @return to be closed by the caller
-   * @throws org.ddstore.types.DDStoreException if rows cannot be reached from here; it says which and why
+   * @throws org.ddstore.types.DDStoreException if rows cannot be reached from here; it says which
+   *     and why
    * @throws IllegalStateException outside of a process of Spark
    */
   public StoreReader attach() {

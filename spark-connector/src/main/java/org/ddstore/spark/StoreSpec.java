@@ -266,8 +266,7 @@ public final class StoreSpec {
    * @return the ranks' results in rank order
    * @throws IllegalArgumentException at once, if the task cannot be sent to executors
    * @throws PreflightException at once, if the cluster cannot run it; it says what is missing
-   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and
-   *     row
+   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and row
    * @throws StoreJobException if the last attempt failed, or one that another attempt cannot mend;
    *     its cause is what a rank threw, or what Spark threw when it planned the rows
    */
@@ -306,11 +305,11 @@ public final class StoreSpec {
    * @throws IllegalArgumentException if the name is not legal, or taken
    * @throws PreflightException if the cluster cannot load it; it says what is missing. At once, or
    *     when executors that were there have not been replaced within two minutes
-   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and
-   *     row
+   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and row
    * @throws StoreJobException if the last attempt failed, or one that another attempt cannot mend;
    *     its cause is what a rank threw, or what Spark threw when it planned the rows
-   * @throws org.ddstore.types.DDStoreException if an executor has loaded its rows and does not answer
+   * @throws org.ddstore.types.DDStoreException if an executor has loaded its rows and does not
+   *     answer
    */
   public ResidentStore load(String name) {
     return load(name, false);

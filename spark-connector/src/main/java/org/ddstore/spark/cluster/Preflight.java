@@ -76,7 +76,7 @@ public final class Preflight {
     ProcessDirectory.sweepDead(directory); // what the dead have left is free, too
     HostFacts driver = HostProbe.read(directory);
     List<Problem> problems =
-      problems(cluster, driver, ranks, estimatedBytes, leastOf(residentBytes, cluster), settings);
+        problems(cluster, driver, ranks, estimatedBytes, leastOf(residentBytes, cluster), settings);
     problems.addAll(problems(context.getConf()));
     if (!problems.isEmpty()) {
       throw new PreflightException("cannot run %d ranks here:".formatted(ranks), problems);

@@ -138,7 +138,7 @@ public final class BarrierJob {
       try {
         Load<T> load = source.load(attempt);
         return submit(
-          onProfile(load.rows(), profile),
+            onProfile(load.rows(), profile),
             new RankRunner<>(
                 load.loader(), settings, load.body(), groups, attempt, load.rowsToken()),
             watch);

@@ -102,7 +102,9 @@ public final class TransportChoice {
     return ServiceLoader.load(TransportProvider.class, TransportProvider.class.getClassLoader())
         .stream()
         .map(ServiceLoader.Provider::get)
-        .filter(found -> found.name().equals(TransportNames.FABRIC) && found instanceof OneSidedProvider)
+        .filter(
+            found ->
+                found.name().equals(TransportNames.FABRIC) && found instanceof OneSidedProvider)
         .map(found -> (OneSidedProvider) found)
         .findAny();
   }
@@ -128,7 +130,10 @@ public final class TransportChoice {
       reason = "%s: %s".formatted(wanted, own.detail());
       return session;
     }
-    int without = wanted.equals(TransportNames.AUTO) ? firstOther(offers, RDMA) : firstOther(offers, SOFTWARE);
+    int without =
+        wanted.equals(TransportNames.AUTO)
+            ? firstOther(offers, RDMA)
+            : firstOther(offers, SOFTWARE);
     int other = firstOfOtherMeans(offers);
     if (without < 0 && other < 0) {
       OneSidedTransport opened = session.oneSided(calls -> provider.open(own, calls));

@@ -88,8 +88,7 @@ public final class ResidentChanges {
       places.checkLive();
       change.run();
     } catch (Exception thrown) {
-      RuntimeException e =
-          Interrupts.beforeCommit(thrown, "%s of \"%s\"".formatted(what, name));
+      RuntimeException e = Interrupts.beforeCommit(thrown, "%s of \"%s\"".formatted(what, name));
       throw places.isEnded() ? places.dropped(e) : e;
     } finally {
       hold.close();

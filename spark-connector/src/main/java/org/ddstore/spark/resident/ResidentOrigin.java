@@ -86,7 +86,7 @@ public record ResidentOrigin(
    */
   public BarrierJob job(ReplicaGroups groups, long estimatedBytes) {
     return new BarrierJob(
-      session(),
+        session(),
         profile,
         settings.withSlotsTimeout(replacementTimeout()),
         groups,

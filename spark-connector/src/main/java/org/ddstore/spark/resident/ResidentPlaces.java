@@ -81,7 +81,7 @@ public final class ResidentPlaces {
    * @return where the rows are now
    */
   public ResidentLayout findLost() {
-      lose(LiveExecutors.gone(context, layout.executors()));
+    lose(LiveExecutors.gone(context, layout.executors()));
     return layout;
   }
 

@@ -183,7 +183,8 @@ public final class ResidentProcesses implements AutoCloseable {
   }
 
   /** What each process has; those that are gone are missing. */
-  public Map<ProcessAddress, ResidentShards.Summary> summaries(Collection<ProcessAddress> processes) {
+  public Map<ProcessAddress, ResidentShards.Summary> summaries(
+      Collection<ProcessAddress> processes) {
     Map<ProcessAddress, ResidentShards.Summary> all = new HashMap<>();
     long deadlineNs = deadline();
     for (ProcessAddress process : processes) {

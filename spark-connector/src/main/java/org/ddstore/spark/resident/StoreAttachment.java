@@ -42,7 +42,8 @@ public final class StoreAttachment {
     AttachedStore attached = null;
     try {
       List<Catalog> copies = snapshot.catalogs();
-      attached = AttachedStore.open(copies, session.forReaders(), snapshot.settings().storeOptions());
+      attached =
+          AttachedStore.open(copies, session.forReaders(), snapshot.settings().storeOptions());
       this.watch =
           key.isCounted()
               ? StoreMetrics.watch(

@@ -72,7 +72,8 @@ final class RowBatches implements AutoCloseable {
     try {
       RowBatches batches =
           new RowBatches(store, columns.columns(handle.schema()), rows, bytesPerRow);
-      StoreMetrics.Watch watch = StoreMetrics.watch(StoreSnapshots.of(handle), "scan", batches.counts::statistics);
+      StoreMetrics.Watch watch =
+          StoreMetrics.watch(StoreSnapshots.of(handle), "scan", batches.counts::statistics);
       TaskEnd.run(
           () -> {
             watch.close();
