@@ -187,6 +187,8 @@ public enum Setting {
   }
 
   /**
+   * Returns a legal value as it is given.
+   *
    * @return {@code text} without surrounding blanks
    * @throws IllegalArgumentException if it is outside the legal range
    */

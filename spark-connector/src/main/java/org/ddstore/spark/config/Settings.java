@@ -68,7 +68,9 @@ public final class Settings implements Serializable {
   }
 
   /**
-   * @param configuration names and values, from which the ones of ours are taken
+   * Returns the settings of a configuration.
+   *
+   * @param configuration names and values; those that are not ours are ignored
    */
   public static Settings of(Map<String, String> configuration) {
     EnumMap<Setting, String> values = new EnumMap<>(Setting.class);

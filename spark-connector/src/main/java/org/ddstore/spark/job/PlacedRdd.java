@@ -32,6 +32,8 @@ public final class PlacedRdd extends RDD<InternalRow> {
   }
 
   /**
+   * Returns rows whose partitions prefer places.
+   *
    * @param places as Spark's scheduler names them, one for each partition; empty for any
    */
   public static RDD<InternalRow> of(RDD<InternalRow> rows, List<String> places) {

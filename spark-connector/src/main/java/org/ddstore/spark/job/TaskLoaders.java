@@ -12,6 +12,8 @@ public final class TaskLoaders implements AutoCloseable {
   private boolean closed;
 
   /**
+   * Opens a loader that ends with the task.
+   *
    * @throws IllegalStateException if the task has ended
    */
   public synchronized Loader open(Supplier<Loader> opening) {

@@ -59,7 +59,7 @@ public final class TransportChoice {
   /**
    * Finds out what this rank could use. Local.
    *
-   * @param wanted one of {@link #NAMES}
+   * @param wanted one of {@link TransportNames#ALL}
    * @param wire how connections of this process are guarded: {@code auto} does not send rows in the
    *     clear where they are encrypted
    * @throws DDStoreException if {@code fabric} is wanted and this process cannot use it

@@ -49,6 +49,8 @@ public final class ResidentLayout {
   }
 
   /**
+   * Returns the layout of a first load.
+   *
    * @param shards of a load, one of each of its ranks
    */
   public static ResidentLayout of(Schema schema, ReplicaGroups groups, List<ShardReport> shards) {
