@@ -26,7 +26,7 @@ public final class BarrierStage {
 
   /** What a task does with the rows of its partition. */
   public interface TaskBody<T> extends Serializable {
-    public T run(Iterator<InternalRow> rows) throws Exception;
+    T run(Iterator<InternalRow> rows) throws Exception;
   }
 
   /**
