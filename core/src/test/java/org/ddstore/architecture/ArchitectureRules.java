@@ -43,6 +43,7 @@ public final class ArchitectureRules {
   public static JavaClasses main(String packageName) {
     return new ClassFileImporter()
         .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+        .withImportOption(location -> !location.contains("-tests.jar"))
         .importPackages(packageName);
   }
 

@@ -32,7 +32,7 @@ final class FabricCycles {
    * Of one cycle. libfabric 1.17 itself keeps 0.8 KB of each of its two ends; an end that stayed
    * would be 400 KB.
    */
-  private static final long MOST_GROWTH_BYTES = 4 << 10;
+  private static final long MOST_GROWTH_BYTES = 16 << 10;
 
   private FabricCycles() {}
 
