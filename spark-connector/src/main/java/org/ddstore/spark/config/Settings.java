@@ -313,12 +313,13 @@ public final class Settings implements Serializable {
             """
             # Settings
 
-            A builder method of the spec counts first, then the `spark.ddstore.*` setting of the session or the
-            application, then the default. Times take Spark's units. This page is generated from
-            `org.ddstore.spark.config.Setting`; `SettingsTest` says how.
+            A builder method of the spec takes precedence over the `spark.ddstore.*` setting of the session or the
+            application, and the setting takes precedence over the default. Times use Spark's units. This page is generated
+            from `org.ddstore.spark.config.Setting`; `SettingsTest` describes how to renew it.
 
-            Threads, buffers and time-outs of connections are `spark.ddstore.io.*`, named as Spark's `spark.shuffle.io.*`:
-            `serverThreads` and `clientThreads` (as many as processors, at most 8), `connectionCreationTimeout` (20s).
+            The settings `spark.ddstore.io.*` control threads, buffers and timeouts of connections. They have the names of
+            Spark's `spark.shuffle.io.*`. Defaults: `serverThreads` and `clientThreads` as many as processors, at most 8;
+            `connectionCreationTimeout` 20s.
 
             | Setting | Default | Legal | Meaning |
             |---|---|---|---|
