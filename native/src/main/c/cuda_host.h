@@ -17,7 +17,7 @@ struct dds_cuda;
  * Memory is registered for the contexts of all devices, so a number that the driver does not have
  * stands for its first device: CUDA_VISIBLE_DEVICES may have renumbered them.
  *
- * reason gets what failed, for people, if the result is not 0. To be closed by the caller.
+ * reason receives a human-readable text of what failed if the result is not 0. The caller closes it.
  */
 int dds_cuda_open(const char *library, int device, struct dds_cuda **opened, char reason[DDS_CUDA_REASON_BYTES]);
 

@@ -9,7 +9,7 @@
 
 enum {
   MOST_OUTSTANDING = 1024, /* messages; a larger window brought nothing over tcp */
-  MOST_PIECES = 16,        /* of one message, where the provider takes so many */
+  MOST_PIECES = 16,        /* of one message, where the provider takes as many */
   MESSAGES_IN_FLIGHT = 16, /* of the largest size */
   REAPED_AT_ONCE = 64,
   TEXT_BYTES = 256

@@ -25,7 +25,7 @@ struct dds_ragged {
 };
 _Static_assert(sizeof(struct dds_ragged) == 3 * sizeof(int64_t), "GatherKernel.RAGGED_LONGS");
 
-/* So many records beyond those to be copied are worth knowing: they are fetched ahead. */
+/* Number of records beyond those to be copied that are worth knowing: they are prefetched. */
 #define DDS_AHEAD 16
 
 /*

@@ -39,7 +39,7 @@ struct table {
 };
 
 /*
- * Takes the part of a batch that begins with first, at most so many: of addresses, or of rows that a table
+ * Takes the part of a batch that begins with first, most records at the most: of addresses, or of rows that a table
  * tells the places of if it is not NULL. Java may change its array at any time: each element is read once, into the
  * part, and checked there. 1; 0 if an exception is pending; -ERANGE if a row is outside the table.
  */

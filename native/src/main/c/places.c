@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Counting in turns in so many places keeps one count from waiting for the one before. */
+/* Counts go to this number of places in turn, so that no count waits for the one before. */
 #define TURNS 4
 
 static size_t search(const struct dds_places *places, int64_t row) {

@@ -14,7 +14,7 @@ static uint32_t next(uint64_t *state) {
 }
 
 static void *allocate(size_t bytes) {
-  void *memory = malloc(bytes == 0 ? 1 : bytes); /* exactly so many: a byte too far is found */
+  void *memory = malloc(bytes == 0 ? 1 : bytes); /* no spare byte, so that an access too far is found */
   CHECK(memory != NULL);
   return memory;
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Reads whose array of indices another thread changes meanwhile. */
 interface ChangingIndicesContract extends Contract {
-  /** So many that a kernel finds them by itself. */
+  /** Number of rows from which on a kernel locates them by itself. */
   int COUNT = 300;
 
   /** The index that changes. */

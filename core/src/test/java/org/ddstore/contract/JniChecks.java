@@ -33,7 +33,7 @@ public final class JniChecks implements AutoCloseable {
         "-XX:LogFile=" + logs.resolve("jni-%p.log"));
   }
 
-  /** To be called when the JVMs have ended: at least so many, and none warned of code of ours. */
+  /** Fails unless at least this number of JVMs have ended, none with a warning of our code. */
   public void assertSilent(int jvms) throws IOException {
     List<Path> files;
     try (Stream<Path> all = Files.list(logs)) {

@@ -20,7 +20,7 @@ public final class ThreadCpu {
 
   private static final int KERNEL_TICKS = 12;
 
-  /** The kernel keeps so many characters: the first ones, or as newer JVMs have it, both ends. */
+  /** Number of characters that the kernel keeps: the first ones, or with newer JVMs both ends. */
   private static final int NAME = 15;
 
   private ThreadCpu() {}

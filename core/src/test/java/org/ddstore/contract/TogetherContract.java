@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Several batches as one read, and casts while rows are copied. */
 interface TogetherContract extends Contract {
-  /** Of one row: so many that a batch is cast in several blocks. */
+  /** Values of one row: enough for a batch to be cast in several blocks. */
   int WIDE = 40_000;
 
   @Test

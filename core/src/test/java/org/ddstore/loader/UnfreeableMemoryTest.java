@@ -56,7 +56,7 @@ class UnfreeableMemoryTest extends OnSamples {
             true));
   }
 
-  /** Gives each of so many slots memory of its own. */
+  /** Gives each slot memory of its own. */
   private void use(int slots) {
     push(slots, SMALL);
     List<LoadedBatch> held = new ArrayList<>();

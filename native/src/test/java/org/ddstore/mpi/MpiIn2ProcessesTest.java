@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("system")
 @NeedsMpi
 class MpiIn2ProcessesTest extends LargeStoreContract {
-  /** Some scenarios of the contract have so many ranks, whatever others have. */
+  /** Number of ranks that some scenarios of the contract have, whatever others have. */
   private static final int WORLD = 4;
 
   MpiIn2ProcessesTest() {

@@ -416,7 +416,7 @@ class KernelOracleTest {
     return place(schema, extents, 300);
   }
 
-  /** Segments of random bytes, each a rank's, of about so many rows. */
+  /** Segments of random bytes, one for each rank, of about this number of rows. */
   private Placement place(Schema schema, int extents, int rows) {
     List<Attachment> attachments = new ArrayList<>();
     long[] sizes = new long[extents];

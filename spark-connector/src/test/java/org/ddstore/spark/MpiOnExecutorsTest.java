@@ -141,7 +141,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
     return sum;
   }
 
-  /** {@link #WORDS} rows of so many words each. */
+  /** {@link #WORDS} rows of {@link #WORDS} words each. */
   private static long[] words(int rank) {
     return new Random(rank).longs((long) WORDS * WORDS).toArray();
   }

@@ -707,7 +707,7 @@ class SourceWritesTest extends SourceOnCluster {
         .forEach(i -> columns.add("cast(id * %1$d as int) as c%1$d".formatted(i)));
     Dataset<Row> source = spark.range(6).selectExpr(columns.toArray(new String[0]));
     source.write().format("ddstore").option("ranks", "2").save("wide");
-    // exceptAll over so many columns takes Spark half a minute.
+    // exceptAll over 600 columns takes Spark half a minute.
     assertThat(read("wide").collectAsList())
         .containsExactlyInAnyOrderElementsOf(source.collectAsList());
     assertThat(

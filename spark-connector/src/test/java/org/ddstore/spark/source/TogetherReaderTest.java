@@ -45,7 +45,7 @@ class TogetherReaderTest {
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesBefore);
   }
 
-  /** Row 0 has so many bytes, row 1 the byte 7. */
+  /** Row 0 has this number of bytes, row 1 the byte 7. */
   private TogetherReader reader(int largeBytes) {
     ShardWriter writer =
         ShardWriter.create(
