@@ -49,9 +49,13 @@ class BarrierGatherTest {
 
   @AfterEach
   void noThreadIsLeft() {
-    assertThat(Thread.getAllStackTraces().keySet())
-        .extracting(Thread::getName)
-        .doesNotContain("ddstore-barrier-waker");
+    await("the task of a cancelled job ends")
+        .atMost(1, TimeUnit.MINUTES)
+        .untilAsserted(
+            () ->
+                assertThat(Thread.getAllStackTraces().keySet())
+                    .extracting(Thread::getName)
+                    .doesNotContain("ddstore-barrier-waker"));
   }
 
   private static <T> List<T> inTwoTasks(BarrierStage.TaskBody<T> body) {
