@@ -95,7 +95,7 @@ public final class Catalog {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "no variable \"%s\"; there are %s".formatted(variable, variables())));
+                    "no variable \"%s\": choose one of %s".formatted(variable, variables())));
   }
 
   /**
@@ -111,7 +111,7 @@ public final class Catalog {
     Catalog first = copies.get(0);
     for (Catalog copy : copies) {
       if (copy.ranks != first.ranks || !copy.variables().equals(first.variables())) {
-        throw new IllegalArgumentException("%s is no copy of %s".formatted(copy, first));
+        throw new IllegalArgumentException("%s is not a copy of %s".formatted(copy, first));
       }
     }
     List<SegmentCopies> joined = new ArrayList<>();

@@ -112,7 +112,7 @@ public abstract class ReadableStore implements AutoCloseable {
     Variable variable = variables.get(name);
     if (variable == null) {
       throw new IllegalArgumentException(
-          "no variable \"%s\"; there are %s".formatted(name, variables.keySet()));
+          "no variable \"%s\": choose one of %s".formatted(name, variables.keySet()));
     }
     return variable;
   }

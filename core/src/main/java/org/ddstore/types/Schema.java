@@ -117,7 +117,7 @@ public final class Schema {
     Integer index = indexByName.get(name);
     if (index == null) {
       throw new IllegalArgumentException(
-          "no field \"%s\"; there are %s".formatted(name, Arrays.toString(fields)));
+          "no field \"%s\": choose one of %s".formatted(name, Arrays.toString(fields)));
     }
     return index;
   }

@@ -122,7 +122,7 @@ class SchemaTest {
         .hasMessage("two fields are called \"x\": [x string, x bytes]");
     assertThatThrownBy(() -> MIXED.field("z"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("no field \"z\"; there are " + MIXED);
+        .hasMessage("no field \"z\": choose one of " + MIXED);
     assertThatThrownBy(() -> Field.fixed("", DType.BOOL))
         .hasMessage("a field name must not be empty");
     assertThatThrownBy(() -> Field.fixed("x", DType.BOOL, 2, 0))
