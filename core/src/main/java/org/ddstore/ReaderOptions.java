@@ -16,7 +16,7 @@ import org.ddstore.types.Schema;
  */
 public final class ReaderOptions {
   private static final ReaderOptions DEFAULTS =
-      new ReaderOptions(List.of(), Map.of(), HostMemory.plain("not asked for"));
+      new ReaderOptions(List.of(), Map.of(), HostMemory.plain("not requested"));
 
   /** The requested type and scale of a field. */
   private record Wanted(DType to, float scale) {}

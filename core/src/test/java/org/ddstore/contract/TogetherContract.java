@@ -235,7 +235,7 @@ interface TogetherContract extends Contract {
             refused(
                 records,
                 ReaderOptions.defaults().cast("flag", DType.FLOAT32, 1),
-                "a cast from bool to float32");
+                "cannot cast bool to float32");
             refused(
                 records,
                 ReaderOptions.defaults().cast("label", DType.FLOAT32, Float.NaN),
