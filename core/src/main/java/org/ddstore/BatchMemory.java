@@ -101,7 +101,8 @@ final class BatchMemory {
   /** Copies all ragged records of a plan into reserved memory: all rows of the batch. */
   void fill(ReadPlan plan, RecordGather gather) {
     if (raggedTargets.length > 0) {
-      gather.ragged().measure(plan, offsetTargets, totals); // first, because it validates the records
+      // First, because it validates the records.
+      gather.ragged().measure(plan, offsetTargets, totals);
     } else {
       plan.checkRecords(fields.schema().prefixBytes());
     }

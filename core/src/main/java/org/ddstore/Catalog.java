@@ -51,7 +51,7 @@ public final class Catalog {
     Objects.requireNonNull(segments, "segments is null");
     if (ranks < 1 || segments.isEmpty() || segments.size() % ranks != 0) {
       throw new IllegalArgumentException(
-          "%d segments for %d ranks: the number of segments must be a positive multiple of the ranks"
+          "%d segments for %d ranks: the number must be a positive multiple of the ranks"
               .formatted(segments.size(), ranks));
     }
     return new Catalog(ranks, List.of(new Entry(name, schema, List.copyOf(segments))));
@@ -167,7 +167,7 @@ public final class Catalog {
         String name = in.readUTF();
         ByteBuffer schema = ByteBuffer.wrap(read(in)).order(ByteOrder.LITTLE_ENDIAN);
         List<SegmentAddress> segments = new ArrayList<>();
-        for (int more = in.readInt(); more > 0; more--) {
+        for (int remaining = in.readInt(); remaining > 0; remaining--) {
           segments.add(SegmentAddress.parse(read(in)));
         }
         entries.add(new Entry(name, Schema.parse(schema), segments));

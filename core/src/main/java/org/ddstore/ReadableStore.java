@@ -79,9 +79,9 @@ public abstract class ReadableStore implements AutoCloseable {
     synchronized (gate) {
       gate.checkOpen();
       take.run();
-      Map<String, Variable> more = new LinkedHashMap<>(variables);
-      more.put(variable.name(), variable);
-      variables = Collections.unmodifiableMap(more);
+      Map<String, Variable> updated = new LinkedHashMap<>(variables);
+      updated.put(variable.name(), variable);
+      variables = Collections.unmodifiableMap(updated);
     }
   }
 
@@ -246,13 +246,13 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   private void free() {
-    Map<String, Variable> last;
+    Map<String, Variable> published;
     synchronized (gate) { // after the last publish, which saw the gate open
-      last = variables;
+      published = variables;
     }
     Cleanup.runAll(
         Stream.concat(
-            Stream.of(this::beforeFree), last.values().stream().map(v -> (Runnable) v::free)));
+            Stream.of(this::beforeFree), published.values().stream().map(v -> (Runnable) v::free)));
   }
 
   /** Releases further resources of a subclass. Called when no reader is inside. */

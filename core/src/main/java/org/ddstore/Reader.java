@@ -243,15 +243,15 @@ public final class Reader implements AutoCloseable {
       long fitting = Math.max(1, maxBytes / variable.schema().fixedBytes());
       return (int) Math.min(all, fitting);
     }
-    int most = Math.min(all, ReadPlan.maxRows(placement));
+    int maxRows = Math.min(all, ReadPlan.maxRows(placement));
     long bytes = 0;
-    for (int i = 0; i < most; i++) {
+    for (int i = 0; i < maxRows; i++) {
       bytes += placement.localBytes(checked[i]);
       if (i > 0 && bytes > maxBytes) {
         return i;
       }
     }
-    return most;
+    return maxRows;
   }
 
   /**
@@ -373,11 +373,11 @@ public final class Reader implements AutoCloseable {
   }
 
   private void checkRagged(Placement placement, int rows) {
-    int most = ReadPlan.maxRows(placement);
-    if (rows > most) {
+    int maxRows = ReadPlan.maxRows(placement);
+    if (rows > maxRows) {
       throw new IllegalArgumentException(
           "%,d ragged rows of \"%s\", some of them remote: read at most %,d rows a batch"
-              .formatted(rows, variable.name(), most));
+              .formatted(rows, variable.name(), maxRows));
     }
   }
 
@@ -489,13 +489,13 @@ public final class Reader implements AutoCloseable {
       boolean whole = variable.schema().size() == 1;
       long done = 0;
       while (done < count) {
-        long most = whole ? count - done : 1;
+        long maxRows = whole ? count - done : 1;
         if (placement.segment(placement.extents().extentOf(start + done)) == null) {
           done +=
               getRemote(placement, destination, field.bytes(), start + done, done, count - done);
           continue;
         }
-        done += getRun(placement, destination, field.bytes(), offset, start + done, done, most);
+        done += getRun(placement, destination, field.bytes(), offset, start + done, done, maxRows);
       }
       count(since, count, count * field.bytes());
     } finally {
@@ -549,24 +549,24 @@ public final class Reader implements AutoCloseable {
       int rowBytes,
       long row,
       long destinationRow,
-      long most) {
+      long maxRows) {
     ExtentMap extents = placement.extents();
     int extent = extents.extentOf(row);
-    long left = Math.min(most, extents.firstRow(extent) + extents.rows(extent) - row);
+    long left = Math.min(maxRows, extents.firstRow(extent) + extents.rows(extent) - row);
     int pieceRows = Math.max(1, REMOTE_PIECE_BYTES / variable.schema().fixedBytes());
-    int asked = (int) Math.min(left, Math.min(pieceRows, ReadPlan.maxRows(placement)));
-    if (consecutive.length < asked) {
-      consecutive = new long[asked];
+    int requested = (int) Math.min(left, Math.min(pieceRows, ReadPlan.maxRows(placement)));
+    if (consecutive.length < requested) {
+      consecutive = new long[requested];
     }
-    for (int i = 0; i < asked; i++) {
+    for (int i = 0; i < requested; i++) {
       consecutive[i] = row + i;
     }
     if (piece == null) {
       piece = new GrowingBuffer();
     }
-    target.set(piece, (long) asked * rowBytes);
+    target.set(piece, (long) requested * rowBytes);
     locator.begin(); // a new deadline, because a run may have any size
-    int count = copy(placement, 0, consecutive, 0, asked);
+    int count = copy(placement, 0, consecutive, 0, requested);
     destination.memory().write(destinationRow * rowBytes, piece.buffer(), 0, count * rowBytes);
     return count;
   }
@@ -579,7 +579,7 @@ public final class Reader implements AutoCloseable {
       int offset,
       long row,
       long destinationRow,
-      long most) {
+      long maxRows) {
     ExtentMap extents = placement.extents();
     int extent = extents.extentOf(row);
     Segment segment = placement.segment(extent);
@@ -587,7 +587,7 @@ public final class Reader implements AutoCloseable {
     long place = segment.place(rowInSegment);
     ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
     int position = Segment.positionOf(place);
-    long left = Math.min(most, extents.rows(extent) - rowInSegment);
+    long left = Math.min(maxRows, extents.rows(extent) - rowInSegment);
     int atOnce = chunk.capacity() - position;
     if (segment.isPaged()) {
       atOnce = Math.min(atOnce, PAGED_RUN_BYTES);

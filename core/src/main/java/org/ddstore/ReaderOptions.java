@@ -54,9 +54,9 @@ public final class ReaderOptions {
    */
   public ReaderOptions cast(String field, DType to, float scale) {
     Objects.requireNonNull(field, "field is null");
-    Map<String, Wanted> more = new LinkedHashMap<>(casts);
-    more.put(field, new Wanted(Objects.requireNonNull(to, "to"), scale));
-    return new ReaderOptions(fields, more, memory);
+    Map<String, Wanted> updated = new LinkedHashMap<>(casts);
+    updated.put(field, new Wanted(Objects.requireNonNull(to, "to"), scale));
+    return new ReaderOptions(fields, updated, memory);
   }
 
   /**

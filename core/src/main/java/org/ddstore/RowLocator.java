@@ -62,19 +62,19 @@ final class RowLocator implements AutoCloseable {
    * @return number of rows located; at least 1 if {@code count} is above 0
    */
   int locateWithin(Placement placement, long[] indices, int offset, int count, long stagingBytes) {
-    Placement where = variable.current(placement);
+    Placement current = variable.current(placement);
     int silences = 0;
     while (true) {
       try {
-        return locateIn(where, indices, offset, count, stagingBytes);
+        return locateIn(current, indices, offset, count, stagingBytes);
       } catch (DDStoreException e) {
         Set<ProcessAddress> silent = plan.silentProcesses();
         silences += silent.isEmpty() ? 0 : 1;
         if (silences > variable.copies() // other readers have returned to a silent copy
-            || !variable.failOver(where, plan.goneProcesses(), silent)) {
+            || !variable.failOver(current, plan.goneProcesses(), silent)) {
           throw e;
         }
-        where = variable.placement();
+        current = variable.placement();
         begun = false;
       }
     }

@@ -249,9 +249,9 @@ public final class Tensor {
     return copy;
   }
 
-  private <T> T copy(DType wanted, T array) {
-    if (dtype != wanted) {
-      throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, wanted));
+  private <T> T copy(DType expected, T array) {
+    if (dtype != expected) {
+      throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, expected));
     }
     TensorMemory.ofArray(array).write(0, ByteBuffer.wrap(toByteArray()), 0, (int) bytes());
     return array;
@@ -284,9 +284,9 @@ public final class Tensor {
     };
   }
 
-  private long bits(DType wanted, long index) {
-    if (dtype != wanted) {
-      throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, wanted));
+  private long bits(DType expected, long index) {
+    if (dtype != expected) {
+      throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, expected));
     }
     Objects.checkIndex(index, elements);
     return memory().bits(index, dtype.bytes());

@@ -96,7 +96,8 @@ abstract class TensorMemory {
         address = RawAddress.of(buffer);
       }
       if (buffer.isDirect() && buffer.limit() > 0) {
-        buffer.get(0); // throws if the memory of a foreign buffer is freed; the raw address has no such check
+        // Throws if the memory of a foreign buffer is freed; the raw address has no such check.
+        buffer.get(0);
       }
       target.set(buffer, address);
       return true;

@@ -45,7 +45,7 @@ public final class Variable {
   private final List<SegmentAddress> addresses = new CopyOnWriteArrayList<>();
   private final Set<Reader> readers = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<Reader> idleReaders = new ConcurrentLinkedQueue<>();
-  private final Map<ReadPath, ReadStatistics> ofClosedReaders = new EnumMap<>(ReadPath.class);
+  private final Map<ReadPath, ReadStatistics> closedReaderStatistics = new EnumMap<>(ReadPath.class);
   private volatile SegmentCopies copies; // set once; its content is guarded by attachments
   private final AtomicLong version = new AtomicLong();
   private volatile String readOnly; // reason; null if rows can be changed
@@ -188,12 +188,12 @@ public final class Variable {
     ReadGate.Pass pass = gate.newPass();
     pass.enter(this);
     try {
-      Placement now = placement();
-      now.check(row, 1, name);
-      int extent = now.extents().extentOf(row);
-      Segment segment = now.segment(extent);
+      Placement current = placement();
+      current.check(row, 1, name);
+      int extent = current.extents().extentOf(row);
+      Segment segment = current.segment(extent);
       return segment != null && segment.retain()
-          ? Optional.of(new RecordMemory(segment, now.extents().firstRow(extent), now.path(extent)))
+          ? Optional.of(new RecordMemory(segment, current.extents().firstRow(extent), current.path(extent)))
           : Optional.empty();
     } finally {
       pass.exit();
@@ -202,10 +202,10 @@ public final class Variable {
   }
 
   void forget(Reader reader) {
-    synchronized (ofClosedReaders) {
+    synchronized (closedReaderStatistics) {
       if (readers.remove(reader)) {
         for (ReadPath path : ReadPath.values()) {
-          ofClosedReaders.merge(path, reader.statistics(path), ReadStatistics::plus);
+          closedReaderStatistics.merge(path, reader.statistics(path), ReadStatistics::plus);
         }
       }
     }
@@ -213,10 +213,10 @@ public final class Variable {
 
   /** Returns the read statistics of this rank for this variable, one per path. */
   public List<ReadStatistics> statistics() {
-    synchronized (ofClosedReaders) {
+    synchronized (closedReaderStatistics) {
       List<ReadStatistics> all = new ArrayList<>();
       for (ReadPath path : ReadPath.values()) {
-        ReadStatistics sum = ofClosedReaders.getOrDefault(path, ReadStatistics.none(path));
+        ReadStatistics sum = closedReaderStatistics.getOrDefault(path, ReadStatistics.none(path));
         for (Reader reader : readers) {
           sum = sum.plus(reader.statistics(path));
         }
@@ -341,10 +341,10 @@ public final class Variable {
    * @param owner rank that changes rows; -1 for none
    */
   void checkChangingRankLives(int owner) {
-    Placement now = placement;
-    for (int e = 0; e < now.extents().extents(); e++) {
-      Segment segment = now.segment(e);
-      if (now.extents().rank(e) == owner && segment != null && !segment.ownerLives()) {
+    Placement current = placement;
+    for (int e = 0; e < current.extents().extents(); e++) {
+      Segment segment = current.segment(e);
+      if (current.extents().rank(e) == owner && segment != null && !segment.ownerLives()) {
         throw new RankLostException(
             owner,
             "the process of rank %d has ended in epochBegin() while it changed its rows of \"%s\": the rows are inconsistent and unreadable; close the store and load the rows again"
@@ -404,26 +404,26 @@ public final class Variable {
       }
       copies.markGone(gone);
       copies.markSilent(silent);
-      List<Attachment> fresh = new ArrayList<>(attachments);
-      List<SegmentAddress> freshAddresses = new ArrayList<>(addresses);
+      List<Attachment> newAttachments = new ArrayList<>(attachments);
+      List<SegmentAddress> newAddresses = new ArrayList<>(addresses);
       try {
-        for (int e = 0; e < fresh.size(); e++) {
+        for (int e = 0; e < newAttachments.size(); e++) {
           ProcessAddress server = addresses.get(e).endpoint();
           boolean isOut = gone.contains(server) || silent.contains(server);
-          if (isOut && fresh.get(e).segment() == null) {
+          if (isOut && newAttachments.get(e).segment() == null) {
             SegmentCopies.Chosen other = copies.attach(e, reach);
-            fresh.set(e, other.attachment());
-            freshAddresses.set(e, other.address());
+            newAttachments.set(e, other.attachment());
+            newAddresses.set(e, other.address());
           }
         }
       } catch (DDStoreException e) {
-        fresh.stream().filter(a -> !attachments.contains(a)).forEach(Attachment::release);
+        newAttachments.stream().filter(a -> !attachments.contains(a)).forEach(Attachment::release);
         copies.forgetSilent();
         return false;
       }
-      for (int e = 0; e < fresh.size(); e++) {
-        attachments.set(e, fresh.get(e));
-        addresses.set(e, freshAddresses.get(e));
+      for (int e = 0; e < newAttachments.size(); e++) {
+        attachments.set(e, newAttachments.get(e));
+        addresses.set(e, newAddresses.get(e));
       }
       placement = new Placement(seen.extents(), attachments);
       return true;

@@ -94,8 +94,8 @@ final class DirectSegmentWriter extends SegmentWriter {
       if (!current.hasRemaining() && !grow(1)) {
         newChunk(schema().fixedBytes() << rowShift, 1);
       }
-      int now = Math.min(records.remaining(), current.remaining());
-      current.put(records.limit(records.position() + now));
+      int length = Math.min(records.remaining(), current.remaining());
+      current.put(records.limit(records.position() + length));
       records.limit(end);
     }
   }
@@ -122,7 +122,8 @@ final class DirectSegmentWriter extends SegmentWriter {
               ENTRY_SHIFT,
               chunkStart.stream().mapToLong(Long::longValue).toArray());
     }
-    OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES); // last, so that a failure frees the others
+    // Last, so that a failure frees the others.
+    OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES);
     Deque<OffHeapBuffer> all = new ArrayDeque<>(chunks);
     all.addAll(entries);
     all.add(header);

@@ -113,8 +113,8 @@ final class FileSegmentWriter extends SegmentWriter {
       if (!staging.hasRemaining()) {
         flush(data, dataSpace, staging);
       }
-      int now = Math.min(records.remaining(), staging.remaining());
-      staging.put(records.limit(records.position() + now));
+      int length = Math.min(records.remaining(), staging.remaining());
+      staging.put(records.limit(records.position() + length));
       records.limit(end);
     }
   }

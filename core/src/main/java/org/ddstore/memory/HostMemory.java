@@ -55,15 +55,15 @@ public final class HostMemory implements AutoCloseable {
    * Returns a source of memory pinned by a driver.
    *
    * @param pinning pinning that this source closes
-   * @param wanted number of the requested device
+   * @param requested number of the requested device
    * @param driver description of the driver
    */
-  static HostMemory of(DevicePinning pinning, int wanted, String driver) {
-    int taken = pinning.device();
+  static HostMemory of(DevicePinning pinning, int requested, String driver) {
+    int device = pinning.device();
     String instead =
-        taken == wanted ? "" : " (device %d does not exist)".formatted(wanted);
+        device == requested ? "" : " (device %d does not exist)".formatted(requested);
     return new HostMemory(
-        pinning, "pinned for device %d by %s%s".formatted(taken, driver, instead));
+        pinning, "pinned for device %d by %s%s".formatted(device, driver, instead));
   }
 
   /**
@@ -123,8 +123,8 @@ public final class HostMemory implements AutoCloseable {
 
   /** Returns a human-readable text: the driver that pins the memory, or why it is not pinned. */
   public String description() {
-    String why = refused;
-    return why == null ? opened : "%s, except for some buffers: %s".formatted(opened, why);
+    String refusal = refused;
+    return refusal == null ? opened : "%s, except for some buffers: %s".formatted(opened, refusal);
   }
 
   @Override

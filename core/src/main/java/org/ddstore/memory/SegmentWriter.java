@@ -100,8 +100,8 @@ public abstract class SegmentWriter implements AutoCloseable {
    */
   public void append(ByteBuffer record) {
     checkOpen();
-    ByteBuffer own = record.duplicate();
-    int length = own.remaining();
+    ByteBuffer view = record.duplicate();
+    int length = view.remaining();
     if (length > Schema.MAX_RECORD_BYTES) {
       throw new IllegalArgumentException(
           "row %,d has %,d bytes; a record may have at most 1 GiB (%,d)"
@@ -114,18 +114,18 @@ public abstract class SegmentWriter implements AutoCloseable {
                 .formatted(rows, length, schema, schema.fixedBytes()));
       }
     } else {
-      takeLengths(own, length);
+      takeLengths(view, length);
     }
-    int end = own.limit();
+    int end = view.limit();
     orDiscard(
         () -> {
           if (schema.isFixed()) {
-            write(own);
+            write(view);
           } else {
             beginRecord(bytes, length);
-            write(own.limit(own.position() + schema.fixedBytes()));
+            write(view.limit(copy.position() + schema.fixedBytes()));
             write(lengths.clear());
-            write(own.limit(end).position(end - length + schema.prefixBytes()));
+            write(view.limit(end).position(end - length + schema.prefixBytes()));
           }
         });
     rows++;

@@ -40,14 +40,14 @@ public record ValueCast(DType from, DType to, float scale) {
       ByteBuffer source, int position, ByteBuffer target, int targetPosition, int count) {
     float[] block = new float[Math.min(BLOCK, count)];
     for (int at = 0; at < count; at += BLOCK) {
-      int some = Math.min(BLOCK, count - at);
-      load(source.slice(position + at * from.bytes(), some * from.bytes()), block, some);
+      int blockCount = Math.min(BLOCK, count - at);
+      load(source.slice(position + at * from.bytes(), blockCount * from.bytes()), block, blockCount);
       if (scale != 1) {
-        for (int i = 0; i < some; i++) {
+        for (int i = 0; i < blockCount; i++) {
           block[i] *= scale;
         }
       }
-      store(block, some, target, targetPosition + at * to.bytes());
+      store(block, blockCount, target, targetPosition + at * to.bytes());
     }
   }
 

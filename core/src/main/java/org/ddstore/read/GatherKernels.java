@@ -35,13 +35,13 @@ public final class GatherKernels {
   }
 
   private static Availability availability(GatherKernel.Provider provider) {
-    String wanted = System.getProperty(PROPERTY, "native");
-    if (wanted.equals("java")) {
+    String setting = System.getProperty(PROPERTY, "native");
+    if (setting.equals("java")) {
       return Availability.unavailable("-D%s=java".formatted(PROPERTY));
     }
-    if (!wanted.equals("native")) {
+    if (!setting.equals("native")) {
       return Availability.unavailable(
-          "-D%s=%s is neither native nor java".formatted(PROPERTY, wanted));
+          "-D%s=%s is neither native nor java".formatted(PROPERTY, setting));
     }
     return provider == null
         ? Availability.unavailable("the module ddstore-native is not on the class path")

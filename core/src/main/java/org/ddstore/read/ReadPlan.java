@@ -112,9 +112,9 @@ public final class ReadPlan {
    *     the rows are copied
    * @param offset position of the first index to locate
    */
-  public void locate(Placement where, long[] indices, int offset, int count) {
-    begin(where, count);
-    if (kernel != null && count >= KERNEL_LOCATES_ROWS && where.placeTable() != null) {
+  public void locate(Placement placement, long[] indices, int offset, int count) {
+    begin(placement, count);
+    if (kernel != null && count >= KERNEL_LOCATES_ROWS && placement.placeTable() != null) {
       leaveToKernel(indices, offset, count);
       return;
     }
@@ -122,18 +122,18 @@ public final class ReadPlan {
       reserve(Math.max(count, capacity + (capacity >> 1)));
     }
     kernelRows.setAddresses(address, count);
-    ExtentMap extents = where.extents();
-    boolean ragged = where.isRagged();
+    ExtentMap extents = placement.extents();
+    boolean ragged = placement.isRagged();
     for (int i = 0; i < count; i++) {
       long index = indices[offset + i];
       int extent = extents.extentOf(index);
-      rowsByPath[where.pathIndex(extent)]++;
-      if (where.peer(extent) >= 0) {
-        remote.add(where, extent, i, index);
+      rowsByPath[placement.pathIndex(extent)]++;
+      if (placement.peer(extent) >= 0) {
+        remote.add(placement, extent, i, index);
         continue;
       }
       touched.touch(extent);
-      Segment segment = where.segment(extent);
+      Segment segment = placement.segment(extent);
       long row = index - extents.firstRow(extent);
       if (kernel == null) {
         long place = segment.place(row);
@@ -288,20 +288,20 @@ public final class ReadPlan {
    * @param rowsAtOnce largest number of rows per plan, all of them remote
    * @param recordBytes size of each record in bytes
    */
-  public static long mostStagingBytes(Placement where, long rowsAtOnce, long recordBytes) {
-    return RemoteRows.mostStagingBytes(where, rowsAtOnce, recordBytes);
+  public static long mostStagingBytes(Placement placement, long rowsAtOnce, long recordBytes) {
+    return RemoteRows.mostStagingBytes(placement, rowsAtOnce, recordBytes);
   }
 
   /** Returns the largest number of rows of one plan. */
-  public static int maxRows(Placement where) {
-    return where.hasRemote() ? RemoteRows.windowRows(where.rows()) : Integer.MAX_VALUE;
+  public static int maxRows(Placement placement) {
+    return placement.hasRemote() ? RemoteRows.windowRows(placement.rows()) : Integer.MAX_VALUE;
   }
 
-  private void begin(Placement where, int count) {
-    placement = where;
+  private void begin(Placement placement, int count) {
+    this.placement = placement;
     rows = count;
-    touched.begin(where);
-    remote.begin(where, count);
+    touched.begin(placement);
+    remote.begin(placement, count);
     Arrays.fill(rowsByPath, 0);
   }
 

@@ -27,7 +27,7 @@ final class RemoteRows {
   private final StagingBudget budget = new StagingBudget();
   private int bits;
   private long plan;
-  private Placement last;
+  private Placement lastPlacement;
   private long mostBytes;
   private long placedBytes;
 
@@ -43,29 +43,29 @@ final class RemoteRows {
    * @param rows largest number of rows per plan
    * @param recordBytes size of a record in bytes
    */
-  static long mostStagingBytes(Placement where, long rows, long recordBytes) {
+  static long mostStagingBytes(Placement placement, long rows, long recordBytes) {
     long bytes = rows * recordBytes;
-    long peers = Math.min(where.peersWithRows(), rows);
+    long peers = Math.min(placement.peersWithRows(), rows);
     return peers <= 1
         ? peers * GrowingBuffer.capacityFor(bytes)
         : KEPT * (GrowingBuffer.capacityFor(bytes) + (peers - 1) * GrowingBuffer.capacityFor(0));
   }
 
-  void begin(Placement where, int count) {
+  void begin(Placement placement, int count) {
     touched.clear();
-    if (where != last) {
-      forgetMoved(where);
-      last = where;
+    if (placement != lastPlacement) {
+      forgetMoved(placement);
+      lastPlacement = placement;
     }
     plan++;
     bits = Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, count - 1));
   }
 
   /** Drops processes whose numbers differ in a new placement, because the number is their key. */
-  private void forgetMoved(Placement where) {
+  private void forgetMoved(Placement placement) {
     for (int peer = 0; peer < all.size(); peer++) {
-      if (peer >= where.peers()
-          || !all.get(peer).rows().process().equals(where.peerAddress(peer))) {
+      if (peer >= placement.peers()
+          || !all.get(peer).rows().process().equals(placement.peerAddress(peer))) {
         List<PeerIndices> moved = all.subList(peer, all.size());
         moved.forEach(indices -> indices.rows().free());
         moved.clear();

@@ -16,12 +16,12 @@ final class TouchedExtents {
   private long[] lastPlan = new long[0];
   private long plan;
 
-  void begin(Placement where) {
-    placement = where;
+  void begin(Placement placement) {
+    this.placement = placement;
     plan++;
     count = 0;
-    if (lastPlan.length < where.extents().extents()) {
-      lastPlan = new long[where.extents().extents()];
+    if (lastPlan.length < placement.extents().extents()) {
+      lastPlan = new long[placement.extents().extents()];
     }
   }
 

@@ -28,7 +28,8 @@ public final class PeerRows {
   private boolean silent;
   private int rows;
   private int recordBytes;
-  private int[] starts = new int[FIRST_ROWS + 1]; // holds the lengths of ragged rows until all are known
+  // Holds the lengths of ragged rows until all are known.
+  private int[] starts = new int[FIRST_ROWS + 1];
   private boolean measured;
   private boolean placed;
   private long takenBytes;

@@ -105,27 +105,27 @@ public record SegmentAddress(
           : Attachment.local(
               segment, ReadPath.SAME_HOST, "mapped " + path + ", boot id and nonce match");
     } catch (IOException e) {
-      String why = (path == null ? "no file" : path) + ": " + reason(e);
+      String detail = (path == null ? "no file" : path) + ": " + reason(e);
       if (reach.transport() != null && endpoint != null) {
-        return attachRemote(rank, schema, reach, why);
+        return attachRemote(rank, schema, reach, detail);
       }
       throw new DDStoreException(
           "the rows of rank %d (process %s) cannot be reached: %s. There is no transport between the two processes: run all ranks on one host with shm or file backing"
-              .formatted(rank, process, why),
+              .formatted(rank, process, detail),
           e);
     }
   }
 
-  private Attachment attachRemote(int rank, Schema schema, Reach reach, String why) {
+  private Attachment attachRemote(int rank, Schema schema, Reach reach, String detail) {
     if (endpoint == null) {
       throw new DDStoreException(
           "the rows of rank %d (process %s) are not served over a network, and %s"
-              .formatted(rank, process, why));
+              .formatted(rank, process, detail));
     }
     int recordBytes = schema.isFixed() ? schema.fixedBytes() : 0;
     return Attachment.remote(
         new RemoteSegment(nonce, endpoint, rank, rows, recordBytes),
-        "%s to %s (%s)".formatted(reach.transport().description(), endpoint, why));
+        "%s to %s (%s)".formatted(reach.transport().description(), endpoint, detail));
   }
 
   private static String reason(IOException e) {
