@@ -123,7 +123,7 @@ public abstract class SegmentWriter implements AutoCloseable {
             write(view);
           } else {
             beginRecord(bytes, length);
-            write(view.limit(copy.position() + schema.fixedBytes()));
+            write(view.limit(view.position() + schema.fixedBytes()));
             write(lengths.clear());
             write(view.limit(end).position(end - length + schema.prefixBytes()));
           }
