@@ -37,8 +37,8 @@ public final class AttachedStore extends ReadableStore {
    * Attaches like {@link #open(Catalog, StoreOptions)}, and reads segments that cannot be mapped
    * over a transport. Those are readable until their rank closes the store.
    *
-   * @param transport owned by the caller, who closes it after the store; null to read mapped memory
-   *     only
+   * @param transport owned by the caller, who closes it after the store; null to read the memory of
+   *     this host only
    */
   @Internal
   public static AttachedStore open(Catalog catalog, Transport transport, StoreOptions options) {

@@ -217,7 +217,6 @@ final class BatchMemory {
     return slot;
   }
 
-
   void free() {
     Cleanup.runAll(Stream.of(values, offsets).flatMap(Stream::of).map(buffer -> buffer::close));
   }

@@ -71,8 +71,8 @@ public final class DDStore extends ReadableStore {
    * Opens a store like {@link #open(Communicator, StoreOptions)}, with a transport to segments that
    * cannot be mapped. Collective.
    *
-   * @param transport owned by the caller, who closes it after the store; null to use mapped memory
-   *     only
+   * @param transport owned by the caller, who closes it after the store; null to use the memory of
+   *     this host only
    */
   @Internal
   public static DDStore open(Communicator communicator, Transport transport, StoreOptions options) {

@@ -213,7 +213,7 @@ public final class Reader implements AutoCloseable {
    * Reads the first rows, in the given order, into a batch like {@link #getBatch(Batch, long...)},
    * limited by the bytes of their packed records. Reads at least one row.
    *
-   * @param maxBytes limit in bytes for records in mapped memory; the same limit applies to remote
+   * @param maxBytes limit in bytes for records in local memory; the same limit applies to remote
    *     records
    * @return number of rows in the batch; 0 if there are no indices
    * @throws IndexOutOfBoundsException if any index is out of range; nothing is read then
@@ -507,7 +507,7 @@ public final class Reader implements AutoCloseable {
    * Reads one row. Reading the clock twice takes longer than the copy, so one read in {@link
    * #SMALL_TIMED_EVERY} is timed and stands for all reads since the last timed one.
    *
-   * @return false if the row is not in mapped memory
+   * @return false if the row is not in local memory
    */
   private boolean getSmall(Placement placement, Tensor destination, long row) {
     ExtentMap extents = placement.extents();

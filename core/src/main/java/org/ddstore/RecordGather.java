@@ -69,7 +69,7 @@ final class RecordGather implements AutoCloseable {
     return ragged;
   }
 
-  /** Returns the best number of rows per located window if all rows are in mapped memory. */
+  /** Returns the best number of rows per located window if all rows are in local memory. */
   int windowRows() {
     return casts.length == 0 ? Integer.MAX_VALUE : blockRows;
   }

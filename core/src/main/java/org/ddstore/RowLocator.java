@@ -12,8 +12,8 @@ import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.Schema;
 
 /**
- * A locator of the rows of a variable that also fetches rows that are not in mapped memory. One
- * thread at a time. Creates the remote reader when the first row needs it.
+ * A locator of the rows of a variable that also fetches remote rows, which are not in local memory
+ * (owned or mapped). One thread at a time. Creates the remote reader when the first row needs it.
  */
 final class RowLocator implements AutoCloseable {
   /** Limit in bytes for the remote rows of one reader, unless one row is larger. */

@@ -7,7 +7,7 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 
 /**
- * The wait of one reader for rows in mapped memory that their rank is changing. It has the same
+ * The wait of one reader for rows in local memory that their rank is changing. It has the same
  * deadline as a read over a transport, {@link StoreOptions#readTimeout()}, and fails at once when
  * the process of that rank has ended, because the change cannot complete.
  */

@@ -96,7 +96,7 @@ public final class StoreOptions {
   }
 
   /**
-   * Sets whether rows of this process and this host are read from mapped memory (the default) or
+   * Sets whether rows of this process and this host are read from local memory (the default) or
    * over the transport like rows of other hosts. If false, the store needs a transport.
    */
   public StoreOptions withShortcut(boolean shortcut) {

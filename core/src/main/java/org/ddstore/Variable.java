@@ -258,7 +258,7 @@ public final class Variable {
 
   /**
    * Returns the largest memory in bytes that a reader takes for the remote rows of its batches; 0
-   * if all rows are in mapped memory. The data of ragged rows does not count, because its size is
+   * if all rows are in local memory. The data of ragged rows does not count, because its size is
    * not known in advance.
    *
    * @param batchRows number of rows per batch
@@ -336,7 +336,7 @@ public final class Variable {
   }
 
   /**
-   * Throws if the process of a rank has ended while it changed rows in mapped memory.
+   * Throws if the process of a rank has ended while it changed rows in local memory.
    *
    * @param owner rank that changes rows; -1 for none
    */

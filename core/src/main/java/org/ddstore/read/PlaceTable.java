@@ -6,7 +6,7 @@ import org.ddstore.memory.Segment;
 
 /**
  * The table of the places of fixed records, for a {@link GatherKernel} that resolves indices
- * itself. Only for placements that lie completely in mapped memory and do not exceed the limits on
+ * itself. Only for placements that lie completely in local memory and do not exceed the limits on
  * extents and chunks.
  *
  * <pre>

@@ -14,7 +14,8 @@ import org.ddstore.types.ReadPath;
 
 /**
  * The placement of the rows of a variable: its extents, and the access of this process to the
- * segment of each. Immutable; an append creates a new one.
+ * segment of each. Local memory is memory that this process owns or has mapped; all other rows are
+ * remote. Immutable; an append creates a new one.
  */
 public final class Placement {
   private final ExtentMap extents;
@@ -57,12 +58,12 @@ public final class Placement {
     return segments[extent];
   }
 
-  /** Returns the remote segment of an extent; null if it is in mapped memory. */
+  /** Returns the remote segment of an extent; null if it is in local memory. */
   RemoteSegment remote(int extent) {
     return remotes[extent];
   }
 
-  /** Returns the number, from 0, of the process that serves a remote extent; -1 if it is mapped. */
+  /** Returns the number, from 0, of the process that serves a remote extent; -1 if it is local. */
   int peer(int extent) {
     return peers[extent];
   }
@@ -87,7 +88,7 @@ public final class Placement {
     return peerAddresses.get(peer);
   }
 
-  /** Returns whether some rows are not in mapped memory. */
+  /** Returns whether some rows are not in local memory. */
   public boolean hasRemote() {
     return !peerAddresses.isEmpty();
   }
@@ -134,7 +135,7 @@ public final class Placement {
     return extents.rows();
   }
 
-  /** Returns the size in bytes of a record in mapped memory; 0 for a remote row. */
+  /** Returns the size in bytes of a record in local memory; 0 for a remote row. */
   public int localBytes(long index) {
     int extent = extents.extentOf(index);
     return segments[extent] == null

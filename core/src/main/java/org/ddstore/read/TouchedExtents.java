@@ -3,7 +3,7 @@ package org.ddstore.read;
 import java.util.Arrays;
 
 /**
- * The extents that one batch reads from mapped memory, each with the version of its segment before
+ * The extents that one batch reads from local memory, each with the version of its segment before
  * the copy. Reused for all batches.
  */
 final class TouchedExtents {

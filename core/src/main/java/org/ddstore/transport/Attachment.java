@@ -7,7 +7,7 @@ import org.ddstore.types.ReadPath;
  * A segment that this process can read.
  *
  * @param segment segment with one reference, or null if it is remote
- * @param remote remote segment, or null if it is in mapped memory
+ * @param remote remote segment, or null if it is in local memory
  * @param path path to its rows
  * @param reason human-readable reason for this path
  */

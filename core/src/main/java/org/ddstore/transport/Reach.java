@@ -9,7 +9,7 @@ import org.ddstore.types.ProcessAddress;
  * The access of a store handle to the segments of other processes.
  *
  * @param transport transport for segments that cannot be mapped; null for none
- * @param shortcut whether segments of this process and this host are read from mapped memory; if
+ * @param shortcut whether segments of this process and this host are read from local memory; if
  *     false, they are read over the transport like all others
  * @param readTimeout limit for one batch over the transport, and for rows that are being changed
  */
