@@ -430,7 +430,7 @@ public final class Variable {
     }
   }
 
-  /** Unlinks own files and ends their export, so that no process can newly reach them. */
+  /** Unlinks own files and ends their export, so that no further process can attach. */
   void unlink() {
     Cleanup.runAll(
         ownSegments.stream()

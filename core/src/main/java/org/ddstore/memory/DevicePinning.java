@@ -11,7 +11,7 @@ public interface DevicePinning extends AutoCloseable {
   /** A provider of a driver, found by {@link java.util.ServiceLoader}. Optional. */
   interface Provider {
     /**
-     * Returns the reason why this process cannot pin memory at present; empty if it can. Throws
+     * Returns the reason why this process currently cannot pin memory; empty if it can. Throws
      * nothing.
      */
     Optional<String> problem();

@@ -116,7 +116,7 @@ public final class HostMemory implements AutoCloseable {
     }
   }
 
-  /** Returns the number of bytes pinned at present. */
+  /** Returns the number of bytes currently pinned. */
   public long pinnedBytes() {
     return pinnedBytes.get();
   }

@@ -70,7 +70,7 @@ public final class MappedRegion implements AutoCloseable {
     throw (Error) cause;
   }
 
-  /** Returns the number of bytes that are mapped at present in this JVM. */
+  /** Returns the number of bytes currently mapped in this JVM. */
   public static long liveBytes() {
     return LIVE_BYTES.get();
   }

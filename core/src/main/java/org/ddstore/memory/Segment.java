@@ -286,7 +286,7 @@ public final class Segment {
     }
   }
 
-  /** Deletes the file name, so that no process can newly map it; existing mappings stay valid. */
+  /** Deletes the file name, so that new mappings fail; existing mappings stay valid. */
   public void unlink() {
     memory.unlink();
   }

@@ -8,6 +8,6 @@ public interface TransportProvider {
   /** Returns the name of the transport: {@code tcp}, {@code fabric}, {@code mpi}. */
   String name();
 
-  /** Returns whether this process can use the transport at present. Cheap; throws nothing. */
+  /** Returns whether this process can currently use the transport. Cheap; throws nothing. */
   Availability availability();
 }
