@@ -219,7 +219,7 @@ public final class DDStore extends ReadableStore {
     if (copies.get(0).ranks() != ranks()) {
       throw new IllegalArgumentException(
           "%s cannot be adopted by a store of %d ranks: the numbers of ranks must be equal"
-                    .formatted(copies.get(0), ranks()));
+              .formatted(copies.get(0), ranks()));
     }
     variables.forEach(variable -> checkNew(variable.name()));
     return variables;

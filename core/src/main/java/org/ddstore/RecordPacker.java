@@ -64,7 +64,8 @@ final class RecordPacker {
     Object array = field.kind() == Field.Kind.STRING ? utf8(value) : array(field, value);
     if (array == null || elementBytes(field.dtype(), array) != field.dtype().bytes()) {
       throw new IllegalArgumentException(
-          "row %,d, field %s: %s does not fit the type of the field".formatted(row, field, describe(value)));
+          "row %,d, field %s: %s does not fit the type of the field"
+              .formatted(row, field, describe(value)));
     }
     TensorMemory memory = TensorMemory.ofArray(array);
     boolean fits =

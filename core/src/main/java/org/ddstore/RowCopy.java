@@ -79,7 +79,8 @@ final class RowCopy implements AutoCloseable {
     locator.begin(); // a new deadline, because a copy may have any size
     ReadPlan plan = locator.plan();
     long bytesBefore = plan.fetchedBytes();
-    int count = locator.locateWithin(placement, indices, 0, requested, RowLocator.RAGGED_WINDOW_BYTES);
+    int count =
+        locator.locateWithin(placement, indices, 0, requested, RowLocator.RAGGED_WINDOW_BYTES);
     windowRows = nextWindowRows(placement, requested, count, plan.fetchedBytes() - bytesBefore);
     for (int i = 0; i < count; i++) {
       ByteBuffer memory = plan.source(i);
@@ -88,7 +89,8 @@ final class RowCopy implements AutoCloseable {
     }
     if (!plan.isStable()) {
       throw new IllegalStateException(
-          "rows of \"%s\" changed while they were copied: copy them outside of epochBegin()".formatted(source.name()));
+          "rows of \"%s\" changed while they were copied: copy them outside of epochBegin()"
+              .formatted(source.name()));
     }
     return count;
   }

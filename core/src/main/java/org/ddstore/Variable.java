@@ -45,7 +45,8 @@ public final class Variable {
   private final List<SegmentAddress> addresses = new CopyOnWriteArrayList<>();
   private final Set<Reader> readers = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<Reader> idleReaders = new ConcurrentLinkedQueue<>();
-  private final Map<ReadPath, ReadStatistics> closedReaderStatistics = new EnumMap<>(ReadPath.class);
+  private final Map<ReadPath, ReadStatistics> closedReaderStatistics =
+      new EnumMap<>(ReadPath.class);
   private volatile SegmentCopies copies; // set once; its content is guarded by attachments
   private final AtomicLong version = new AtomicLong();
   private volatile String readOnly; // reason; null if rows can be changed
@@ -193,7 +194,8 @@ public final class Variable {
       int extent = current.extents().extentOf(row);
       Segment segment = current.segment(extent);
       return segment != null && segment.retain()
-          ? Optional.of(new RecordMemory(segment, current.extents().firstRow(extent), current.path(extent)))
+          ? Optional.of(
+              new RecordMemory(segment, current.extents().firstRow(extent), current.path(extent)))
           : Optional.empty();
     } finally {
       pass.exit();

@@ -60,8 +60,7 @@ public final class HostMemory implements AutoCloseable {
    */
   static HostMemory of(DevicePinning pinning, int requested, String driver) {
     int device = pinning.device();
-    String instead =
-        device == requested ? "" : " (device %d does not exist)".formatted(requested);
+    String instead = device == requested ? "" : " (device %d does not exist)".formatted(requested);
     return new HostMemory(
         pinning, "pinned for device %d by %s%s".formatted(device, driver, instead));
   }

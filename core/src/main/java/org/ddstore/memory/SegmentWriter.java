@@ -142,8 +142,7 @@ public abstract class SegmentWriter implements AutoCloseable {
     }
     if (length != expected) {
       throw new IllegalArgumentException(
-          "row %,d has %,d bytes, but its lengths require %,d"
-              .formatted(rows, length, expected));
+          "row %,d has %,d bytes, but its lengths require %,d".formatted(rows, length, expected));
     }
   }
 

@@ -41,7 +41,8 @@ public record ValueCast(DType from, DType to, float scale) {
     float[] block = new float[Math.min(BLOCK, count)];
     for (int at = 0; at < count; at += BLOCK) {
       int blockCount = Math.min(BLOCK, count - at);
-      load(source.slice(position + at * from.bytes(), blockCount * from.bytes()), block, blockCount);
+      load(
+          source.slice(position + at * from.bytes(), blockCount * from.bytes()), block, blockCount);
       if (scale != 1) {
         for (int i = 0; i < blockCount; i++) {
           block[i] *= scale;

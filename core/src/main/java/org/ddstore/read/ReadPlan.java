@@ -326,7 +326,8 @@ public final class ReadPlan {
       return this;
     }
     if (!hasParts()) {
-      throw new IllegalStateException("a plan whose rows the kernel locates has no parts: copy all rows in one call");
+      throw new IllegalStateException(
+          "a plan whose rows the kernel locates has no parts: copy all rows in one call");
     }
     if (part == null) {
       part = new ReadPlan(kernel);

@@ -16,7 +16,6 @@ public record OneSidedOptions(String provider, String networkInterface, String h
   public OneSidedOptions {
     Objects.requireNonNull(provider, "provider");
     Objects.requireNonNull(networkInterface, "networkInterface");
-    host =
-        host.replaceAll("^\\[|\\]$", ""); // Spark puts numeric IPv6 addresses in brackets
+    host = host.replaceAll("^\\[|\\]$", ""); // Spark puts numeric IPv6 addresses in brackets
   }
 }

@@ -87,7 +87,8 @@ public final class PeerRows {
     gone = true;
     return new RankLostException(
         runSegment[0].rank(),
-        "the process of %s at %s has ended or has closed all its stores".formatted(owners(), process));
+        "the process of %s at %s has ended or has closed all its stores"
+            .formatted(owners(), process));
   }
 
   /** Marks the process as gone and returns the exception for a closed store. */

@@ -16,7 +16,8 @@ import org.ddstore.types.ProcessAddress;
 public record Reach(Transport transport, boolean shortcut, Duration readTimeout) {
   public Reach {
     if (transport == null && !shortcut) {
-      throw new IllegalArgumentException("the shortcut is off and there is no transport: pass a transport or turn the shortcut on");
+      throw new IllegalArgumentException(
+          "the shortcut is off and there is no transport: pass a transport or turn the shortcut on");
     }
   }
 

@@ -32,7 +32,8 @@ class HostMemoryTest {
         assertThat(memory.pinnedBytes()).isZero();
         assertThat(memory.description())
             .isEqualTo(
-                "pinned for device 3 by a driver, except for some buffers: " + refusal.getMessage());
+                "pinned for device 3 by a driver, except for some buffers: "
+                    + refusal.getMessage());
       }
     }
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(before);
