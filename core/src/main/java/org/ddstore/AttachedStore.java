@@ -7,9 +7,9 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Internal;
 
 /**
- * A reader's handle on a store of which it is no rank: it owns no shard and takes no part in
- * collectives. It sees the rows that the catalog names; rows that {@link DDStore#epochBegin()}
- * changes appear in it, never torn; rows appended later need a new catalog.
+ * A read-only handle on a store for a process that is not one of its ranks: it owns no shard and
+ * takes no part in collectives. It sees the rows that the catalog names. Changes made by {@link
+ * DDStore#epochBegin()} become visible and are never torn; rows appended later need a new catalog.
  */
 public final class AttachedStore extends ReadableStore {
   private final int ranks;
@@ -20,11 +20,11 @@ public final class AttachedStore extends ReadableStore {
   }
 
   /**
-   * Attaches to a store. Local; the ranks are not asked. What is attached stays readable when the
-   * ranks close the store, until this is closed.
+   * Attaches to a store. Local: does not contact the ranks. Attached segments stay readable after
+   * the ranks close the store, until this handle is closed.
    *
-   * @throws DDStoreException if a segment cannot be reached from here, or its rank has closed the
-   *     store; it says which and why
+   * @throws DDStoreException if a segment is unreachable from this process, or its rank has closed
+   *     the store; the message names the segment and the reason
    */
   @Internal
   public static AttachedStore open(Catalog catalog, StoreOptions options) {
@@ -34,10 +34,11 @@ public final class AttachedStore extends ReadableStore {
   }
 
   /**
-   * As {@link #open(Catalog, StoreOptions)}, also for segments that memory does not reach. Those
-   * are readable until their rank closes the store.
+   * Attaches like {@link #open(Catalog, StoreOptions)}, and reads segments that cannot be mapped
+   * over a transport. Those are readable until their rank closes the store.
    *
-   * @param transport stays the caller's, who closes it after the store; null for memory alone
+   * @param transport owned by the caller, who closes it after the store; null to read the memory of
+   *     this host only
    */
   @Internal
   public static AttachedStore open(Catalog catalog, Transport transport, StoreOptions options) {
@@ -47,12 +48,12 @@ public final class AttachedStore extends ReadableStore {
   }
 
   /**
-   * As {@link #open(Catalog, Transport, StoreOptions)}, to a store of which there are several
-   * copies. Each shard is read where it is nearest; a read that finds the process of a copy gone
-   * goes on with another copy, and fails only when there is none.
+   * Attaches like {@link #open(Catalog, Transport, StoreOptions)}, to a store with several copies.
+   * Each shard is read from its nearest copy. If the process that holds a copy has ended, the read
+   * continues with another copy, and fails only when none is left.
    *
-   * @param copies catalogs of equal variables, of equal rows in each shard; those that come first
-   *     are preferred
+   * @param copies catalogs with equal variables and equal row counts in each shard, in order of
+   *     preference
    * @throws IllegalArgumentException if they are not copies of each other
    */
   @Internal
@@ -74,7 +75,7 @@ public final class AttachedStore extends ReadableStore {
     }
   }
 
-  /** Always -1: this is no rank. */
+  /** Returns -1, because this process is not a rank of the store. */
   @Override
   public int rank() {
     return -1;

@@ -4,16 +4,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.types.Schema;
 
 /**
- * Rows read together: one tensor per field, in the order in which the indices were given.
+ * A set of rows read together: one tensor per field, with rows in the order of the requested
+ * indices.
  *
  * <p>A fixed field is a tensor {@code [rows, shape...]}. A ragged one is in compressed sparse row
  * form: a tensor of values {@code [total, innerShape...]} and one of int64 row offsets {@code [rows
  * + 1]}; row i has the values {@code [offsets[i], offsets[i + 1])}. Tensors are 256-byte aligned
  * and have at most 2 GiB - 257 bytes.
  *
- * <p>A batch belongs to whoever got it until it is closed; then its memory goes back to the
- * reader's pool, and its tensors give nothing out any more; byte buffers of them must not be used.
- * One thread at a time.
+ * <p>The caller owns a batch and closes it. Closing returns its memory to the reader's pool;
+ * afterwards its tensors throw, and byte buffers taken from them must not be used. Not thread-safe.
  */
 public final class Batch implements AutoCloseable {
   private final BatchPool pool;
@@ -30,12 +30,12 @@ public final class Batch implements AutoCloseable {
     return pool == other;
   }
 
-  /** True if readers of these fields can fill it. */
+  /** Returns whether readers of these fields can fill this batch. */
   boolean holds(Projection fields) {
     return memory().fields().isLike(fields);
   }
 
-  /** The memory, as long as this batch is its owner. */
+  /** Returns the memory; throws if this batch is closed. */
   BatchMemory memory() {
     if (!open.get()) {
       throw new IllegalStateException("closed: " + this);
@@ -43,25 +43,27 @@ public final class Batch implements AutoCloseable {
     return memory;
   }
 
-  /** How many rows the batch has. */
+  /** Returns the number of rows in this batch. */
   public int rows() {
     return memory().rows();
   }
 
-  /** The schema of the variable; the batch has those of its fields that the reader chose. */
+  /** Returns the schema of the variable; the batch holds the fields that the reader selected. */
   public Schema schema() {
     return memory.schema();
   }
 
   /**
-   * The values of a field: {@code [rows, shape...]}, or {@code [total, innerShape...]} if ragged.
+   * Returns the values of a field: {@code [rows, shape...]}, or {@code [total, innerShape...]} if
+   * ragged.
    */
   public Tensor field(String name) {
     return memory().field(name).leasedBy(lease);
   }
 
   /**
-   * The row offsets of a ragged field: int64 {@code [rows + 1]}, counting rows of the inner shape.
+   * Returns the row offsets of a ragged field: int64 {@code [rows + 1]}, in rows of the inner
+   * shape.
    *
    * @throws IllegalArgumentException if the field is not ragged
    */
@@ -69,13 +71,13 @@ public final class Batch implements AutoCloseable {
     return memory().offsets(name).leasedBy(lease);
   }
 
-  /** The bytes of a ragged field in one row, copied. */
+  /** Returns a copy of the bytes of a ragged field in one row. */
   public byte[] bytes(String name, int row) {
     return memory().bytes(name, row);
   }
 
   /**
-   * The text of a string field in one row.
+   * Returns the text of a string field in one row.
    *
    * @throws IllegalArgumentException if the field is not a string
    */
@@ -83,12 +85,14 @@ public final class Batch implements AutoCloseable {
     return memory().string(name, row);
   }
 
-  /** The memory that it has, in bytes: that of the largest batch that was in it. */
+  /**
+   * Returns the capacity of the memory in bytes: the size of the largest batch that it has held.
+   */
   public long capacityBytes() {
     return memory().capacityBytes();
   }
 
-  /** Gives the memory back to the pool. Idempotent. */
+  /** Returns the memory to the pool. Idempotent. */
   @Override
   public void close() {
     if (open.compareAndSet(true, false)) {

@@ -15,8 +15,8 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * The buffers of a batch and what lies in them: one of values per field, one of row offsets per
- * ragged field. Pooled; the {@link Batch} over it is made anew for every owner.
+ * The buffers of a batch and their contents: one value buffer per field and one buffer of row
+ * offsets per ragged field. Pooled; each owner gets a new {@link Batch} over it.
  */
 final class BatchMemory {
   private final Projection fields;
@@ -56,7 +56,7 @@ final class BatchMemory {
     return Stream.generate(GatherTarget::new).limit(count).toArray(GatherTarget[]::new);
   }
 
-  /** Makes room for {@code count} rows; what the batch held is lost. */
+  /** Reserves room for {@code count} rows and discards the previous contents. */
   void reserve(int count) {
     rows = 0;
     Arrays.fill(totals, 0);
@@ -76,7 +76,7 @@ final class BatchMemory {
     }
   }
 
-  /** The bytes of so many rows of a fixed field. */
+  /** Returns the size in bytes of {@code count} rows of a fixed field. */
   private long checkedBytes(int slot, int count) {
     long bytes = (long) count * fields.bytes(slot);
     if (bytes > GrowingBuffer.MAX_BYTES) {
@@ -92,16 +92,17 @@ final class BatchMemory {
     return bytes;
   }
 
-  /** Copies fixed rows of a plan for which room was made, to row {@code firstRow} and on. */
+  /** Copies the fixed rows of a plan into reserved memory, starting at row {@code firstRow}. */
   void fillFixed(ReadPlan plan, RecordGather gather, int firstRow) {
     gather.fixed(plan, fixedTargets, castTargets, firstRow);
     rows = firstRow + plan.rows();
   }
 
-  /** Copies the ragged records of a plan for which room was made: all rows of the batch. */
+  /** Copies all ragged records of a plan into reserved memory: all rows of the batch. */
   void fill(ReadPlan plan, RecordGather gather) {
     if (raggedTargets.length > 0) {
-      gather.ragged().measure(plan, offsetTargets, totals); // first: it checks the records
+      // First, because it validates the records.
+      gather.ragged().measure(plan, offsetTargets, totals);
     } else {
       plan.checkRecords(fields.schema().prefixBytes());
     }
@@ -133,7 +134,7 @@ final class BatchMemory {
     return bytes;
   }
 
-  /** Bytes of all tensors that hold values. */
+  /** Returns the size of all value tensors in bytes. */
   long valueBytes() {
     long bytes = 0;
     for (int i = 0; i < fields.size(); i++) {
@@ -142,7 +143,7 @@ final class BatchMemory {
     return bytes;
   }
 
-  /** Bytes of all buffers, filled or not. */
+  /** Returns the capacity of all buffers in bytes. */
   long capacityBytes() {
     long bytes = 0;
     for (GrowingBuffer buffer : values) {
@@ -166,7 +167,7 @@ final class BatchMemory {
     return fields.schema();
   }
 
-  /** What it holds. */
+  /** Returns the fields that this memory holds. */
   Projection fields() {
     return fields;
   }
@@ -216,7 +217,6 @@ final class BatchMemory {
     return slot;
   }
 
-  /** Frees the memory. */
   void free() {
     Cleanup.runAll(Stream.of(values, offsets).flatMap(Stream::of).map(buffer -> buffer::close));
   }

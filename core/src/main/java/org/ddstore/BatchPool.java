@@ -6,11 +6,11 @@ import java.util.List;
 import org.ddstore.types.Cleanup;
 
 /**
- * The idle memory of one reader's batches. It may be given back by any thread, also after the pool
- * was closed: its memory is then freed.
+ * A pool of the idle batch memory of one reader. Any thread may return memory, even after the pool
+ * is closed; it is then freed.
  */
 final class BatchPool implements AutoCloseable {
-  private static final int MOST_IDLE = 4;
+  private static final int MAX_IDLE = 4;
 
   private final Projection fields;
   private final Deque<BatchMemory> idle = new ArrayDeque<>();
@@ -30,7 +30,7 @@ final class BatchPool implements AutoCloseable {
 
   void giveBack(BatchMemory memory) {
     synchronized (idle) {
-      if (!closed && idle.size() < MOST_IDLE) {
+      if (!closed && idle.size() < MAX_IDLE) {
         idle.addLast(memory);
         return;
       }

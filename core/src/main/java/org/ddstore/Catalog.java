@@ -16,9 +16,9 @@ import org.ddstore.types.Internal;
 import org.ddstore.types.Schema;
 
 /**
- * What a reader must know to attach to a store: its variables, and where the segments of each are.
- * A catalog shows the store as it was when it was asked for. Immutable; {@link #toBytes()} carries
- * it to other processes. It opens nothing to another user: the segment files have mode 0600.
+ * A description of a store for readers that attach to it: its variables and the addresses of their
+ * segments. A catalog is a snapshot of the store. Immutable; {@link #toBytes()} serializes it for
+ * other processes. It gives other users no access: the segment files have mode 0600.
  */
 public final class Catalog {
   private static final byte VERSION = 1;
@@ -26,7 +26,7 @@ public final class Catalog {
   private final int ranks;
   private final List<Entry> entries;
 
-  /** One variable; its segments follow each other in row order, {@code ranks} for each append. */
+  /** A variable and its segments in row order, {@code ranks} of them for each append. */
   record Entry(String name, Schema schema, List<SegmentAddress> segments) {}
 
   Catalog(int ranks, List<Entry> entries) {
@@ -35,12 +35,14 @@ public final class Catalog {
   }
 
   /**
-   * The catalog of a store of one variable, made of shards that outlive the stores of their ranks.
+   * Returns the catalog of a store with one variable, whose shards outlive the stores of their
+   * ranks.
    *
-   * @param ranks how many ranks hold it
-   * @param segments where the shards are, in row order: one of each rank, and as many for each
+   * @param ranks number of ranks that hold the store
+   * @param segments addresses of the shards in row order: one per rank, then one per rank for each
    *     append
-   * @throws IllegalArgumentException if their number is no multiple of the number of ranks
+   * @throws IllegalArgumentException if the number of segments is 0 or not a multiple of the number
+   *     of ranks
    */
   @Internal
   public static Catalog of(int ranks, String name, Schema schema, List<SegmentAddress> segments) {
@@ -49,18 +51,18 @@ public final class Catalog {
     Objects.requireNonNull(segments, "segments is null");
     if (ranks < 1 || segments.isEmpty() || segments.size() % ranks != 0) {
       throw new IllegalArgumentException(
-          "%d segments of %d ranks; legal is a multiple of the number of ranks, above 0"
+          "%d segments for %d ranks: the number must be a positive multiple of the ranks"
               .formatted(segments.size(), ranks));
     }
     return new Catalog(ranks, List.of(new Entry(name, schema, List.copyOf(segments))));
   }
 
-  /** How many ranks hold the store. */
+  /** Returns the number of ranks that hold the store. */
   public int ranks() {
     return ranks;
   }
 
-  /** The names of the variables, in the order in which they were added. */
+  /** Returns the names of the variables, in the order in which they were added. */
   public List<String> variables() {
     return entries.stream().map(Entry::name).toList();
   }
@@ -70,8 +72,8 @@ public final class Catalog {
   }
 
   /**
-   * Where the segments of a variable are, in row order: {@code ranks()} of them, and as many more
-   * for each append.
+   * Returns the addresses of the segments of a variable in row order: {@code ranks()} for the
+   * variable and {@code ranks()} for each append.
    *
    * @throws IllegalArgumentException if there is no such variable
    */
@@ -80,7 +82,7 @@ public final class Catalog {
     return entry(variable).segments();
   }
 
-  /** The schema of a variable's records; see {@link #segments} for errors. */
+  /** Returns the schema of a variable's records. Throws like {@link #segments}. */
   public Schema schema(String variable) {
     return entry(variable).schema();
   }
@@ -93,22 +95,23 @@ public final class Catalog {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "no variable \"%s\"; there are %s".formatted(variable, variables())));
+                    "no variable \"%s\": choose one of %s".formatted(variable, variables())));
   }
 
   /**
-   * The variables of a store of which there are copies.
+   * Returns the variables of a store with several copies.
    *
-   * @throws IllegalArgumentException if there is no catalog, or they are not copies of each other
+   * @throws IllegalArgumentException if the list is empty, or the catalogs are not copies of each
+   *     other
    */
   static List<SegmentCopies> join(List<Catalog> copies) {
     if (copies.isEmpty()) {
-      throw new IllegalArgumentException("no catalog");
+      throw new IllegalArgumentException("the list of catalogs is empty: give at least one");
     }
     Catalog first = copies.get(0);
     for (Catalog copy : copies) {
       if (copy.ranks != first.ranks || !copy.variables().equals(first.variables())) {
-        throw new IllegalArgumentException("%s is no copy of %s".formatted(copy, first));
+        throw new IllegalArgumentException("%s is not a copy of %s".formatted(copy, first));
       }
     }
     List<SegmentCopies> joined = new ArrayList<>();
@@ -119,7 +122,7 @@ public final class Catalog {
     return joined;
   }
 
-  /** The catalog as bytes, for {@link #parse}. */
+  /** Returns the catalog as bytes, for {@link #parse}. */
   public byte[] toBytes() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -146,9 +149,9 @@ public final class Catalog {
   }
 
   /**
-   * Reads what {@link #toBytes()} gave.
+   * Parses the bytes that {@link #toBytes()} returned.
    *
-   * @throws IllegalArgumentException if the bytes are not a catalog, or one of another version
+   * @throws IllegalArgumentException if the bytes are not a catalog of this version
    */
   public static Catalog parse(byte[] bytes) {
     Objects.requireNonNull(bytes, "bytes is null");
@@ -164,7 +167,7 @@ public final class Catalog {
         String name = in.readUTF();
         ByteBuffer schema = ByteBuffer.wrap(read(in)).order(ByteOrder.LITTLE_ENDIAN);
         List<SegmentAddress> segments = new ArrayList<>();
-        for (int more = in.readInt(); more > 0; more--) {
+        for (int remaining = in.readInt(); remaining > 0; remaining--) {
           segments.add(SegmentAddress.parse(read(in)));
         }
         entries.add(new Entry(name, Schema.parse(schema), segments));
@@ -179,7 +182,7 @@ public final class Catalog {
     int length = in.readInt();
     if (length < 0 || length > in.available()) {
       throw new IOException(
-          "a part of %d bytes where %d are left".formatted(length, in.available()));
+          "a part has length %d, %d bytes are left".formatted(length, in.available()));
     }
     return in.readNBytes(length);
   }

@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import org.ddstore.memory.Segment;
 import org.ddstore.types.Schema;
 
-/** What one rank brings to an add or append: a shard that is built, or how to build it. */
+/** The shard that one rank contributes to an add or append: complete, or the steps to build it. */
 final class Contribution implements AutoCloseable {
   private final Callable<Schema> schema;
   private final Consumer<ShardWriter> rows;
@@ -13,13 +13,16 @@ final class Contribution implements AutoCloseable {
   private Segment segment;
   private String name;
 
-  /** Builds the shard when the collective has begun, so that a failure reaches all ranks. */
+  /**
+   * Creates a contribution that builds the shard inside the collective, so that a failure reaches
+   * all ranks.
+   */
   Contribution(Callable<Schema> schema, Consumer<ShardWriter> rows) {
     this.schema = schema;
     this.rows = rows;
   }
 
-  /** Takes over a shard that is built. */
+  /** Creates a contribution that takes ownership of a complete shard. */
   Contribution(ShardWriter writer) {
     this(
         () -> {
@@ -29,17 +32,17 @@ final class Contribution implements AutoCloseable {
     this.writer = writer;
   }
 
-  Contribution named(String newName) {
-    name = newName;
+  Contribution named(String name) {
+    this.name = name;
     return this;
   }
 
-  /** The name of the variable to be added; null for an append. */
+  /** Returns the name of the variable to add; null for an append. */
   String name() {
     return name;
   }
 
-  /** Builds the shard if need be and seals it. */
+  /** Builds the shard if necessary and seals it. */
   Segment seal(StoreOptions options) throws Exception {
     if (writer == null) {
       writer = ShardWriter.create(schema.call(), options);
@@ -49,12 +52,12 @@ final class Contribution implements AutoCloseable {
     return segment;
   }
 
-  /** The sealed shard, or null. */
+  /** Returns the sealed shard; null before {@link #seal}. */
   Segment segment() {
     return segment;
   }
 
-  /** Frees what was not sealed. */
+  /** Frees the memory of a shard that was not sealed. */
   @Override
   public void close() {
     if (writer != null) {

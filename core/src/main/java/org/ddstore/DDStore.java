@@ -33,18 +33,18 @@ import org.ddstore.types.RankFailedException;
 import org.ddstore.types.Schema;
 
 /**
- * One rank's handle on a distributed store: named variables, each a global row space to which every
- * rank contributes a shard and of which every rank reads any row.
+ * A rank's handle on a distributed store. A store has named variables; each is a global row space
+ * to which every rank contributes a shard, and every rank can read any row.
  *
  * <p><b>Collective</b> methods ({@code open, add, init, append, epochBegin, epochEnd, digest}) are
- * called by all ranks in the same order, by one thread of each. An error on one rank is raised on
- * all: there as itself, elsewhere as {@link RankFailedException} with the rank that caused it.
- * After an error of the caller (a bad argument, a second add, different schemas) the store can be
- * used on; after different calls, a lost rank or a missed deadline its collectives stay broken and
- * its reads go on.
+ * called by all ranks in the same order, by one thread per rank. An error on one rank is raised on
+ * all ranks: on that rank unchanged, on the others as a {@link RankFailedException} that names the
+ * rank. After a caller's error (a bad argument, a second add, different schemas) the store remains
+ * usable. After mismatched calls, a lost rank or a missed deadline, its collectives stay broken but
+ * reads still work.
  *
- * <p><b>Reads</b> are local calls of any thread. The convenience methods here share readers; a loop
- * is faster with a {@link Variable#reader} of its own.
+ * <p><b>Reads</b> are local and may be called by any thread. The convenience methods of this class
+ * share readers; a loop is faster with its own {@link Variable#reader}.
  */
 public final class DDStore extends ReadableStore {
   private final Communicator communicator;
@@ -59,19 +59,20 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * A store without variables. Collective.
+   * Opens a store without variables. Collective.
    *
-   * @param communicator stays the caller's, who closes it after the store
+   * @param communicator owned by the caller, who closes it after the store
    */
   public static DDStore open(Communicator communicator, StoreOptions options) {
     return open(communicator, null, options);
   }
 
   /**
-   * As {@link #open(Communicator, StoreOptions)}, with a way to segments that memory does not
-   * reach. Collective.
+   * Opens a store like {@link #open(Communicator, StoreOptions)}, with a transport to segments that
+   * cannot be mapped. Collective.
    *
-   * @param transport stays the caller's, who closes it after the store; null for memory alone
+   * @param transport owned by the caller, who closes it after the store; null to use the memory of
+   *     this host only
    */
   @Internal
   public static DDStore open(Communicator communicator, Transport transport, StoreOptions options) {
@@ -85,7 +86,7 @@ public final class DDStore extends ReadableStore {
     return new DDStore(communicator, transport, options);
   }
 
-  /** This rank, of [0, {@link #ranks()}). */
+  /** Returns this rank, in [0, {@link #ranks()}). */
   @Override
   public int rank() {
     return communicator.rank();
@@ -97,11 +98,10 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * Adds a variable of one fixed field, called as the variable, from this rank's rows; they are
-   * copied. Collective.
+   * Adds a variable with one fixed field of the same name, and copies this rank's rows. Collective.
    *
-   * @param rows {@code [rows, shape...]}; type and shape are the same on all ranks, the number of
-   *     rows may differ and be 0
+   * @param rows {@code [rows, shape...]}; type and shape must be the same on all ranks, the number
+   *     of rows may differ and may be 0
    * @throws IllegalArgumentException if the name is taken
    * @throws CollectiveMismatchException if ranks give different types or shapes
    */
@@ -110,8 +110,8 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * Adds a variable from a shard that this rank has built. Collective. The writer's memory becomes
-   * the store's, also if the call fails.
+   * Adds a variable from a shard that this rank has built. Collective. Takes ownership of the
+   * writer's memory, even if the call fails.
    *
    * @throws IllegalArgumentException if the name is taken
    * @throws CollectiveMismatchException if ranks give different schemas
@@ -121,11 +121,11 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * As {@link #add(String, ShardWriter)}, of rows that never change: {@link #update} and {@link
-   * #append} are refused. Collective. For rows of which other stores have copies, because a change
-   * of one copy would not reach the others.
+   * Adds a variable like {@link #add(String, ShardWriter)} whose rows never change: {@link #update}
+   * and {@link #append} throw. Collective. Use it for rows that other stores hold copies of,
+   * because a change to one copy does not reach the others.
    *
-   * @param reason ends the message of a refusal
+   * @param reason last part of the message that {@link #update} and {@link #append} throw
    */
   public Variable addReadOnly(String name, ShardWriter shard, String reason) {
     Supplier<Variable> target =
@@ -137,9 +137,9 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * Adds a variable of one fixed field, zero-filled. Collective.
+   * Adds a zero-filled variable with one fixed field. Collective.
    *
-   * @param localRows this rank's number of rows; may be 0 and differ between ranks
+   * @param localRows number of rows of this rank; may be 0 and may differ between ranks
    */
   public Variable init(String name, long localRows, DType dtype, int... rowShape) {
     return addNew(
@@ -152,9 +152,9 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * Appends rows at the end of a variable of one fixed field; older indices stay as they are.
-   * Collective: the new rows of all ranks follow each other in rank order. Readers see them from
-   * their next call on.
+   * Appends rows to a variable with one fixed field; existing indices do not change. Collective:
+   * the new rows of all ranks are placed at the end in rank order. Readers see them from their next
+   * call on.
    */
   public void append(String name, Tensor rows) {
     appendTo(name, new Contribution(() -> schemaOf(name, rows), writer -> writer.appendRows(rows)));
@@ -165,7 +165,7 @@ public final class DDStore extends ReadableStore {
     return Schema.of(rows.rowField(name));
   }
 
-  /** As {@link #append(String, Tensor)}, of records of any schema. Collective. */
+  /** Appends rows like {@link #append(String, Tensor)}, with records of any schema. Collective. */
   public void append(String name, ShardWriter shard) {
     appendTo(name, new Contribution(shard));
   }
@@ -177,14 +177,16 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * Adds variables whose shards others hold, and free: closing this store does not. Every rank
-   * attaches to all of their segments. They cannot be updated, and nothing can be appended to them.
-   * Collective.
+   * Adds variables whose shards are owned by other processes: closing this store does not free
+   * them. Every rank attaches to all of their segments. The variables cannot be updated or appended
+   * to. Collective.
    *
-   * @param copies as for {@link AttachedStore#open(List, Transport, StoreOptions)}, of as many
-   *     ranks as this store has; the same on all ranks, in whatever order
-   * @throws IllegalArgumentException if a name is taken, or the catalogs do not fit
-   * @throws DDStoreException if a segment cannot be reached from here; it says which and why
+   * @param copies catalogs as for {@link AttachedStore#open(List, Transport, StoreOptions)}, with
+   *     the same number of ranks as this store; the same catalogs on all ranks, in any order
+   * @throws IllegalArgumentException if a name is taken, or the catalogs are not copies of each
+   *     other
+   * @throws DDStoreException if a segment is unreachable from this process; the message names the
+   *     segment and the reason
    */
   public void adopt(List<Catalog> copies) {
     List<SegmentCopies> adopted = new ArrayList<>();
@@ -216,7 +218,8 @@ public final class DDStore extends ReadableStore {
     List<SegmentCopies> variables = Catalog.join(copies);
     if (copies.get(0).ranks() != ranks()) {
       throw new IllegalArgumentException(
-          "%s cannot be adopted by %d ranks".formatted(copies.get(0), ranks()));
+          "%s cannot be adopted by a store of %d ranks: the numbers of ranks must be equal"
+              .formatted(copies.get(0), ranks()));
     }
     variables.forEach(variable -> checkNew(variable.name()));
     return variables;
@@ -227,7 +230,7 @@ public final class DDStore extends ReadableStore {
       if (!Arrays.equals(offers[rank], offers[0])) {
         throw new CollectiveMismatchException(
             rank,
-            "adopt(): rank %d brings %s, rank 0 brings %s"
+            "adopt(): catalog mismatch: rank %d has %s, rank 0 has %s"
                 .formatted(
                     rank,
                     new String(offers[rank], StandardCharsets.UTF_8),
@@ -245,8 +248,8 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * @param target checks the arguments; gives null
-   * @param prepare what is done with the variable before anybody knows it
+   * @param target validates the arguments and returns null
+   * @param prepare called with the variable before it is published
    */
   private Variable addNew(
       String name,
@@ -258,7 +261,7 @@ public final class DDStore extends ReadableStore {
     }
   }
 
-  /** Always null: there is none yet. */
+  /** Checks that the name is free. Returns null, because the variable does not exist yet. */
   private Variable checkNew(String name) {
     checkOpen();
     Objects.requireNonNull(name, "name is null");
@@ -272,8 +275,9 @@ public final class DDStore extends ReadableStore {
   /**
    * Adds one extent per rank.
    *
-   * @param target gives the variable to extend, or null for a new one; what it throws reaches all
-   * @param prepare called with the variable before the rows are made known
+   * @param target returns the variable to extend, or null for a new one; its exceptions reach all
+   *     ranks
+   * @param prepare called with the variable before the rows are published
    */
   private Variable extend(
       String call,
@@ -323,20 +327,20 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * Replaces rows of this rank's shard from the next {@link #epochBegin()} on. Local; the rows are
-   * copied now. Later updates of a row win.
+   * Replaces rows of this rank's shard at the next {@link #epochBegin()}. Local; the rows are
+   * copied immediately. The last update of a row wins.
    *
    * @param rows of exactly the variable's type and shape
-   * @param localRow the first row to replace, counted in this rank's own rows
-   * @throws IllegalArgumentException if type or shape differ, or the variable has other than one
-   *     fixed field
-   * @throws IndexOutOfBoundsException if the rows are not all this rank's
+   * @param localRow index of the first row to replace, within this rank's rows
+   * @throws IllegalArgumentException if type or shape differ, or the variable does not have exactly
+   *     one fixed field
+   * @throws IndexOutOfBoundsException if a row is outside this rank's rows
    */
   public void update(String name, Tensor rows, long localRow) {
     Objects.requireNonNull(rows, "rows is null");
     Variable variable = variable(name);
     checkWritable(variable, "updated");
-    variable.checkReadable(); // what failed in part is not completed by a later epoch
+    variable.checkReadable(); // a later epoch cannot complete a partial failure
     Schema schema = variable.schema();
     if (schema.size() != 1 || !schema.isFixed() || !rows.hasRowsOf(schema.field(0))) {
       throw new IllegalArgumentException(
@@ -359,16 +363,16 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * Begins an access epoch: what was updated on any rank before is seen by all afterwards, and
-   * nothing changes until the next one. Collective.
+   * Begins an access epoch: applies the updates of all ranks, after which all ranks see them and no
+   * row changes until the next epoch. Collective.
    *
-   * <p>If it throws after ranks have begun to apply updates (a rank ended, failed, was interrupted,
-   * or missed the deadline), this rank may have rows of two epochs. All reads of the variables that
-   * had updates, on whatever rank, are then refused on this rank with a {@link DDStoreException}
-   * whose cause is what was thrown here; their {@linkplain Variable#version() version} is one more;
-   * other variables stay readable. If it throws before that, no row has changed.
+   * <p>If this method throws after ranks have begun to apply updates (a rank ended, failed, was
+   * interrupted or missed the deadline), this rank may have rows of two epochs. From then on, this
+   * rank refuses all reads of variables that any rank has updated, with a {@link DDStoreException}
+   * whose cause is the exception thrown here; their {@linkplain Variable#version() version}
+   * increases by one. Other variables stay readable. If it throws earlier, no row has changed.
    *
-   * @throws IllegalStateException if an epoch has begun and not ended
+   * @throws IllegalStateException if the previous epoch has not ended
    */
   public void epochBegin() {
     byte[][] staging = communicator.exchange("epochBegin()", this::stagedChanges);
@@ -383,17 +387,20 @@ public final class DDStore extends ReadableStore {
     inEpoch = true;
   }
 
-  /** Which variables this rank changes; all ranks have added them in the same order. */
+  /**
+   * Returns a bit set of the variables that this rank changes, in the order of their addition,
+   * which is the same on all ranks.
+   */
   private byte[] stagedChanges() {
     checkEpoch(false);
     return staged.changed(variables()).toByteArray();
   }
 
-  /** The variables that some rank changes. */
-  private List<Variable> changing(byte[]... ofRanks) {
+  /** Returns the variables that at least one rank changes. */
+  private List<Variable> changing(byte[]... changedByRank) {
     BitSet changed = new BitSet();
-    for (byte[] ofRank : ofRanks) {
-      changed.or(BitSet.valueOf(ofRank));
+    for (byte[] bits : changedByRank) {
+      changed.or(BitSet.valueOf(bits));
     }
     List<Variable> all = List.copyOf(variables());
     return changed.stream().mapToObj(all::get).toList();
@@ -402,7 +409,7 @@ public final class DDStore extends ReadableStore {
   /**
    * Ends an access epoch. Collective.
    *
-   * @throws IllegalStateException if none has begun
+   * @throws IllegalStateException if no epoch has begun
    */
   public void epochEnd() {
     communicator.exchange("epochEnd()", () -> checkEpoch(true));
@@ -421,8 +428,9 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * A digest of a variable that binds every index to the bytes of its record: 32 hexadecimal
-   * digits, the same for every number of ranks. Collective; reads all of this rank's rows.
+   * Returns a digest of a variable that depends on the index and the bytes of every record: 32
+   * hexadecimal digits, independent of the number of ranks. Collective; reads all rows of this
+   * rank.
    */
   public String digest(String name) {
     byte[][] parts =
@@ -454,7 +462,7 @@ public final class DDStore extends ReadableStore {
     return bytesOf(digest);
   }
 
-  /** A rank may be elsewhere than the rows that it answers for. */
+  /** Adds adopted rows by reading them, because their memory may be in another process. */
   private void addAdopted(RowDigest digest, Variable variable) {
     ExtentMap extents = variable.placement().extents();
     try (RowCopy copy = new RowCopy(variable)) {
@@ -475,8 +483,8 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * Lines for people: who holds which rows, how this rank reads each of them and why, and what the
-   * memory behind them has left. Local.
+   * Returns a human-readable description: the owner of each run of rows, how this rank reads it and
+   * why, and the free space of the memory. Local.
    */
   public String explain() {
     long ownBytes =
@@ -489,7 +497,7 @@ public final class DDStore extends ReadableStore {
             .formatted(rank(), ownBytes, options.place(), GatherKernels.description());
   }
 
-  /** What a reader that is no rank needs, to be given to {@link AttachedStore#open}. Local. */
+  /** Returns the catalog that {@link AttachedStore#open} needs. Local. */
   public Catalog catalog() {
     checkOpen();
     return new Catalog(ranks(), variables().stream().map(Variable::entry).toList());

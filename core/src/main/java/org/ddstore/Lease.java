@@ -3,28 +3,29 @@ package org.ddstore;
 import java.util.Objects;
 
 /**
- * The time in which tensors of memory that is used again may be used: when it has ended they refuse
- * to give anything out. What was got of them before, as a byte buffer, is not guarded. Whoever ends
- * it while another thread uses the tensors has to tell that thread: it may not see it at once.
+ * A guard for tensors over reusable memory: after the lease ends, they throw. Byte buffers taken
+ * from them earlier are not guarded. The end of a lease is not immediately visible to other
+ * threads: a caller that ends it while another thread uses the tensors must synchronize with that
+ * thread.
  */
 public final class Lease {
   private final Object owner;
-  private boolean over; // not volatile: a check is to cost nothing in a loop over elements
+  private boolean over; // not volatile: a check must be free in a loop over elements
 
   /**
-   * @param owner of the memory, named by what is thrown
+   * @param owner owner of the memory, named in exception messages
    */
   public Lease(Object owner) {
     this.owner = Objects.requireNonNull(owner, "owner");
   }
 
-  /** Ends it. Idempotent. */
+  /** Ends the lease. Idempotent. */
   public void end() {
     over = true;
   }
 
   /**
-   * @throws IllegalStateException if it has ended
+   * @throws IllegalStateException if the lease has ended
    */
   void check() {
     if (over) {

@@ -9,7 +9,7 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** The fields of a variable that a reader reads, as what type, and into which memory. */
+/** The selected fields of a reader, with their output types and their memory. */
 final class Projection {
   private final Variable variable;
   private final int[] fields;
@@ -27,22 +27,22 @@ final class Projection {
     return variable.schema();
   }
 
-  /** How many fields are read. */
+  /** Returns the number of selected fields. */
   int size() {
     return fields.length;
   }
 
-  /** The field at a place of [0, size), as it is stored. */
+  /** Returns the stored field at a place in [0, size). */
   Field field(int place) {
     return schema().field(fields[place]);
   }
 
-  /** Its position in the schema. */
+  /** Returns the position in the schema of the field at a place. */
   int position(int place) {
     return fields[place];
   }
 
-  /** How it is cast; null if it is given out as it is stored. */
+  /** Returns the cast of the field at a place; null if values are returned as stored. */
   ValueCast cast(int place) {
     return casts[place];
   }
@@ -51,13 +51,14 @@ final class Projection {
     return Arrays.stream(casts).anyMatch(cast -> cast != null);
   }
 
-  /** The type in which it is given out. */
+  /** Returns the output type of the field at a place. */
   DType dtype(int place) {
     return casts[place] == null ? field(place).dtype() : casts[place].to();
   }
 
   /**
-   * The bytes of one row of it, as it is given out; of a ragged one, of one row of its inner shape.
+   * Returns the output size in bytes of one row of the field at a place; for a ragged field, of one
+   * row of its inner shape.
    */
   int bytes(int place) {
     int stored = field(place).bytes();
@@ -66,7 +67,7 @@ final class Projection {
         : stored / casts[place].from().bytes() * dtype(place).bytes();
   }
 
-  /** The place of a field by name. */
+  /** Returns the place of a field by name. */
   int place(String name) {
     Objects.requireNonNull(name, "name is null");
     int index = schema().indexOf(name);
@@ -79,7 +80,7 @@ final class Projection {
         "field \"%s\" was not chosen when the reader was made".formatted(name));
   }
 
-  /** True if batches of one can hold what readers of the other read. */
+  /** Returns whether batches of one projection can hold the rows that readers of the other read. */
   boolean isLike(Projection other) {
     return variable == other.variable
         && Arrays.equals(fields, other.fields)

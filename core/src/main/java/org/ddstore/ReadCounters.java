@@ -3,7 +3,7 @@ package org.ddstore;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.ddstore.types.ReadPath;
 
-/** The counters of one reader: written by its thread alone, read by any. */
+/** The counters of one reader, written by its thread only and readable by any thread. */
 final class ReadCounters {
   private static final int PATHS = ReadPath.values().length;
   private static final int CALLS = 0;
@@ -16,9 +16,9 @@ final class ReadCounters {
   private final AtomicLongArray counts = new AtomicLongArray(PATHS * COUNTERS);
 
   /**
-   * Counts one call of rows over one path.
+   * Counts one call that read rows over one path.
    *
-   * @param bestNanos the time of this call alone; 0 if it was not timed
+   * @param bestNanos duration of this call in nanoseconds; 0 if it was not timed
    */
   void count(int path, long rows, long bytes, long nanos, long bestNanos) {
     int base = path * COUNTERS;

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Lets readers in until it is closed, and knows when the last one has left. Every reader has a pass
- * of its own, so that readers do not contend: entering costs one fenced store. A reader marks its
- * pass, then looks whether the gate is closed; the closer closes the gate, then looks at the
- * passes; with full fences on both sides, one of them sees the other.
+ * A gate that admits readers until it is closed and detects when the last reader has left. Each
+ * reader has its own pass, so that readers do not contend: entering costs one fenced store. A
+ * reader marks its pass, then checks whether the gate is closed; the closer closes the gate, then
+ * checks the passes. With full fences on both sides, at least one of them sees the other.
  */
 final class ReadGate {
   private final Set<Pass> passes = ConcurrentHashMap.newKeySet();
@@ -24,15 +24,15 @@ final class ReadGate {
   private volatile boolean closed;
 
   /**
-   * @param owner for messages
-   * @param whenDrained run once, after the close, by whoever finds that no reader is left
+   * @param owner object named in exception messages
+   * @param whenDrained run once after the close, by the thread that finds no reader inside
    */
   ReadGate(Object owner, Runnable whenDrained) {
     this.owner = owner;
     this.whenDrained = whenDrained;
   }
 
-  /** A pass for one reader, which is used by one thread at a time. */
+  /** Creates a pass for one reader, which one thread at a time uses. */
   Pass newPass() {
     Pass pass = new Pass();
     passes.add(pass);
@@ -43,7 +43,7 @@ final class ReadGate {
     return closed;
   }
 
-  /** Whether nobody is inside, nor will be, and what was to be done then has been done. */
+  /** Returns whether the gate is closed, no reader is inside, and the drain action has run. */
   boolean isDrained() {
     return drained.getCount() == 0;
   }
@@ -55,9 +55,10 @@ final class ReadGate {
   }
 
   /**
-   * Lets nobody in any more and waits for those inside.
+   * Closes the gate to new readers and waits for the readers inside.
    *
-   * @return false if some are still inside after {@code timeout}; the last of them will drain it
+   * @return false if readers are still inside after {@code timeout}; the last of them runs the
+   *     drain action
    */
   boolean close(Duration timeout) throws InterruptedException {
     closed = true;
@@ -67,7 +68,7 @@ final class ReadGate {
     return drained.getCount() == 0 || drained.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** How many readers are inside. */
+  /** Returns the number of readers inside. */
   int inside() {
     return (int) passes.stream().filter(Pass::isInside).count();
   }
@@ -87,7 +88,7 @@ final class ReadGate {
     }
   }
 
-  /** One reader's way in and out. */
+  /** The entry state of one reader. */
   final class Pass {
     private static final int OUTSIDE = 0;
     private static final int INSIDE = 1;
@@ -125,9 +126,9 @@ final class ReadGate {
     }
 
     /**
-     * Ends the use of this pass.
+     * Retires this pass.
      *
-     * @return false if it was ended before
+     * @return false if it was already retired
      */
     boolean retire(Object reader) {
       while (!STATE.compareAndSet(this, OUTSIDE, RETIRED)) {

@@ -5,37 +5,39 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.types.ReadPath;
 
 /**
- * What was read over one path since the store was opened.
+ * Counts of the reads over one path since the store was opened.
  *
  * @param path the path
- * @param calls reads in which at least one row came over this path
- * @param rows rows that came over it
- * @param bytes bytes given to the caller; only the chosen fields count
- * @param nanos time in these calls; a call that used several paths is split by rows. Of reads of
- *     one small row from memory one in sixteen is timed, for all
- * @param bestNanos the shortest time of one call, of its part over this path; 0 if none was timed
+ * @param calls number of reads with at least one row over this path
+ * @param rows number of rows read over this path
+ * @param bytes bytes returned to the caller; only the selected fields count
+ * @param nanos time of these calls in nanoseconds; the time of a call over several paths is divided
+ *     in proportion to the rows. Of the reads of one small row from memory, one in 16 is timed and
+ *     stands for all
+ * @param bestNanos shortest time of a call in nanoseconds, its share of this path only; 0 if no
+ *     call was timed
  */
 public record ReadStatistics(
     ReadPath path, long calls, long rows, long bytes, long nanos, long bestNanos) {
-  /** Refuses a missing path. */
+  /** Rejects a null path. */
   public ReadStatistics {
     Objects.requireNonNull(path, "path is null");
   }
 
-  /** Of calls of which the best time is not known. */
+  /** Creates statistics without a best time. */
   public ReadStatistics(ReadPath path, long calls, long rows, long bytes, long nanos) {
     this(path, calls, rows, bytes, nanos, 0);
   }
 
-  /** Of no calls. */
+  /** Returns the statistics of a path without calls. */
   public static ReadStatistics none(ReadPath path) {
     return new ReadStatistics(path, 0, 0, 0, 0);
   }
 
   /**
-   * Both together.
+   * Returns the sum of both statistics.
    *
-   * @param other of the same path
+   * @param other statistics of the same path
    */
   public ReadStatistics plus(ReadStatistics other) {
     Objects.requireNonNull(other, "other is null");
@@ -49,10 +51,10 @@ public record ReadStatistics(
   }
 
   /**
-   * What was read since then.
+   * Returns the difference to an earlier snapshot.
    *
-   * @param before the same counts at an earlier time
-   * @return with the best time of both
+   * @param before earlier snapshot of the same counts
+   * @return the difference, with the best time of this snapshot
    */
   public ReadStatistics since(ReadStatistics before) {
     Objects.requireNonNull(before, "before is null");
@@ -69,7 +71,7 @@ public record ReadStatistics(
     return one == 0 || other == 0 ? Math.max(one, other) : Math.min(one, other);
   }
 
-  /** Mean time of a row in microseconds; 0 without rows. */
+  /** Returns the mean time per row in microseconds; 0 without rows. */
   public double microsPerRow() {
     return rows == 0 ? 0 : (double) nanos / TimeUnit.MICROSECONDS.toNanos(1) / rows;
   }

@@ -23,9 +23,9 @@ import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
 /**
- * What every holder of a store can do: read its variables. Reads are local calls of any thread. The
- * convenience methods here share readers; a loop is faster with a {@link Variable#reader} of its
- * own.
+ * A store whose variables can be read. Reads are local and may be called by any thread. The
+ * convenience methods of this class share readers; a loop is faster with its own {@link
+ * Variable#reader}.
  */
 public abstract class ReadableStore implements AutoCloseable {
   private final ReadGate gate = new ReadGate(this, this::free);
@@ -38,15 +38,15 @@ public abstract class ReadableStore implements AutoCloseable {
     this.reach = new Reach(transport, options.shortcut(), options.readTimeout());
   }
 
-  /** How this holder gets at the segments of others. */
+  /** Returns the access of this handle to the segments of other processes. */
   final Reach reach() {
     return reach;
   }
 
-  /** This rank, of [0, {@link #ranks()}); -1 for a reader that is none. */
+  /** Returns this rank, in [0, {@link #ranks()}); -1 for a handle that is not a rank. */
   public abstract int rank();
 
-  /** How many ranks hold the store. */
+  /** Returns the number of ranks that hold the store. */
   public abstract int ranks();
 
   final void checkOpen() {
@@ -70,25 +70,25 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   /**
-   * Makes rows of a variable known. Fails, without taking the rows, when the store has been closed:
-   * their memory stays the caller's then.
+   * Publishes rows of a variable. If the store is closed, this throws without taking the rows, and
+   * the caller keeps the ownership of their memory.
    *
-   * @param take makes the rows the variable's
+   * @param take transfers the ownership of the rows to the variable
    */
   final void publish(Variable variable, Runnable take) {
     synchronized (gate) {
       gate.checkOpen();
       take.run();
-      Map<String, Variable> more = new LinkedHashMap<>(variables);
-      more.put(variable.name(), variable);
-      variables = Collections.unmodifiableMap(more);
+      Map<String, Variable> updated = new LinkedHashMap<>(variables);
+      updated.put(variable.name(), variable);
+      variables = Collections.unmodifiableMap(updated);
     }
   }
 
   /**
-   * Makes a variable known whose rows others hold.
+   * Publishes a variable whose rows other processes own.
    *
-   * @param attached its segments; released if that fails
+   * @param attached segments of the variable; released if this fails
    */
   final void publish(SegmentCopies copies, List<SegmentCopies.Chosen> attached) {
     try {
@@ -101,9 +101,10 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   /**
-   * The variable of this name.
+   * Returns the variable of this name.
    *
-   * @throws IllegalArgumentException if there is none; the message lists those there are
+   * @throws IllegalArgumentException if the variable does not exist; the message lists the existing
+   *     variables
    */
   public final Variable variable(String name) {
     Objects.requireNonNull(name, "name is null");
@@ -111,25 +112,27 @@ public abstract class ReadableStore implements AutoCloseable {
     Variable variable = variables.get(name);
     if (variable == null) {
       throw new IllegalArgumentException(
-          "no variable \"%s\"; there are %s".formatted(name, variables.keySet()));
+          "no variable \"%s\": choose one of %s".formatted(name, variables.keySet()));
     }
     return variable;
   }
 
-  /** Reads consecutive rows of a variable of one fixed field; see {@link Reader#get}. */
+  /** Reads consecutive rows of a variable with one fixed field; see {@link Reader#get}. */
   public final void get(String name, Tensor destination, long start) {
     Objects.requireNonNull(destination, "destination is null");
     withReader(name, reader -> reader.get(destination, start));
   }
 
-  /** Reads rows of a variable of one fixed field; see {@link Reader#getBatch(Tensor, long...)}. */
+  /**
+   * Reads rows of a variable with one fixed field; see {@link Reader#getBatch(Tensor, long...)}.
+   */
   public final void getBatch(String name, Tensor destination, long... indices) {
     Objects.requireNonNull(destination, "destination is null");
     Objects.requireNonNull(indices, "indices is null");
     withReader(name, reader -> reader.getBatch(destination, indices));
   }
 
-  /** Reads rows of any variable into a batch to be closed; see {@link Reader#getBatch(long...)}. */
+  /** Reads rows into a batch that the caller closes; see {@link Reader#getBatch(long...)}. */
   public final Batch getBatch(String name, long... indices) {
     Objects.requireNonNull(indices, "indices is null");
     Batch[] batch = new Batch[1];
@@ -147,7 +150,7 @@ public abstract class ReadableStore implements AutoCloseable {
     }
   }
 
-  /** Touches segments as a reader does, so that a close waits for it. */
+  /** Runs work that accesses segments as a reader, so that a close waits for it. */
   final byte[] inside(Runnable work) {
     ReadGate.Pass pass = gate.newPass();
     pass.enter(this);
@@ -161,7 +164,8 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   /**
-   * What this rank knows of the store: variables, who holds which rows, how it reads them. Local.
+   * Returns the layout of the store as this rank sees it: variables, the owners of rows, and the
+   * read paths. Local.
    */
   public final StoreInfo info() {
     checkOpen();
@@ -191,7 +195,7 @@ public abstract class ReadableStore implements AutoCloseable {
         variable.name(), variable.schema(), variable.rows(), bytes, described);
   }
 
-  /** What this rank has read of all variables, over each path. Local. */
+  /** Returns the read statistics of this rank over all variables, one per path. Local. */
   public final List<ReadStatistics> statistics() {
     List<ReadStatistics> sum = new ArrayList<>();
     for (ReadPath path : ReadPath.values()) {
@@ -205,9 +209,9 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   /**
-   * Ends the store for this holder: new reads are refused at once, own files are unlinked, reads in
-   * flight are waited for, then the memory is freed. Local and idempotent. Batches that are still
-   * open stay valid until they are closed. Other ranks keep what they have mapped.
+   * Closes this handle: refuses new reads immediately, unlinks own files, waits for reads in
+   * flight, then frees the memory. Local and idempotent. Open batches stay valid until they are
+   * closed. Other ranks keep the segments that they have mapped.
    *
    * @throws DeadlineExceededException if reads are still in flight after {@link
    *     StoreOptions#closeTimeout()}; the last of them frees the memory
@@ -221,8 +225,8 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   /**
-   * True once it was closed and no read is in flight any more: then nobody uses what it was opened
-   * with. Local.
+   * Returns whether this handle is closed and no read is in flight; its transport and communicator
+   * are then unused. Local.
    */
   public final boolean isClosed() {
     return gate.isDrained();
@@ -242,17 +246,17 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   private void free() {
-    Map<String, Variable> last;
+    Map<String, Variable> published;
     synchronized (gate) { // after the last publish, which saw the gate open
-      last = variables;
+      published = variables;
     }
     Cleanup.runAll(
         Stream.concat(
-            Stream.of(this::beforeFree), last.values().stream().map(v -> (Runnable) v::free)));
+            Stream.of(this::beforeFree), published.values().stream().map(v -> (Runnable) v::free)));
   }
 
-  /** Gives back what else the store has. No reader is inside. */
+  /** Releases further resources of a subclass. Called when no reader is inside. */
   void beforeFree() {
-    // Nothing unless a subclass has more.
+    // Empty by default.
   }
 }

@@ -19,23 +19,26 @@ import org.ddstore.types.Field;
 import org.ddstore.types.ReadPath;
 
 /**
- * Reads rows of one variable by global index, all fields or some. One reader per thread; many may
- * read at once. Reads are one-sided: no other rank takes part. A row that is being changed by
- * {@link DDStore#epochBegin()} is read again, never given out torn.
+ * A reader of the rows of one variable by global index, with all fields or a selection. One reader
+ * per thread; many readers may read concurrently. Reads are one-sided: no other rank takes part. A
+ * row that {@link DDStore#epochBegin()} is changing is read again and never returned torn.
  */
 public final class Reader implements AutoCloseable {
-  /** Fits a cache. */
+  /** Bytes of a piece that fits in a cache. */
   private static final int PIECE_BYTES = 256 << 10;
 
-  /** Bytes that one copy takes from a file: garbage collection waits for a copy to end. */
+  /**
+   * Bytes of one copy from a file; kept small because garbage collection waits for a copy to end.
+   */
   private static final int PAGED_RUN_BYTES = 64 << 10;
 
-  /** What is on its way over a network at once, so that latency does not count. */
+  /** Bytes in flight over a network; large enough to hide the latency. */
   private static final int REMOTE_PIECE_BYTES = 8 << 20;
 
-  /** One row of at most so many bytes is copied faster than the clock is read. */
+  /** Largest row in bytes that is copied faster than the clock is read. */
   private static final int SMALL_BYTES = 4096;
 
+  /** Number of reads of small rows per timed one. */
   private static final int SMALL_TIMED_EVERY = 16;
 
   private final Variable variable;
@@ -69,20 +72,21 @@ public final class Reader implements AutoCloseable {
     this.stableWait = new StableWait(variable);
   }
 
-  /** The variable that this reader reads. */
+  /** Returns the variable that this reader reads. */
   public Variable variable() {
     return variable;
   }
 
   /**
-   * Reads rows in the order given; repeats are allowed. Local, does not wait for any rank.
+   * Reads rows in the given order; repeats are allowed. Local; does not wait for other ranks.
    *
-   * @param indices global indices of [0, rows); none makes an empty batch. They are copied first:
-   *     of an array that another thread changes meanwhile, each row is one that it named
-   * @return a batch to be closed by the caller
-   * @throws IndexOutOfBoundsException if an index is outside, naming it; nothing is read then
-   * @throws IllegalArgumentException if a field of the batch would exceed 2 GiB; it names the legal
-   *     number of rows
+   * @param indices global indices in [0, rows); an empty array returns an empty batch. The array is
+   *     copied first, so a concurrent change by another thread cannot lead to an unchecked index
+   * @return a batch that the caller closes
+   * @throws IndexOutOfBoundsException if an index is out of range; the message names it, and
+   *     nothing is read
+   * @throws IllegalArgumentException if a field of the batch would exceed 2 GiB; the message names
+   *     the largest legal number of rows
    */
   public Batch getBatch(long... indices) {
     Objects.requireNonNull(indices, "indices is null");
@@ -97,8 +101,8 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * As {@link #getBatch(long...)}, into a batch that this reader gave before and that is still
-   * open: what it held is replaced.
+   * Reads rows like {@link #getBatch(long...)} into an open batch of this reader, and replaces its
+   * contents.
    */
   public void getBatch(Batch batch, long... indices) {
     checkArguments(batch, indices);
@@ -123,8 +127,8 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * Makes {@link #checked} a copy of the caller's indices: the caller may change its array during
-   * the read. Returns how many there are.
+   * Copies the caller's indices to {@link #checked}, because the caller may change its array during
+   * the read. Returns the number of indices.
    */
   private int check(Placement placement, long... indices) {
     if (checked.length < indices.length) {
@@ -135,12 +139,14 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * As {@link #getBatch(Batch, long...)} for several batches at once, planned as one read: the rows
-   * of all that one process serves are asked for together, once each. They have one deadline.
+   * Reads rows like {@link #getBatch(Batch, long...)} into several batches, planned as one read:
+   * the rows that one process serves are requested together, each of them once. The read has one
+   * deadline.
    *
-   * @param batches given by readers of this variable with the same fields and casts; each once
-   * @param indices of each
-   * @throws IndexOutOfBoundsException if an index of any is outside; nothing is read then
+   * @param batches batches of readers of this variable with the same fields and casts, without
+   *     repeats
+   * @param indices global indices, one array per batch
+   * @throws IndexOutOfBoundsException if any index is out of range; nothing is read then
    */
   public void getBatches(List<Batch> batches, List<long[]> indices) {
     Objects.requireNonNull(batches, "batches is null");
@@ -186,8 +192,8 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * As {@link #check} for several arrays, one after the other. Returns where each begins among all,
-   * and how many there are.
+   * Copies several arrays like {@link #check}, one after the other. Returns the start of each array
+   * in {@link #checked}, followed by the total number of indices.
    */
   private int[] checkAll(Placement placement, long[]... indices) {
     int[] starts = new int[indices.length + 1];
@@ -204,24 +210,25 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * Reads the first of these rows, in the order given, into a batch as {@link #getBatch(Batch,
-   * long...)} does: no more than have so many bytes of packed records, at least one.
+   * Reads the first rows, in the given order, into a batch like {@link #getBatch(Batch, long...)},
+   * limited by the bytes of their packed records. Reads at least one row.
    *
-   * @param mostBytes of records that memory reaches, and as many of others
-   * @return how many rows the batch has; 0 if there are no indices
-   * @throws IndexOutOfBoundsException if any index is outside; nothing is read then
+   * @param maxBytes limit in bytes for records in local memory; the same limit applies to remote
+   *     records
+   * @return number of rows in the batch; 0 if there are no indices
+   * @throws IndexOutOfBoundsException if any index is out of range; nothing is read then
    */
-  public int getBatchWithin(Batch batch, long mostBytes, long... indices) {
+  public int getBatchWithin(Batch batch, long maxBytes, long... indices) {
     checkArguments(batch, indices);
     pass.enter(this);
     try {
       long start = begin();
       Placement placement = variable.placement();
-      int rows = rowsWithin(placement, mostBytes, check(placement, indices));
+      int rows = rowsWithin(placement, maxBytes, check(placement, indices));
       if (variable.schema().isFixed()) {
         fill(placement, batch.memory(), 0, rows);
       } else {
-        rows = fillWithin(placement, batch.memory(), rows, mostBytes);
+        rows = fillWithin(placement, batch.memory(), rows, maxBytes);
       }
       count(start, rows, batch.memory().valueBytes());
       return rows;
@@ -230,28 +237,30 @@ public final class Reader implements AutoCloseable {
     }
   }
 
-  /** How many of the checked rows may be located, as far as this process knows their bytes. */
-  private int rowsWithin(Placement placement, long mostBytes, int all) {
+  /** Returns the number of checked rows that fit, by the record sizes that this process knows. */
+  private int rowsWithin(Placement placement, long maxBytes, int all) {
     if (variable.schema().isFixed()) {
-      long fitting = Math.max(1, mostBytes / variable.schema().fixedBytes());
+      long fitting = Math.max(1, maxBytes / variable.schema().fixedBytes());
       return (int) Math.min(all, fitting);
     }
-    int most = Math.min(all, ReadPlan.maxRows(placement));
+    int maxRows = Math.min(all, ReadPlan.maxRows(placement));
     long bytes = 0;
-    for (int i = 0; i < most; i++) {
+    for (int i = 0; i < maxRows; i++) {
       bytes += placement.localBytes(checked[i]);
-      if (i > 0 && bytes > mostBytes) {
+      if (i > 0 && bytes > maxBytes) {
         return i;
       }
     }
-    return most;
+    return maxRows;
   }
 
-  /** As {@link #fill} for the first of the ragged rows; how many they were. */
-  private int fillWithin(Placement placement, BatchMemory memory, int most, long mostBytes) {
+  /**
+   * Fills a batch like {@link #fill}, with the first ragged rows that fit. Returns their number.
+   */
+  private int fillWithin(Placement placement, BatchMemory memory, int maxRows, long maxBytes) {
     int rows;
     do {
-      rows = locator.locateWithin(placement, checked, 0, most, mostBytes);
+      rows = locator.locateWithin(placement, checked, 0, maxRows, maxBytes);
       memory.reserve(rows);
       memory.fill(plan, gather);
     } while (!plan.isStable() && awaitStable(plan.changingRank()));
@@ -260,7 +269,7 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * @param starts where the checked indices of each batch begin, and how many there are
+   * @param starts start of the checked indices of each batch, followed by their total number
    */
   private void fillTogether(Placement placement, Batch[] batches, int... starts) {
     if (!variable.schema().isFixed()) {
@@ -280,7 +289,7 @@ public final class Reader implements AutoCloseable {
     }
   }
 
-  /** One by one if they are too large to come together. */
+  /** Fills batches of ragged rows: in one read, or one batch at a time if they are too large. */
   private void fillRaggedTogether(Placement placement, Batch[] batches, int... starts) {
     int all = starts[batches.length];
     do {
@@ -304,10 +313,12 @@ public final class Reader implements AutoCloseable {
     }
   }
 
-  /** Copies the rows of the plan, which are rows [row, row + count) of all, each to its batch. */
+  /**
+   * Copies rows [row, row + count) of all batches, which the plan has located, to their batches.
+   */
   private void fillParts(Batch[] batches, int[] starts, int row, int count) {
     for (int b = 0; b < batches.length; b++) {
-      int first = starts[b]; // of the batch, among all
+      int first = starts[b]; // start of the batch in the checked indices
       int from = Math.max(row, first);
       int rows = Math.max(0, Math.min(row + count, starts[b + 1]) - from);
       BatchMemory memory = batches[b].memory();
@@ -319,7 +330,7 @@ public final class Reader implements AutoCloseable {
     }
   }
 
-  /** Reads the rows of some checked indices into a batch. */
+  /** Reads the rows of checked indices [first, first + count) into a batch. */
   private void fill(Placement placement, BatchMemory memory, int first, int count) {
     memory.reserve(count);
     if (variable.schema().isFixed()) {
@@ -348,31 +359,36 @@ public final class Reader implements AutoCloseable {
     } while (row < rows);
   }
 
-  /** Rows that are read at once: remote ones need memory to come to. */
+  /** Returns the number of rows per read, limited by the staging memory for remote rows. */
   private int windowRows(Placement placement) {
     return RowLocator.windowRows(placement, variable.schema().fixedBytes());
   }
 
-  /** As above, for a batch, whose casts want rows that fit a cache where none is remote. */
+  /**
+   * Returns the number of rows per read of a batch: without remote rows, the casts limit it to a
+   * cache.
+   */
   private int batchWindowRows(Placement placement) {
     return placement.hasRemote() ? windowRows(placement) : gather.windowRows();
   }
 
   private void checkRagged(Placement placement, int rows) {
-    int most = ReadPlan.maxRows(placement);
-    if (rows > most) {
+    int maxRows = ReadPlan.maxRows(placement);
+    if (rows > maxRows) {
       throw new IllegalArgumentException(
           "%,d ragged rows of \"%s\", some of them remote: read at most %,d rows a batch"
-              .formatted(rows, variable.name(), most));
+              .formatted(rows, variable.name(), maxRows));
     }
   }
 
   /**
-   * Reads rows of the one chosen field, which must be fixed, into a tensor: row i of it gets row
-   * {@code indices[i]}.
+   * Reads rows of the only selected field, which must be fixed, into a tensor: its row i receives
+   * row {@code indices[i]}.
    *
-   * @param destination {@code [indices.length, shape...]} of exactly the field's type, writable
-   * @throws IndexOutOfBoundsException if an index is outside, naming it; nothing is read then
+   * @param destination writable tensor {@code [indices.length, shape...]} of exactly the field's
+   *     type
+   * @throws IndexOutOfBoundsException if an index is out of range; the message names it, and
+   *     nothing is read
    * @throws IllegalArgumentException if the destination does not match the field
    */
   public void getBatch(Tensor destination, long... indices) {
@@ -396,7 +412,10 @@ public final class Reader implements AutoCloseable {
     }
   }
 
-  /** A pinned array keeps the collector waiting: not as long as a disk may take. */
+  /**
+   * Returns whether a copy would pin an array, which blocks the garbage collector, during disk
+   * reads.
+   */
   private boolean pinsForDisk(Placement placement) {
     return kernel != null && target.isArray() && placement.isPaged();
   }
@@ -409,9 +428,9 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * Copies to rows of the target.
+   * Copies rows to the target.
    *
-   * @return how many of the rows were copied: fewer if their records are too large to come at once
+   * @return number of rows copied; less than {@code count} if their records do not fit in one read
    */
   private int copy(Placement placement, int targetRow, long[] indices, int offset, int count) {
     int copied;
@@ -428,8 +447,8 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * Goes through a piece that fits a cache: Java arrays take no unaligned rows, and must not be
-   * pinned while rows are read from a disk.
+   * Copies through a piece that fits in a cache, because Java arrays cannot take unaligned rows and
+   * must not be pinned while rows are read from a disk.
    */
   private void copyInPieces(Placement placement, Tensor destination, int rowBytes, int rows) {
     int pieceBytes = placement.hasRemote() ? REMOTE_PIECE_BYTES : PIECE_BYTES;
@@ -446,12 +465,12 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * Reads consecutive rows, which may lie in several shards, of the one chosen field, which must be
-   * fixed.
+   * Reads consecutive rows of the only selected field, which must be fixed. The rows may lie in
+   * several shards.
    *
-   * @param destination {@code [rows, shape...]} of exactly the field's type, writable
-   * @param start the first row's global index
-   * @throws IndexOutOfBoundsException if the rows are not all in [0, rows); nothing is read then
+   * @param destination writable tensor {@code [rows, shape...]} of exactly the field's type
+   * @param start global index of the first row
+   * @throws IndexOutOfBoundsException if a row is outside [0, rows); nothing is read then
    * @throws IllegalArgumentException if the destination does not match the field
    */
   public void get(Tensor destination, long start) {
@@ -470,13 +489,13 @@ public final class Reader implements AutoCloseable {
       boolean whole = variable.schema().size() == 1;
       long done = 0;
       while (done < count) {
-        long most = whole ? count - done : 1;
+        long maxRows = whole ? count - done : 1;
         if (placement.segment(placement.extents().extentOf(start + done)) == null) {
           done +=
               getRemote(placement, destination, field.bytes(), start + done, done, count - done);
           continue;
         }
-        done += getRun(placement, destination, field.bytes(), offset, start + done, done, most);
+        done += getRun(placement, destination, field.bytes(), offset, start + done, done, maxRows);
       }
       count(since, count, count * field.bytes());
     } finally {
@@ -485,10 +504,10 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * Reads one row. It takes less time than a look at the clock before and one after it, so one read
-   * in some is timed, and stands for those since the one before.
+   * Reads one row. Reading the clock twice takes longer than the copy, so one read in {@link
+   * #SMALL_TIMED_EVERY} is timed and stands for all reads since the last timed one.
    *
-   * @return false if memory does not reach it
+   * @return false if the row is not in local memory
    */
   private boolean getSmall(Placement placement, Tensor destination, long row) {
     ExtentMap extents = placement.extents();
@@ -523,36 +542,36 @@ public final class Reader implements AutoCloseable {
     return true;
   }
 
-  /** Copies rows of one remote extent and returns how many there were. */
+  /** Copies rows of one remote extent and returns their number. */
   private long getRemote(
       Placement placement,
       Tensor destination,
       int rowBytes,
       long row,
       long destinationRow,
-      long most) {
+      long maxRows) {
     ExtentMap extents = placement.extents();
     int extent = extents.extentOf(row);
-    long left = Math.min(most, extents.firstRow(extent) + extents.rows(extent) - row);
+    long left = Math.min(maxRows, extents.firstRow(extent) + extents.rows(extent) - row);
     int pieceRows = Math.max(1, REMOTE_PIECE_BYTES / variable.schema().fixedBytes());
-    int asked = (int) Math.min(left, Math.min(pieceRows, ReadPlan.maxRows(placement)));
-    if (consecutive.length < asked) {
-      consecutive = new long[asked];
+    int requested = (int) Math.min(left, Math.min(pieceRows, ReadPlan.maxRows(placement)));
+    if (consecutive.length < requested) {
+      consecutive = new long[requested];
     }
-    for (int i = 0; i < asked; i++) {
+    for (int i = 0; i < requested; i++) {
       consecutive[i] = row + i;
     }
     if (piece == null) {
       piece = new GrowingBuffer();
     }
-    target.set(piece, (long) asked * rowBytes);
-    locator.begin(); // a run may be of any size
-    int count = copy(placement, 0, consecutive, 0, asked);
+    target.set(piece, (long) requested * rowBytes);
+    locator.begin(); // a new deadline, because a run may have any size
+    int count = copy(placement, 0, consecutive, 0, requested);
     destination.memory().write(destinationRow * rowBytes, piece.buffer(), 0, count * rowBytes);
     return count;
   }
 
-  /** Copies a run that lies in one chunk and returns how many rows it had. */
+  /** Copies a run of rows in one chunk and returns their number. */
   private long getRun(
       Placement placement,
       Tensor destination,
@@ -560,7 +579,7 @@ public final class Reader implements AutoCloseable {
       int offset,
       long row,
       long destinationRow,
-      long most) {
+      long maxRows) {
     ExtentMap extents = placement.extents();
     int extent = extents.extentOf(row);
     Segment segment = placement.segment(extent);
@@ -568,7 +587,7 @@ public final class Reader implements AutoCloseable {
     long place = segment.place(rowInSegment);
     ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
     int position = Segment.positionOf(place);
-    long left = Math.min(most, extents.rows(extent) - rowInSegment);
+    long left = Math.min(maxRows, extents.rows(extent) - rowInSegment);
     int atOnce = chunk.capacity() - position;
     if (segment.isPaged()) {
       atOnce = Math.min(atOnce, PAGED_RUN_BYTES);
@@ -588,15 +607,15 @@ public final class Reader implements AutoCloseable {
     Field field = fields.field(0);
     if (fields.size() != 1 || field.isRagged() || fields.hasCasts()) {
       throw new IllegalArgumentException(
-          "a tensor holds one fixed field as it is stored; this reader of \"%s\" reads %s%s: choose one by reader(name), or read into a batch"
+          "a tensor holds one fixed field without a cast; this reader of \"%s\" reads %s%s: select one field with reader(name), or read into a batch"
               .formatted(
                   variable.name(),
                   IntStream.range(0, fields.size()).mapToObj(fields::field).toList(),
-                  fields.hasCasts() ? ", and casts" : ""));
+                  fields.hasCasts() ? " with casts" : ""));
     }
     if (!destination.hasRowsOf(field) || destination.rows() != rows) {
       throw new IllegalArgumentException(
-          "the destination is %s; %d rows of %s need %s[%d%s]"
+          "the destination is %s, but %d rows of %s need %s[%d%s]"
               .formatted(destination, rows, field, field.dtype(), rows, innerShape(field)));
     }
     if (destination.isReadOnly()) {
@@ -618,7 +637,7 @@ public final class Reader implements AutoCloseable {
     return true;
   }
 
-  /** Begins the count and the clock of a read. */
+  /** Resets the row counts and returns the start time of a read in nanoseconds. */
   private long begin() {
     locator.begin();
     Arrays.fill(rowsByPath, 0);
@@ -626,7 +645,7 @@ public final class Reader implements AutoCloseable {
     return System.nanoTime();
   }
 
-  /** Adds the rows of the plan to the count of this read. */
+  /** Adds the rows of the plan to the row counts of this read. */
   private void tally() {
     for (int path = 0; path < rowsByPath.length; path++) {
       rowsByPath[path] += plan.rowsBy(path);
@@ -645,8 +664,8 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * The memory that this reader holds beside its batches, in bytes: for remote rows on their way,
-   * and for values that it casts. By the thread that reads.
+   * Returns the memory in bytes that this reader holds besides its batches: staging memory for
+   * remote rows and for casts. Call it from the reading thread.
    */
   public long workingBytes() {
     return locator.memoryBytes()
@@ -655,30 +674,30 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * The bytes of the records that have come over a network to this reader: whole ones, also if some
-   * fields of them are read; a row that a read has several times comes once. By the thread that
-   * reads.
+   * Returns the bytes of the records that this reader has received over a network. Records are
+   * transferred whole, even if only some fields are read; a repeated row is transferred once per
+   * read. Call it from the reading thread.
    */
   public long fetchedBytes() {
     return plan.fetchedBytes();
   }
 
   /**
-   * Human-readable: whom a read that is in progress waits for, and since when; empty if it waits
-   * for nobody. Any thread.
+   * Returns a human-readable text that names the process or rank that the current read waits for,
+   * and the waiting time; empty if it does not wait. Any thread may call this.
    */
   public String waitsFor() {
     String remote = plan.waitsFor();
     return remote.isEmpty() ? stableWait.describe() : remote;
   }
 
-  /** What this reader has read over a path. Any thread. */
+  /** Returns the statistics of this reader for a path. Any thread may call this. */
   public ReadStatistics statistics(ReadPath path) {
     Objects.requireNonNull(path, "path is null");
     return counters.statistics(path);
   }
 
-  /** Frees the idle batches; those still open are freed when they are closed. Idempotent. */
+  /** Frees the idle batches; open batches are freed when they are closed. Idempotent. */
   @Override
   public void close() {
     if (pass.retire(this)) {

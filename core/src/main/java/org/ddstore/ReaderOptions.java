@@ -11,14 +11,14 @@ import org.ddstore.types.Internal;
 import org.ddstore.types.Schema;
 
 /**
- * What a reader reads, and what its batches are made of. Immutable; the methods give changed
- * copies.
+ * Options of a reader: its fields, its casts and the memory of its batches. Immutable; the methods
+ * return modified copies.
  */
 public final class ReaderOptions {
   private static final ReaderOptions DEFAULTS =
-      new ReaderOptions(List.of(), Map.of(), HostMemory.plain("not asked for"));
+      new ReaderOptions(List.of(), Map.of(), HostMemory.plain("not requested"));
 
-  /** What becomes of a field. */
+  /** The requested type and scale of a field. */
   private record Wanted(DType to, float scale) {}
 
   private final List<String> fields;
@@ -31,12 +31,12 @@ public final class ReaderOptions {
     this.memory = memory;
   }
 
-  /** All fields as they are stored. */
+  /** Returns options to read all fields as they are stored. */
   public static ReaderOptions defaults() {
     return DEFAULTS;
   }
 
-  /** Reads these fields alone, in this order; all if none is named. */
+  /** Selects these fields, in this order; all fields if none is named. */
   public ReaderOptions withFields(String... names) {
     Objects.requireNonNull(names, "names is null");
     for (Object element : names) {
@@ -46,31 +46,34 @@ public final class ReaderOptions {
   }
 
   /**
-   * Gives a fixed field out as another type, each value times a scale, while it is copied into the
-   * batch. Of two for one field the last counts.
+   * Converts a fixed field to another type and multiplies each value by a scale, while the values
+   * are copied into the batch. The last cast of a field applies.
    *
-   * @param to float32 or bfloat16
-   * @param scale finite
+   * @param to output type: float32 or bfloat16
+   * @param scale finite factor
    */
   public ReaderOptions cast(String field, DType to, float scale) {
     Objects.requireNonNull(field, "field is null");
-    Map<String, Wanted> more = new LinkedHashMap<>(casts);
-    more.put(field, new Wanted(Objects.requireNonNull(to, "to"), scale));
-    return new ReaderOptions(fields, more, memory);
+    Map<String, Wanted> updated = new LinkedHashMap<>(casts);
+    updated.put(field, new Wanted(Objects.requireNonNull(to, "to"), scale));
+    return new ReaderOptions(fields, updated, memory);
   }
 
-  /** Where the buffers of batches come from; it stays open as long as batches are. */
+  /**
+   * Sets the memory that batch buffers are allocated from; it must stay open as long as batches are
+   * open.
+   */
   @Internal
-  public ReaderOptions withMemory(HostMemory newMemory) {
-    return new ReaderOptions(fields, casts, Objects.requireNonNull(newMemory, "memory"));
+  public ReaderOptions withMemory(HostMemory memory) {
+    return new ReaderOptions(fields, casts, Objects.requireNonNull(memory, "memory"));
   }
 
-  /** Positions of the fields in a schema. */
+  /** Returns the positions of the selected fields in a schema. */
   int[] fieldsOf(Schema schema) {
     return schema.indicesOf(fields.toArray(String[]::new));
   }
 
-  /** The casts of chosen fields, by their place among them; null where there is none. */
+  /** Returns the casts of the chosen fields, by their place; null for a field without a cast. */
   ValueCast[] castsOf(Schema schema, int... chosen) {
     ValueCast[] all = new ValueCast[chosen.length];
     for (Map.Entry<String, Wanted> wanted : casts.entrySet()) {
@@ -81,7 +84,7 @@ public final class ReaderOptions {
       }
       if (place == chosen.length || schema.field(field).isRagged()) {
         throw new IllegalArgumentException(
-            "a cast of %s, which is %s: name a fixed field that is read"
+            "cannot cast %s, which is %s: name a fixed field that is read"
                 .formatted(schema.field(field), place == chosen.length ? "not read" : "ragged"));
       }
       Wanted cast = wanted.getValue();

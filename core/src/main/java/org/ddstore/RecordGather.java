@@ -10,12 +10,12 @@ import org.ddstore.read.RaggedGather;
 import org.ddstore.read.ReadPlan;
 
 /**
- * Copies the chosen fields of located records into the buffers of a batch. Fields that are cast
- * come through a block that stays in a cache: what is stored is read from memory once, what is
- * given out is written once. One thread.
+ * A gather of the selected fields of located records into the buffers of a batch. Fields with a
+ * cast pass through a block that stays in a cache: each stored value is read from memory once and
+ * each output value is written once. Not thread-safe.
  */
 final class RecordGather implements AutoCloseable {
-  /** Fits a cache of the second level beside what it is cast to. */
+  /** Bytes of a block that fits in a second-level cache together with its cast values. */
   private static final int BLOCK_BYTES = 128 << 10;
 
   private final FixedGather plain;
@@ -60,7 +60,7 @@ final class RecordGather implements AutoCloseable {
         IntStream.of(places).map(p -> fields.field(p).bytes()).toArray());
   }
 
-  /** Of the fields that are not cast. */
+  /** Returns the gather of the fields without a cast. */
   FixedGather plain() {
     return plain;
   }
@@ -69,7 +69,7 @@ final class RecordGather implements AutoCloseable {
     return ragged;
   }
 
-  /** How many rows are best located at once if memory reaches all. */
+  /** Returns the best number of rows per located window if all rows are in local memory. */
   int windowRows() {
     return casts.length == 0 ? Integer.MAX_VALUE : blockRows;
   }
@@ -77,9 +77,9 @@ final class RecordGather implements AutoCloseable {
   /**
    * Copies the fixed fields of all rows of a plan.
    *
-   * @param firstRow the row of the targets that gets the first row of the plan
-   * @param targets of the fields as they are stored
-   * @param castTargets of those that are cast
+   * @param targets targets of the fields without a cast
+   * @param castTargets targets of the fields with a cast
+   * @param firstRow row of the targets that receives the first row of the plan
    */
   void fixed(ReadPlan plan, GatherTarget[] targets, ByteBuffer[] castTargets, int firstRow) {
     if (hasPlain) {
@@ -102,7 +102,7 @@ final class RecordGather implements AutoCloseable {
     }
   }
 
-  /** The memory of the blocks now, in bytes. */
+  /** Returns the current capacity of the blocks in bytes. */
   long memoryBytes() {
     long bytes = 0;
     for (GrowingBuffer block : blocks) {

@@ -6,12 +6,12 @@ import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
 /**
- * The packed records of consecutive rows where they lie, in memory that this process reaches: for
- * those who read fields in place, by address. Holds the memory: it stays valid until this is
- * closed, also after the store is. To be closed by whoever asked for it; any thread.
+ * The packed records of consecutive rows in memory that this process owns or has mapped, for
+ * reading fields in place by address. It retains the memory, which stays valid until this object is
+ * closed, even after the store is closed. The caller closes it; any thread may use it.
  *
- * <p>What {@link DDStore#epochBegin()} changes may be seen half changed; rows that are never
- * updated, as those of a store that was only loaded, are always whole.
+ * <p>Rows that {@link DDStore#epochBegin()} is changing may appear torn; rows that are never
+ * updated are always consistent.
  */
 public final class RecordMemory implements AutoCloseable {
   private final Segment segment;
@@ -20,7 +20,7 @@ public final class RecordMemory implements AutoCloseable {
   private final AtomicBoolean open = new AtomicBoolean(true);
 
   /**
-   * @param segment with a reference that becomes this object's
+   * @param segment segment with a reference that this object takes over
    */
   RecordMemory(Segment segment, long firstRow, ReadPath path) {
     this.segment = segment;
@@ -28,50 +28,51 @@ public final class RecordMemory implements AutoCloseable {
     this.path = path;
   }
 
-  /** The global index of the first row. */
+  /** Returns the global index of the first row. */
   public long firstRow() {
     return firstRow;
   }
 
-  /** How many rows there are. */
+  /** Returns the number of rows. */
   public long rows() {
     return segment.rows();
   }
 
-  /** {@link ReadPath#OWN_PROCESS} or {@link ReadPath#SAME_HOST}. */
+  /** Returns {@link ReadPath#OWN_PROCESS} or {@link ReadPath#SAME_HOST}. */
   public ReadPath path() {
     return path;
   }
 
-  /** Whether a row is one of these. */
+  /** Returns whether this memory holds a row, given by its global index. */
   public boolean holds(long row) {
     return row >= firstRow && row < firstRow + segment.rows();
   }
 
   /**
-   * Where a record begins; its {@link #recordBytes} lie in one piece. Little-endian.
+   * Returns the address of a record, whose {@link #recordBytes} bytes are contiguous and
+   * little-endian.
    *
    * @param row a global index
-   * @throws IndexOutOfBoundsException if the row is none of these
+   * @throws IndexOutOfBoundsException if this memory does not hold the row
    */
   public long address(long row) {
     return segment().address(row - firstRow);
   }
 
   /**
-   * The bytes of a record.
+   * Returns the size of a record in bytes.
    *
-   * @param row a global index, of these rows; not checked
+   * @param row global index of a row in this memory; not checked
    */
   public int recordBytes(long row) {
     return segment.recordBytes(row - firstRow);
   }
 
   /**
-   * How many rows, this one included, lie one behind the other at {@link Schema#fixedBytes()}; 1
-   * for records with ragged fields, of which every one has its own address.
+   * Returns the number of rows, starting with this one, that are contiguous at a distance of {@link
+   * Schema#fixedBytes()}; 1 for records with ragged fields, which have separate addresses.
    *
-   * @param row a global index, of these rows; not checked
+   * @param row global index of a row in this memory; not checked
    */
   public long run(long row) {
     if (!segment.schema().isFixed()) {
@@ -89,7 +90,7 @@ public final class RecordMemory implements AutoCloseable {
     return segment;
   }
 
-  /** Gives the memory back; no address of it must be used afterwards. Idempotent. */
+  /** Releases the memory; its addresses must not be used afterwards. Idempotent. */
   @Override
   public void close() {
     if (open.compareAndSet(true, false)) {

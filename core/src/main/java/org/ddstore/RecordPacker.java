@@ -8,7 +8,7 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** Packs Java values into records of one schema. The buffer is reused from record to record. */
+/** A packer of Java values into records of one schema. Reuses one buffer for all records. */
 final class RecordPacker {
   private final Schema schema;
   private ByteBuffer buffer = ByteBuffer.allocate(0);
@@ -17,7 +17,7 @@ final class RecordPacker {
     this.schema = schema;
   }
 
-  /** The packed record, valid until the next call. */
+  /** Returns the packed record, valid until the next call. */
   ByteBuffer pack(long row, Object... values) {
     if (values.length != schema.size()) {
       throw new IllegalArgumentException(
@@ -64,7 +64,8 @@ final class RecordPacker {
     Object array = field.kind() == Field.Kind.STRING ? utf8(value) : array(field, value);
     if (array == null || elementBytes(field.dtype(), array) != field.dtype().bytes()) {
       throw new IllegalArgumentException(
-          "row %,d, field %s: %s does not fit".formatted(row, field, describe(value)));
+          "row %,d, field %s: %s does not fit the type of the field"
+              .formatted(row, field, describe(value)));
     }
     TensorMemory memory = TensorMemory.ofArray(array);
     boolean fits =
@@ -76,27 +77,27 @@ final class RecordPacker {
                   row,
                   field,
                   memory.bytes() / field.dtype().bytes(),
-                  field.isRagged() ? "are not a multiple of" : "where the shape has",
+                  field.isRagged() ? "are not a multiple of" : "instead of",
                   field.elements()));
     }
     return memory;
   }
 
-  /** The bytes of a text; null if it is none, as half of a surrogate pair. */
+  /** Returns the UTF-8 bytes of a text; null for another type or an unpaired surrogate. */
   private static byte[] utf8(Object value) {
     if (!(value instanceof String text)) {
       return null;
     }
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (byte unit : bytes) {
-      if (unit == '?') { // the text's own, or in the place of what cannot be encoded
+      if (unit == '?') { // part of the text, or a replacement for an unencodable character
         return StandardCharsets.UTF_8.newEncoder().canEncode(text) ? bytes : null;
       }
     }
     return bytes;
   }
 
-  /** The value as an array of the field's type, or null if it is not one. */
+  /** Returns the value as an array of the field's type; null if the type differs. */
   private static Object array(Field field, Object value) {
     boolean scalar = value instanceof Number || value instanceof Boolean;
     return switch (field.dtype()) {
@@ -119,7 +120,7 @@ final class RecordPacker {
     return value instanceof Integer i && i >= 0 && i <= 0xFF ? new byte[] {i.byteValue()} : null;
   }
 
-  /** The element size if the array's type can carry the field's, else 0. */
+  /** Returns the element size in bytes if the array's type matches the field's, else 0. */
   private static int elementBytes(DType dtype, Object array) {
     boolean fits =
         switch (dtype) {

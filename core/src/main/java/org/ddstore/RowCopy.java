@@ -8,9 +8,9 @@ import org.ddstore.read.ReadPlan;
 import org.ddstore.types.Schema;
 
 /**
- * Reads consecutive packed records of a variable, in windows of bounded memory: remote rows of a
- * window take at most {@link RowLocator#WINDOW_BYTES}, or one row if that is larger. How many rows
- * this is, is known when their lengths have come.
+ * A reader of consecutive packed records of a variable, in windows of bounded memory: the remote
+ * rows of a window take at most {@link RowLocator#WINDOW_BYTES}, or one row if that is larger. The
+ * number of rows in a window is known when their lengths have been received.
  */
 final class RowCopy implements AutoCloseable {
   private static final int MAX_WINDOW_ROWS = 1 << 16;
@@ -27,7 +27,10 @@ final class RowCopy implements AutoCloseable {
   }
 
   /**
-   * @param taker gets each record in turn, little-endian, from position to limit, during the call
+   * Copies rows [firstRow, firstRow + count).
+   *
+   * @param taker receives each record in order, little-endian, from position to limit; the buffer
+   *     is valid during the call only
    */
   void copy(long firstRow, long count, Consumer<ByteBuffer> taker) {
     pass.enter(this);
@@ -47,37 +50,38 @@ final class RowCopy implements AutoCloseable {
     }
   }
 
-  /** By the mean record, which says nothing of those that come first. */
+  /** Estimates the rows of the first window from the mean record size. */
   private int firstWindowRows(Placement placement) {
     long meanBytes = source.dataBytes() / Math.max(1, placement.rows());
     return Math.min(MAX_WINDOW_ROWS, RowLocator.windowRows(placement, meanBytes));
   }
 
   /**
-   * As many rows as came last time, or twice as many if their bytes allow it: lengths of rows that
-   * do not fit are asked for in vain.
+   * Returns the size of the next window: the rows received last time, or twice that number if their
+   * bytes permit it. Requesting the lengths of rows that do not fit is wasted work.
    */
-  private int nextWindowRows(Placement placement, int asked, int came, long cameBytes) {
-    if (came < asked) {
-      return came;
+  private int nextWindowRows(Placement placement, int requested, int received, long receivedBytes) {
+    if (received < requested) {
+      return received;
     }
-    return source.schema().isFixed() || 2 * cameBytes > RowLocator.RAGGED_WINDOW_BYTES
+    return source.schema().isFixed() || 2 * receivedBytes > RowLocator.RAGGED_WINDOW_BYTES
         ? windowRows
         : Math.min(2 * windowRows, Math.min(MAX_WINDOW_ROWS, RowLocator.windowRows(placement, 1)));
   }
 
-  /** Returns how many rows were copied, of those that were asked for. */
+  /** Copies the next window and returns the number of rows copied, at most {@code requested}. */
   private int copyWindow(
-      Placement placement, long firstRow, int asked, Consumer<ByteBuffer> taker) {
-    long[] indices = new long[asked];
-    for (int i = 0; i < asked; i++) {
+      Placement placement, long firstRow, int requested, Consumer<ByteBuffer> taker) {
+    long[] indices = new long[requested];
+    for (int i = 0; i < requested; i++) {
       indices[i] = firstRow + i;
     }
-    locator.begin(); // a copy may be of any size
+    locator.begin(); // a new deadline, because a copy may have any size
     ReadPlan plan = locator.plan();
     long bytesBefore = plan.fetchedBytes();
-    int count = locator.locateWithin(placement, indices, 0, asked, RowLocator.RAGGED_WINDOW_BYTES);
-    windowRows = nextWindowRows(placement, asked, count, plan.fetchedBytes() - bytesBefore);
+    int count =
+        locator.locateWithin(placement, indices, 0, requested, RowLocator.RAGGED_WINDOW_BYTES);
+    windowRows = nextWindowRows(placement, requested, count, plan.fetchedBytes() - bytesBefore);
     for (int i = 0; i < count; i++) {
       ByteBuffer memory = plan.source(i);
       int start = plan.position(i);
@@ -85,12 +89,13 @@ final class RowCopy implements AutoCloseable {
     }
     if (!plan.isStable()) {
       throw new IllegalStateException(
-          "rows of \"%s\" were changed while they were copied".formatted(source.name()));
+          "rows of \"%s\" changed while they were copied: copy them outside of epochBegin()"
+              .formatted(source.name()));
     }
     return count;
   }
 
-  /** The bytes of a record, which its lengths must not contradict. */
+  /** Returns the size of a record in bytes and checks it against the lengths in the record. */
   private int bytes(ReadPlan plan, int i) {
     Schema schema = source.schema();
     if (schema.isFixed()) {

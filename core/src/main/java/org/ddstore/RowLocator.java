@@ -12,14 +12,14 @@ import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.Schema;
 
 /**
- * Finds rows of a variable, and brings those that memory does not reach. Used by one thread at a
- * time; nothing is made for a transport before a row needs it.
+ * A locator of the rows of a variable that also fetches remote rows, which are not in local memory
+ * (owned or mapped). One thread at a time. Creates the remote reader when the first row needs it.
  */
 final class RowLocator implements AutoCloseable {
-  /** The memory for remote rows of one reader, unless one row is larger. */
+  /** Limit in bytes for the remote rows of one reader, unless one row is larger. */
   static final int WINDOW_BYTES = 32 << 20;
 
-  /** The bytes of ragged records that fit this memory, which is allocated with room to grow. */
+  /** Limit in bytes for ragged records in a window, whose buffer is allocated with room to grow. */
   static final long RAGGED_WINDOW_BYTES = GrowingBuffer.bytesWithin(WINDOW_BYTES);
 
   private final Variable variable;
@@ -28,52 +28,53 @@ final class RowLocator implements AutoCloseable {
   private boolean begun;
 
   /**
-   * @param kernel that is to copy the rows; null for loops over buffers
+   * @param kernel kernel that copies the rows; null for loops over buffers
    */
   RowLocator(Variable variable, GatherKernel kernel) {
     this.variable = variable;
     this.plan = new ReadPlan(kernel);
   }
 
-  /** Where the rows are that were located last. */
+  /** Returns the plan with the rows located last. */
   ReadPlan plan() {
     return plan;
   }
 
-  /** Begins a read: its remote rows have one deadline, over all calls of {@link #locate}. */
+  /** Begins a read: its remote rows share one deadline over all calls of {@link #locate}. */
   void begin() {
     begun = false;
   }
 
   /**
    * Locates {@code count} checked indices. Blocks if some rows are remote. If the process that
-   * serves some is gone, or silent for a share of the deadline, and there are copies of them, those
-   * are taken; they have a deadline of their own.
+   * serves rows has ended, or is silent for a part of the deadline, and other copies exist, those
+   * are read with a new deadline.
    */
   void locate(Placement placement, long[] indices, int offset, int count) {
     locateWithin(placement, indices, offset, count, ReadPlan.UNLIMITED_BYTES);
   }
 
   /**
-   * As {@link #locate} for the first of the rows whose remote ragged records take no more than so
-   * many bytes in the staging, or for one that is larger.
+   * Locates rows like {@link #locate}, limited to the first rows whose remote ragged records fit in
+   * the staging memory, and at least one row.
    *
-   * @return how many rows were located, at least one if there are any
+   * @param stagingBytes limit in bytes for remote ragged records
+   * @return number of rows located; at least 1 if {@code count} is above 0
    */
   int locateWithin(Placement placement, long[] indices, int offset, int count, long stagingBytes) {
-    Placement where = variable.current(placement);
+    Placement current = variable.current(placement);
     int silences = 0;
     while (true) {
       try {
-        return locateIn(where, indices, offset, count, stagingBytes);
+        return locateIn(current, indices, offset, count, stagingBytes);
       } catch (DDStoreException e) {
         Set<ProcessAddress> silent = plan.silentProcesses();
         silences += silent.isEmpty() ? 0 : 1;
-        if (silences > variable.copies() // other readers have gone back to one that was silent
-            || !variable.failOver(where, plan.goneProcesses(), silent)) {
+        if (silences > variable.copies() // other readers have returned to a silent copy
+            || !variable.failOver(current, plan.goneProcesses(), silent)) {
           throw e;
         }
-        where = variable.placement();
+        current = variable.placement();
         begun = false;
       }
     }
@@ -108,9 +109,9 @@ final class RowLocator implements AutoCloseable {
   }
 
   /**
-   * How many rows may be located at once.
+   * Returns the largest number of rows to locate in one call.
    *
-   * @param rowBytes of a packed record, about
+   * @param rowBytes approximate size of a packed record in bytes
    */
   static int windowRows(Placement placement, long rowBytes) {
     if (!placement.hasRemote()) {
@@ -121,8 +122,8 @@ final class RowLocator implements AutoCloseable {
   }
 
   /**
-   * The memory, in bytes, that remote rows take at most on their way: so many, all remote. Of
-   * ragged rows what is known of each is counted, which is the least.
+   * Returns the largest staging memory in bytes that a number of rows takes if all are remote. For
+   * ragged rows only the record prefix counts, so the value is a lower bound.
    */
   static long mostBytes(Placement placement, Schema schema, long rows) {
     if (!placement.hasRemote()) {
@@ -136,7 +137,7 @@ final class RowLocator implements AutoCloseable {
         : GrowingBuffer.capacityFor(rows * schema.prefixBytes());
   }
 
-  /** The memory that it holds now for remote rows, in bytes. */
+  /** Returns the memory in bytes currently held for remote rows. */
   long memoryBytes() {
     return plan.stagingBytes() + (remoteReader == null ? 0 : remoteReader.memoryBytes());
   }

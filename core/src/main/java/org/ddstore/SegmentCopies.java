@@ -14,9 +14,9 @@ import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
 /**
- * The segments of a variable of which a catalog for each copy says where they are, and which copy
- * is read: the one that is nearest, of those whose process has not been found gone or silent. Used
- * under the lock of its variable.
+ * The copies of the segments of a variable, one catalog per copy, and the selection of the copy to
+ * read: the nearest one whose process is neither gone nor silent. Guarded by the lock of its
+ * variable.
  */
 final class SegmentCopies {
   private final int ranks;
@@ -25,7 +25,7 @@ final class SegmentCopies {
   private final Set<ProcessAddress> silent = new HashSet<>();
 
   /**
-   * @param copies of one variable, the preferred one first
+   * @param copies catalog entries of one variable, in order of preference
    * @throws IllegalArgumentException if they are not copies of each other
    */
   SegmentCopies(int ranks, List<Catalog.Entry> copies) {
@@ -37,7 +37,7 @@ final class SegmentCopies {
           || !copy.schema().equals(first.schema())
           || !rows(copy).equals(rows(first))) {
         throw new IllegalArgumentException(
-            "%s with rows %s is no copy of %s with rows %s"
+            "%s with rows %s is not a copy of %s with rows %s"
                 .formatted(copy.schema(), rows(copy), first.schema(), rows(first)));
       }
     }
@@ -64,13 +64,14 @@ final class SegmentCopies {
   }
 
   /**
-   * A segment as it is reached, and which copy it is of.
+   * The selected copy of a segment.
    *
-   * @param attachment with a reference that is the caller's
+   * @param address address of the copy
+   * @param attachment attachment with a reference that the caller owns
    */
   record Chosen(SegmentAddress address, Attachment attachment) {}
 
-  /** All extents, attached. What was attached before one fails is released. */
+  /** Attaches to all extents; if one fails, releases the others. */
   List<Chosen> attachAll(Reach reach) {
     List<Chosen> all = new ArrayList<>();
     try {
@@ -85,13 +86,13 @@ final class SegmentCopies {
   }
 
   /**
-   * The nearest copy of an extent.
+   * Attaches to the nearest copy of an extent.
    *
    * @throws DDStoreException if no copy can be reached
    */
   Chosen attach(int extent, Reach reach) {
     Chosen best = null;
-    DDStoreException why = null;
+    DDStoreException failure = null;
     for (Catalog.Entry copy : copies) {
       SegmentAddress address = copy.segments().get(extent);
       if (best != null && best.attachment().path() == ReadPath.OWN_PROCESS) {
@@ -109,17 +110,17 @@ final class SegmentCopies {
           found.release();
         }
       } catch (DDStoreException e) {
-        why = e;
+        failure = e;
       } catch (RuntimeException | Error e) {
         release(best);
         throw e;
       }
     }
     if (best == null) {
-      throw why != null
-          ? why
+      throw failure != null
+          ? failure
           : new DDStoreException(
-              "no process that held the rows of rank %d of \"%s\" serves them any more"
+              "all processes that held the rows of rank %d of \"%s\" have ended or do not answer"
                   .formatted(extent % ranks, name()));
     }
     return best;
@@ -131,22 +132,22 @@ final class SegmentCopies {
     }
   }
 
-  /** These processes serve nothing any more. */
+  /** Marks processes as ended. */
   void markGone(Collection<ProcessAddress> processes) {
     gone.addAll(processes);
   }
 
-  /** These processes do not answer: they are not asked again as long as others are left. */
+  /** Marks processes as silent: they are skipped as long as others are left. */
   void markSilent(Collection<ProcessAddress> processes) {
     silent.addAll(processes);
   }
 
-  /** No others are left: whoever was silent may answer now. */
+  /** Forgets the silent processes, to retry them when no others are left. */
   void forgetSilent() {
     silent.clear();
   }
 
-  /** Whether another process than this one may serve a copy of an extent. */
+  /** Returns whether a process other than the given one may serve a copy of an extent. */
   boolean hasOther(int extent, ProcessAddress process) {
     return copies.stream()
         .map(copy -> copy.segments().get(extent).endpoint())
@@ -161,7 +162,7 @@ final class SegmentCopies {
     return copies.size();
   }
 
-  /** Equal for copies of the same rows. */
+  /** Returns a text that is equal for copies of the same rows. */
   @Override
   public String toString() {
     return "\"%s\" with rows %s of %s".formatted(name(), rows(copies.get(0)), schema());

@@ -13,9 +13,9 @@ import org.ddstore.types.Internal;
 import org.ddstore.types.Schema;
 
 /**
- * Rows that a process holds for readers elsewhere, as part of no {@link DDStore}: they stay after
- * the store of the ranks that loaded them is closed. A {@link Catalog} of shards is what stores
- * attach to. Who seals it closes it; any thread.
+ * A shard that a process holds for other readers, independent of any {@link DDStore}: it outlives
+ * the store of the ranks that loaded it. Stores attach to a {@link Catalog} of shards. The caller
+ * of {@link #seal} closes it; any thread may use it.
  */
 @Internal
 public final class Shard implements AutoCloseable {
@@ -31,12 +31,12 @@ public final class Shard implements AutoCloseable {
   }
 
   /**
-   * Makes the rows of a writer readable for others. Local. The writer's memory becomes the shard's,
-   * also if the call fails.
+   * Seals the rows of a writer and makes them readable for other processes. Local. Takes ownership
+   * of the writer's memory, even if the call fails.
    *
-   * @param exportBy serves the rows to processes that memory does not reach, stays the caller's and
-   *     open as long as the shard; null if memory of this host is all there is
-   * @throws DDStoreException if the memory cannot be had, or not be exported
+   * @param exportBy transport that serves the rows to processes that cannot map them; owned by the
+   *     caller and open as long as the shard; null to share them on this host only
+   * @throws DDStoreException if the memory cannot be allocated or exported
    */
   public static Shard seal(ShardWriter writer, Transport exportBy) {
     Objects.requireNonNull(writer, "writer is null");
@@ -54,7 +54,7 @@ public final class Shard implements AutoCloseable {
     }
   }
 
-  /** Where others find the rows. */
+  /** Returns the address of the rows for other processes. */
   public SegmentAddress address() {
     return address;
   }
@@ -67,15 +67,16 @@ public final class Shard implements AutoCloseable {
     return segment.rows();
   }
 
-  /** Bytes of the packed records and of their offsets. */
+  /** Returns the size of the packed records and their offsets in bytes. */
   public long bytes() {
     return segment.dataBytes() + segment.offsetBytes();
   }
 
   /**
-   * A digest of the rows; those of all shards of a store add up to the store's. Reads all rows.
+   * Returns a digest of the rows; the digests of all shards of a store add up to that of the store.
+   * Reads all rows.
    *
-   * @param firstRow the global index of the first one
+   * @param firstRow global index of the first row
    * @throws IllegalStateException if the shard is closed
    */
   public RowDigest digest(long firstRow) {
@@ -92,8 +93,8 @@ public final class Shard implements AutoCloseable {
   }
 
   /**
-   * Ends the shard: nothing new attaches to it, processes that memory does not reach are refused,
-   * and the memory is freed when the last of those who have mapped it gives it back. Idempotent.
+   * Closes the shard: refuses new attachments and remote reads, and frees the memory when the last
+   * process that has mapped it releases it. Idempotent.
    */
   @Override
   public void close() {

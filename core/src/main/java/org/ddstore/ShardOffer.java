@@ -15,7 +15,7 @@ import org.ddstore.transport.Transport;
 import org.ddstore.types.CollectiveMismatchException;
 import org.ddstore.types.Schema;
 
-/** What a rank tells the others of the shard that it brings: schema and address. */
+/** The schema and address of the shard that a rank contributes, as sent to the other ranks. */
 record ShardOffer(Schema schema, SegmentAddress address) {
   private static final String PROCESS = ProcessHandle.current().pid() + "@" + hostName();
 
@@ -23,7 +23,7 @@ record ShardOffer(Schema schema, SegmentAddress address) {
     return new ShardOffer(segment.schema(), SegmentAddress.of(segment, PROCESS, reach));
   }
 
-  /** The address of a segment of this process that belongs to no store. */
+  /** Returns the address of a segment of this process that does not belong to a store. */
   static SegmentAddress addressOf(Segment segment, Transport transport) {
     return SegmentAddress.of(
         segment, PROCESS, new Reach(transport, true, Reach.MEMORY.readTimeout()));
@@ -48,9 +48,9 @@ record ShardOffer(Schema schema, SegmentAddress address) {
   }
 
   /**
-   * The addresses by rank.
+   * Returns the addresses by rank.
    *
-   * @throws CollectiveMismatchException if the schemas differ; the same on all ranks
+   * @throws CollectiveMismatchException if the schemas differ; the same exception on all ranks
    */
   static List<SegmentAddress> addresses(String call, byte[]... offers) {
     List<SegmentAddress> addresses = new ArrayList<>();
@@ -61,7 +61,8 @@ record ShardOffer(Schema schema, SegmentAddress address) {
       if (!offer.schema().equals(first)) {
         throw new CollectiveMismatchException(
             rank,
-            "%s: rank %d brings %s, rank 0 brings %s".formatted(call, rank, offer.schema(), first));
+            "%s: schema mismatch: rank %d has %s, rank 0 has %s"
+                .formatted(call, rank, offer.schema(), first));
       }
       addresses.add(offer.address());
     }

@@ -10,10 +10,10 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Schema;
 
 /**
- * Builds a rank's shard of a variable record by record, in bounded memory: the records themselves,
- * 8 bytes more for each ragged one, and a few MiB. {@link DDStore#add(String, ShardWriter)} makes
- * the shard part of a store and takes the memory over; a writer closed before that frees it. Used
- * by one thread; local.
+ * A writer that builds a rank's shard of a variable record by record, in bounded memory: the
+ * records, 8 bytes for each ragged record, and a few MiB. {@link DDStore#add(String, ShardWriter)}
+ * makes the shard part of a store and takes ownership of the memory; closing the writer earlier
+ * frees it. Local; one thread.
  */
 public final class ShardWriter implements AutoCloseable {
   private static final AtomicLong SHARDS = new AtomicLong();
@@ -27,9 +27,9 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /**
-   * A writer of records of {@code schema} into new memory.
+   * Creates a writer of records of {@code schema} into new memory.
    *
-   * @throws DDStoreException if the memory cannot be had
+   * @throws DDStoreException if the memory cannot be allocated
    */
   public static ShardWriter create(Schema schema, StoreOptions options) {
     Objects.requireNonNull(schema, "schema is null");
@@ -43,25 +43,26 @@ public final class ShardWriter implements AutoCloseable {
     return writer.schema();
   }
 
-  /** Rows appended so far. */
+  /** Returns the number of rows appended so far. */
   public long rows() {
     return writer.rows();
   }
 
-  /** Bytes of the packed records appended so far. */
+  /** Returns the size of the packed records appended so far, in bytes. */
   public long bytes() {
     return writer.bytes();
   }
 
   /**
-   * Appends one record, its values in the order of the schema's fields.
+   * Appends one record with its values in the order of the schema's fields.
    *
    * @param values for a fixed or ragged field, the matching Java array ({@code float[]}, {@code
    *     byte[]} for 1-byte types, {@code short[]} for 2-byte types, {@code boolean[]}) with all
    *     elements in row-major order, or a boxed number for a scalar; for a string field a {@code
    *     String}; for a bytes field a {@code byte[]}
-   * @throws IllegalArgumentException if a value does not fit its field, naming row, field and value
-   * @throws DDStoreException if there is no room
+   * @throws IllegalArgumentException if a value does not fit its field; the message names row,
+   *     field and value
+   * @throws DDStoreException if the memory is full
    */
   public void append(Object... values) {
     Objects.requireNonNull(values, "values is null");
@@ -69,12 +70,12 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /**
-   * Appends one record that is packed already, as {@link Schema} draws it.
+   * Appends one packed record in the layout of {@link Schema}.
    *
-   * @param record little-endian, from position to limit, which become equal
-   * @throws IllegalArgumentException if its size is not that of its schema and lengths, or above 1
-   *     GiB; the message names row and bytes
-   * @throws DDStoreException if there is no room
+   * @param record little-endian record from position to limit; the position advances to the limit
+   * @throws IllegalArgumentException if the size contradicts the schema and the lengths, or exceeds
+   *     1 GiB; the message names row and bytes
+   * @throws DDStoreException if the memory is full
    */
   public void appendPacked(ByteBuffer record) {
     Objects.requireNonNull(record, "record is null");
@@ -82,10 +83,11 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /**
-   * Appends a copy of rows of a variable, record by record as they are packed, by one-sided reads.
-   * Blocks.
+   * Appends a copy of packed rows of a variable by one-sided reads. Blocks.
    *
-   * @param source of the same schema
+   * @param source variable with the same schema
+   * @param firstRow global index of the first row
+   * @param count number of rows
    * @throws IndexOutOfBoundsException if the variable does not have all these rows
    */
   public void appendRowsOf(Variable source, long firstRow, long count) {
@@ -99,7 +101,7 @@ public final class ShardWriter implements AutoCloseable {
     }
   }
 
-  /** Appends the rows of a tensor to a schema of one fixed field. */
+  /** Appends the rows of a tensor; the schema must have one fixed field. */
   void appendRows(Tensor rows) {
     int recordBytes = schema().fixedBytes();
     int pieceRows = Math.max(1, (1 << 20) / recordBytes);
@@ -122,7 +124,7 @@ public final class ShardWriter implements AutoCloseable {
     return writer.seal();
   }
 
-  /** Frees the memory, unless a store has taken it over. Idempotent. */
+  /** Frees the memory, unless a store has taken ownership of it. Idempotent. */
   @Override
   public void close() {
     writer.close();

@@ -7,9 +7,9 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 
 /**
- * The wait of one reader for rows in memory that their rank changes. It has the deadline of a read
- * over a transport, {@link StoreOptions#readTimeout()}, and ends at once when the process of that
- * rank has ended: nobody will complete the change.
+ * The wait of one reader for rows in local memory that their rank is changing. It has the same
+ * deadline as a read over a transport, {@link StoreOptions#readTimeout()}, and fails at once when
+ * the process of that rank has ended, because the change cannot complete.
  */
 final class StableWait {
   private static final long SPIN_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
@@ -26,14 +26,17 @@ final class StableWait {
     this.variable = variable;
   }
 
-  /** Begins a read: nothing is waited for yet. */
+  /** Begins a read, without a wait. */
   void begin() {
     if (waits) {
       waits = false;
     }
   }
 
-  /** Human-readable: which rank is waited for and since when; empty if none is. Any thread. */
+  /**
+   * Returns the awaited rank and the waiting time as human-readable text; empty without a wait. Any
+   * thread may call this.
+   */
   String describe() {
     return waits && awaitedRank >= 0
         ? "for rank %d, which has been changing its rows for %,d ms"
@@ -42,10 +45,10 @@ final class StableWait {
   }
 
   /**
-   * Waits a little, after which the rows are to be read again.
+   * Pauses briefly before the rows are read again.
    *
-   * @param rank of the rows; -1 if they have become stable meanwhile
-   * @throws DDStoreException if they will never be stable, or not in time
+   * @param rank rank that holds the rows; -1 if they have become stable in the meantime
+   * @throws DDStoreException if the rows cannot become stable, or the deadline has passed
    */
   void pause(int rank) {
     long now = System.nanoTime();
@@ -70,7 +73,7 @@ final class StableWait {
     Duration timeout = variable.readTimeout();
     if (elapsed > timeout.toNanos()) {
       throw new DeadlineExceededException(
-          "rows of \"%s\" on rank %d have been changing for %s, the time for a read: its epochBegin() stands still or needs a longer read timeout"
+          "rows of \"%s\" on rank %d have been changing for %s, the read timeout: its epochBegin() hangs or needs a longer read timeout"
               .formatted(variable.name(), rank, timeout));
     }
     if (elapsed < SPIN_NANOS) {

@@ -9,7 +9,7 @@ import java.util.function.LongFunction;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
 
-/** Rows that wait for the next access epoch, and how they get into their segments. */
+/** The row updates that the next access epoch applies to their segments. */
 final class StagedUpdates implements AutoCloseable {
   private static final int PIECE_BYTES = 4 << 20;
 
@@ -24,15 +24,15 @@ final class StagedUpdates implements AutoCloseable {
   }
 
   /**
-   * @param allocator gives memory of as many bytes
+   * @param allocator allocates memory of the given number of bytes
    */
   StagedUpdates(LongFunction<OffHeapBuffer> allocator) {
     this.allocator = allocator;
   }
 
   /**
-   * Copies the rows of {@code tensor}, which replace local rows of {@code variable}: all of them,
-   * or none if that fails.
+   * Copies the rows of {@code tensor} as replacements for local rows of {@code variable}; if this
+   * fails, none of them is staged.
    */
   void stage(Variable variable, Tensor tensor, long localRow) {
     List<Piece> added = new ArrayList<>();
@@ -63,23 +63,23 @@ final class StagedUpdates implements AutoCloseable {
   }
 
   /**
-   * Which variables have staged rows.
+   * Returns a bit set of the variables with staged rows.
    *
-   * @param variables in the order by which the bits count them
+   * @param variables all variables, in the order of the bits
    */
   BitSet changed(Collection<Variable> variables) {
     BitSet changed = new BitSet();
-    int number = 0;
+    int bit = 0;
     for (Variable variable : variables) {
-      changed.set(number++, pieces.stream().anyMatch(piece -> piece.variable() == variable));
+      changed.set(bit++, pieces.stream().anyMatch(piece -> piece.variable() == variable));
     }
     return changed;
   }
 
   /**
-   * Writes all staged rows, in the order in which they were staged. All segments that change are
-   * marked before the first row is written and until the last one is: if this process ends, or this
-   * fails, in between, no reader takes their rows for stable.
+   * Writes all staged rows in the order of staging. All changing segments are marked from before
+   * the first write until after the last one: if this process ends or this method fails in between,
+   * no reader treats their rows as stable.
    */
   void apply() {
     try {
@@ -95,7 +95,7 @@ final class StagedUpdates implements AutoCloseable {
     }
   }
 
-  /** Drops what is staged. */
+  /** Discards the staged rows. */
   @Override
   public void close() {
     pieces.forEach(piece -> piece.records().close());

@@ -5,35 +5,35 @@ import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
 /**
- * What a rank knows of its store.
+ * The layout of a store as one rank sees it.
  *
- * @param rank of [0, ranks)
- * @param ranks how many there are
- * @param variables in the order in which they were added
+ * @param rank rank in [0, ranks), or -1 for a handle that is not a rank
+ * @param ranks number of ranks that hold the store
+ * @param variables variables in the order in which they were added
  */
 public record StoreInfo(int rank, int ranks, List<VariableInfo> variables) {
   /**
-   * One variable.
+   * The layout of one variable.
    *
-   * @param name its name
-   * @param schema of its records
-   * @param rows of all ranks
-   * @param bytes of the packed records of all ranks
-   * @param extents in row order
+   * @param name name of the variable
+   * @param schema schema of its records
+   * @param rows number of rows of all ranks
+   * @param bytes size of the packed records of all ranks
+   * @param extents extents in row order
    */
   public record VariableInfo(
       String name, Schema schema, long rows, long bytes, List<Extent> extents) {}
 
   /**
-   * A run of rows in the memory of one rank.
+   * A run of consecutive rows in the memory of one rank.
    *
-   * @param rank the owner
-   * @param firstRow its global index
-   * @param rows how many
-   * @param bytes of the packed records
-   * @param process the owner's {@code pid@host}
-   * @param path how this rank reads it
-   * @param reason why so
+   * @param rank rank that owns the rows
+   * @param firstRow global index of the first row
+   * @param rows number of rows
+   * @param bytes size of the packed records
+   * @param process process of the owner as {@code pid@host}
+   * @param path path by which this rank reads the rows
+   * @param reason reason for the path
    */
   public record Extent(
       int rank,
@@ -44,7 +44,7 @@ public record StoreInfo(int rank, int ranks, List<VariableInfo> variables) {
       ReadPath path,
       String reason) {}
 
-  /** Lines for people: each variable, then each of its extents with path and reason. */
+  /** Returns human-readable lines: each variable, followed by its extents with path and reason. */
   @Override
   public String toString() {
     StringBuilder text =

@@ -10,7 +10,7 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.types.Backing;
 
 /**
- * How a rank of a store uses memory and time. Immutable; the {@code with} methods give changed
+ * Memory and timeout options of a store. Immutable; the {@code with} methods return modified
  * copies.
  */
 public final class StoreOptions {
@@ -42,77 +42,77 @@ public final class StoreOptions {
   }
 
   /**
-   * {@code SHM} under /dev/shm; 30 seconds for readers to end at a close, a minute for a batch from
-   * other hosts.
+   * Returns the default options: {@code SHM} under /dev/shm, a close timeout of 30 seconds and a
+   * read timeout of one minute.
    */
   public static StoreOptions defaults() {
     return DEFAULTS;
   }
 
-  /** Segments in /dev/shm, or in direct memory of this process. */
-  public StoreOptions withBacking(Backing newBacking) {
-    Objects.requireNonNull(newBacking, "newBacking is null");
-    if (newBacking == Backing.FILE) {
+  /** Places segments in /dev/shm or in direct memory of this process. */
+  public StoreOptions withBacking(Backing backing) {
+    Objects.requireNonNull(backing, "backing is null");
+    if (backing == Backing.FILE) {
       throw new IllegalArgumentException("file backing needs a directory: use withFiles(path)");
     }
-    return withPlace(newBacking, ProcessDirectory.SHARED_MEMORY);
+    return withPlace(backing, ProcessDirectory.SHARED_MEMORY);
   }
 
-  /** Segments in files under {@code newDirectory} on a disk, which must exist. */
-  public StoreOptions withFiles(Path newDirectory) {
-    Objects.requireNonNull(newDirectory, "newDirectory is null");
-    return withPlace(Backing.FILE, newDirectory.toAbsolutePath());
-  }
-
-  /**
-   * Segments in shared memory under another mount than /dev/shm, for example one that a container
-   * brings.
-   */
-  public StoreOptions withSharedMemory(Path newDirectory) {
-    Objects.requireNonNull(newDirectory, "newDirectory is null");
-    return withPlace(Backing.SHM, newDirectory.toAbsolutePath());
-  }
-
-  private StoreOptions withPlace(Backing newBacking, Path newDirectory) {
-    return new StoreOptions(newBacking, newDirectory, closeTimeout, readTimeout, shortcut);
-  }
-
-  /** How long {@link DDStore#close()} waits for reads in flight before it throws. */
-  public StoreOptions withCloseTimeout(Duration newCloseTimeout) {
-    Objects.requireNonNull(newCloseTimeout, "closeTimeout");
-    return new StoreOptions(backing, directory, newCloseTimeout, readTimeout, shortcut);
+  /** Places segments in files under an existing directory on a disk. */
+  public StoreOptions withFiles(Path directory) {
+    Objects.requireNonNull(directory, "directory is null");
+    return withPlace(Backing.FILE, directory.toAbsolutePath());
   }
 
   /**
-   * How long a batch may take whose rows come over a network, and how long a read waits for rows of
-   * any rank that are being changed by {@link DDStore#epochBegin()}.
+   * Places segments in shared memory under a mount other than /dev/shm, for example one provided by
+   * a container.
    */
-  public StoreOptions withReadTimeout(Duration newReadTimeout) {
-    Objects.requireNonNull(newReadTimeout, "newReadTimeout is null");
-    if (newReadTimeout.isNegative() || newReadTimeout.isZero()) {
-      throw new IllegalArgumentException("read timeout " + newReadTimeout + " is not above 0");
+  public StoreOptions withSharedMemory(Path directory) {
+    Objects.requireNonNull(directory, "directory is null");
+    return withPlace(Backing.SHM, directory.toAbsolutePath());
+  }
+
+  private StoreOptions withPlace(Backing backing, Path directory) {
+    return new StoreOptions(backing, directory, closeTimeout, readTimeout, shortcut);
+  }
+
+  /** Sets the time that {@link DDStore#close()} waits for reads in flight before it throws. */
+  public StoreOptions withCloseTimeout(Duration closeTimeout) {
+    Objects.requireNonNull(closeTimeout, "closeTimeout");
+    return new StoreOptions(backing, directory, closeTimeout, readTimeout, shortcut);
+  }
+
+  /**
+   * Sets the limit for a read of rows over a network, and for the wait for rows of any rank that
+   * {@link DDStore#epochBegin()} is changing. Must be above 0.
+   */
+  public StoreOptions withReadTimeout(Duration readTimeout) {
+    Objects.requireNonNull(readTimeout, "readTimeout is null");
+    if (readTimeout.isNegative() || readTimeout.isZero()) {
+      throw new IllegalArgumentException("read timeout " + readTimeout + " must be above 0");
     }
-    return new StoreOptions(backing, directory, closeTimeout, newReadTimeout, shortcut);
+    return new StoreOptions(backing, directory, closeTimeout, readTimeout, shortcut);
   }
 
   /**
-   * Whether rows of this process and this host are read by memory, as by default, or over the
-   * transport like those of other hosts. Without it the store needs a transport.
+   * Sets whether rows of this process and this host are read from local memory (the default) or
+   * over the transport like rows of other hosts. If false, the store needs a transport.
    */
-  public StoreOptions withShortcut(boolean newShortcut) {
-    return new StoreOptions(backing, directory, closeTimeout, readTimeout, newShortcut);
+  public StoreOptions withShortcut(boolean shortcut) {
+    return new StoreOptions(backing, directory, closeTimeout, readTimeout, shortcut);
   }
 
   public Backing backing() {
     return backing;
   }
 
-  /** The directory under which segment files are made; of no meaning for {@code DIRECT}. */
+  /** Returns the directory of the segment files; not used for {@code DIRECT}. */
   public Path directory() {
     return directory;
   }
 
-  /** Where memory comes from and how much is left, for people. */
+  /** Returns the source of the memory and its free space as human-readable text. */
   String place() {
     if (backing == Backing.DIRECT) {
       return "direct memory of this process";
@@ -122,7 +122,7 @@ public final class StoreOptions {
       return "%s (%s), %,d bytes free of %,d"
           .formatted(directory, backing, fileStore.getUsableSpace(), fileStore.getTotalSpace());
     } catch (IOException e) {
-      return "%s (%s), of which the space is unknown: %s".formatted(directory, backing, e);
+      return "%s (%s), unknown space: %s".formatted(directory, backing, e);
     }
   }
 

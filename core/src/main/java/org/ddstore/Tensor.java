@@ -8,15 +8,15 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 
 /**
- * A dense, row-major array of one element type: a view of a Java array or of a byte buffer, never a
- * copy. What a store takes in and gives out. Not synchronised.
+ * A dense, row-major array of one element type: a view of a Java array or a byte buffer, never a
+ * copy. The input and output type of a store. Not thread-safe.
  */
 public final class Tensor {
   private final DType dtype;
   private final long[] shape;
   private final long elements;
   private final TensorMemory memory;
-  private final Lease lease; // null if the memory is the caller's own
+  private final Lease lease; // null if the caller owns the memory
 
   private Tensor(DType dtype, long[] shape, TensorMemory memory) {
     this(dtype, shape, memory, null);
@@ -25,7 +25,7 @@ public final class Tensor {
   private Tensor(DType dtype, long[] dimensions, TensorMemory memory, Lease lease) {
     this.lease = lease;
     this.dtype = Objects.requireNonNull(dtype, "dtype");
-    this.shape = dimensions.clone(); // what is checked is what is kept
+    this.shape = dimensions.clone(); // a copy, so that the caller cannot change a checked shape
     long count = 1;
     for (long dimension : shape) {
       if (dimension < 0) {
@@ -39,40 +39,40 @@ public final class Tensor {
     long bytes = Math.multiplyExact(count, dtype.bytes());
     if (memory.bytes() < bytes) {
       throw new IllegalArgumentException(
-          "%s of shape %s needs %,d bytes; the memory given has %,d"
+          "%s of shape %s needs %,d bytes, but the memory has %,d"
               .formatted(dtype, Arrays.toString(shape), bytes, memory.bytes()));
     }
   }
 
-  /** FLOAT32 over {@code values}; without a shape, one dimension. */
+  /** Wraps {@code values} as FLOAT32; without a shape, one dimension. */
   public static Tensor wrap(float[] values, long... shape) {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.FLOAT32, values, values.length, shape);
   }
 
-  /** FLOAT64 over {@code values}; without a shape, one dimension. */
+  /** Wraps {@code values} as FLOAT64; without a shape, one dimension. */
   public static Tensor wrap(double[] values, long... shape) {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.FLOAT64, values, values.length, shape);
   }
 
-  /** INT32 over {@code values}; without a shape, one dimension. */
+  /** Wraps {@code values} as INT32; without a shape, one dimension. */
   public static Tensor wrap(int[] values, long... shape) {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.INT32, values, values.length, shape);
   }
 
-  /** INT64 over {@code values}; without a shape, one dimension. */
+  /** Wraps {@code values} as INT64; without a shape, one dimension. */
   public static Tensor wrap(long[] values, long... shape) {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.INT64, values, values.length, shape);
   }
 
-  /** BOOL over {@code values}; without a shape, one dimension. */
+  /** Wraps {@code values} as BOOL; without a shape, one dimension. */
   public static Tensor wrap(boolean[] values, long... shape) {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
@@ -80,7 +80,7 @@ public final class Tensor {
   }
 
   /**
-   * INT16, FLOAT16 or BFLOAT16 over {@code values}; without a shape, one dimension.
+   * Wraps {@code values} as INT16, FLOAT16 or BFLOAT16; without a shape, one dimension.
    *
    * @throws IllegalArgumentException if {@code dtype} is another type
    */
@@ -95,8 +95,8 @@ public final class Tensor {
   }
 
   /**
-   * INT8, UINT8 or BOOL over {@code values}; without a shape, one dimension. Bytes of BOOL are to
-   * be 0 or 1; others are kept as they are.
+   * Wraps {@code values} as INT8, UINT8 or BOOL; without a shape, one dimension. Bytes of BOOL
+   * should be 0 or 1; other values are not changed.
    *
    * @throws IllegalArgumentException if {@code dtype} is another type
    */
@@ -111,8 +111,8 @@ public final class Tensor {
   }
 
   /**
-   * {@code dtype} over the bytes of {@code buffer} from 0 to its limit, little-endian whatever the
-   * buffer's order says. The buffer's position and limit are not changed.
+   * Wraps the bytes of {@code buffer} from 0 to its limit as {@code dtype}, little-endian
+   * regardless of the buffer's byte order. Does not change the buffer's position and limit.
    *
    * @throws IllegalArgumentException if the buffer is too small for the shape
    */
@@ -125,12 +125,12 @@ public final class Tensor {
   }
 
   /**
-   * The same tensor, which gives nothing out any more when {@code newLease} has ended, by an {@link
-   * IllegalStateException}.
+   * Returns a view of this tensor that throws {@link IllegalStateException} after {@code lease} has
+   * ended.
    */
-  public Tensor leasedBy(Lease newLease) {
-    Objects.requireNonNull(newLease, "newLease is null");
-    return new Tensor(dtype, shape, memory(), newLease);
+  public Tensor leasedBy(Lease lease) {
+    Objects.requireNonNull(lease, "lease is null");
+    return new Tensor(dtype, shape, memory(), lease);
   }
 
   private static Tensor ofArray(DType dtype, Object array, long length, long... shape) {
@@ -138,7 +138,7 @@ public final class Tensor {
     Tensor tensor = new Tensor(dtype, dimensions, TensorMemory.ofArray(array));
     if (tensor.elements != length) {
       throw new IllegalArgumentException(
-          "shape %s has %,d elements; the array has %,d"
+          "shape %s has %,d elements, but the array has %,d"
               .formatted(Arrays.toString(shape), tensor.elements, length));
     }
     return tensor;
@@ -152,27 +152,29 @@ public final class Tensor {
     return shape.clone();
   }
 
-  /** The first dimension; 1 for a scalar. */
+  /** Returns the first dimension; 1 for a scalar. */
   public long rows() {
     return shape.length == 0 ? 1 : shape[0];
   }
 
-  /** All elements together. */
+  /** Returns the number of elements. */
   public long elements() {
     return elements;
   }
 
-  /** The elements' size in bytes. */
+  /** Returns the size of all elements in bytes. */
   public long bytes() {
     return elements * dtype.bytes();
   }
 
-  /** True if nothing may be written into this tensor. */
+  /** Returns whether this tensor is read-only. */
   public boolean isReadOnly() {
     return memory.isReadOnly();
   }
 
-  /** True if the shape behind the first dimension is that of {@code field}, type included. */
+  /**
+   * Returns whether type and row shape, without the first dimension, equal those of {@code field}.
+   */
   boolean hasRowsOf(Field field) {
     int[] row = field.shape();
     if (field.isRagged() || dtype != field.dtype() || shape.length != row.length + 1) {
@@ -186,7 +188,7 @@ public final class Tensor {
     return true;
   }
 
-  /** The field that a variable made of this tensor's rows has. */
+  /** Returns the field of a variable that holds the rows of this tensor. */
   Field rowField(String name) {
     if (shape.length == 0) {
       throw new IllegalArgumentException("a scalar has no rows: give a shape of [rows, ..]");
@@ -206,8 +208,8 @@ public final class Tensor {
   }
 
   /**
-   * The elements as a little-endian byte buffer, from position 0 to its limit: no copy. Read-only
-   * if the tensor is.
+   * Returns the elements as a little-endian byte buffer, from position 0 to its limit, without a
+   * copy. The buffer is read-only if the tensor is.
    *
    * @throws UnsupportedOperationException if the tensor is a view of a Java array other than byte[]
    */
@@ -215,41 +217,41 @@ public final class Tensor {
     return memory().asByteBuffer((int) bytes());
   }
 
-  /** A copy as float[]; FLOAT32 only. */
+  /** Returns a copy as float[]; FLOAT32 only. */
   public float[] toFloatArray() {
     return copy(DType.FLOAT32, new float[length()]);
   }
 
-  /** A copy as double[]; FLOAT64 only. */
+  /** Returns a copy as double[]; FLOAT64 only. */
   public double[] toDoubleArray() {
     return copy(DType.FLOAT64, new double[length()]);
   }
 
-  /** A copy as int[]; INT32 only. */
+  /** Returns a copy as int[]; INT32 only. */
   public int[] toIntArray() {
     return copy(DType.INT32, new int[length()]);
   }
 
-  /** A copy as long[]; INT64 only. */
+  /** Returns a copy as long[]; INT64 only. */
   public long[] toLongArray() {
     return copy(DType.INT64, new long[length()]);
   }
 
-  /** A copy as short[]: the raw bits of INT16, FLOAT16 or BFLOAT16. */
+  /** Returns a copy as short[]: the raw bits of INT16, FLOAT16 or BFLOAT16. */
   public short[] toShortArray() {
     return copy(dtype.bytes() == Short.BYTES ? dtype : DType.INT16, new short[length()]);
   }
 
-  /** A copy of the elements' little-endian bytes, any type. */
+  /** Returns a copy of the elements' little-endian bytes, any type. */
   public byte[] toByteArray() {
     byte[] copy = new byte[Math.toIntExact(bytes())];
     memory().read(0, ByteBuffer.wrap(copy).order(ByteOrder.LITTLE_ENDIAN), 0, copy.length);
     return copy;
   }
 
-  private <T> T copy(DType wanted, T array) {
-    if (dtype != wanted) {
-      throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, wanted));
+  private <T> T copy(DType expected, T array) {
+    if (dtype != expected) {
+      throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, expected));
     }
     TensorMemory.ofArray(array).write(0, ByteBuffer.wrap(toByteArray()), 0, (int) bytes());
     return array;
@@ -259,19 +261,19 @@ public final class Tensor {
     return Math.toIntExact(elements);
   }
 
-  /** Element {@code index} in row-major order, FLOAT32 only. Bounds are checked. */
+  /** Returns element {@code index} in row-major order, FLOAT32 only. Checks bounds. */
   public float getFloat(long index) {
     return Float.intBitsToFloat((int) bits(DType.FLOAT32, index));
   }
 
-  /** Element {@code index} in row-major order, FLOAT64 only. Bounds are checked. */
+  /** Returns element {@code index} in row-major order, FLOAT64 only. Checks bounds. */
   public double getDouble(long index) {
     return Double.longBitsToDouble(bits(DType.FLOAT64, index));
   }
 
   /**
-   * Element {@code index} in row-major order as a whole number: any integer type, UINT8 as 0 to
-   * 255, BOOL as 0 or 1. Bounds are checked.
+   * Returns element {@code index} in row-major order as an integer: any integer type, UINT8 as 0 to
+   * 255, BOOL as 0 or 1. Checks bounds.
    */
   public long getLong(long index) {
     return switch (dtype) {
@@ -282,9 +284,9 @@ public final class Tensor {
     };
   }
 
-  private long bits(DType wanted, long index) {
-    if (dtype != wanted) {
-      throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, wanted));
+  private long bits(DType expected, long index) {
+    if (dtype != expected) {
+      throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, expected));
     }
     Objects.checkIndex(index, elements);
     return memory().bits(index, dtype.bytes());

@@ -8,20 +8,22 @@ import org.ddstore.memory.RawAddress;
 import org.ddstore.read.GatherKernel;
 import org.ddstore.read.GatherTarget;
 
-/** Moves raw little-endian bytes between a byte buffer and a Java array or another buffer. */
+/**
+ * The memory of a tensor: copies little-endian bytes between byte buffers and an array or buffer.
+ */
 abstract class TensorMemory {
-  /** The size in bytes. */
+  /** Returns the size in bytes. */
   abstract long bytes();
 
   abstract boolean isReadOnly();
 
-  /** Copies {@code length} bytes in; both offsets and the length are multiples of the element. */
+  /** Copies {@code length} bytes in; offset and length are multiples of the element size. */
   abstract void write(long offset, ByteBuffer source, int sourceOffset, int length);
 
-  /** Copies {@code length} bytes out; offset and length are multiples of the element. */
+  /** Copies {@code length} bytes out; offset and length are multiples of the element size. */
   abstract void read(long offset, ByteBuffer target, int targetOffset, int length);
 
-  /** Element {@code index} sign-extended to 64 bits. */
+  /** Returns element {@code index}, sign-extended to 64 bits. */
   abstract long bits(long index, int elementBytes);
 
   abstract ByteBuffer asByteBuffer(int length);
@@ -35,10 +37,10 @@ abstract class TensorMemory {
   }
 
   /**
-   * Aims a gather at this memory, from its first byte on.
+   * Sets this memory, from its first byte, as the target of a gather.
    *
-   * @param kernel that copies; null for loops over buffers
-   * @return false if the gather cannot write here
+   * @param kernel kernel that copies; null for loops over buffers
+   * @return false if the gather cannot write to this memory
    */
   abstract boolean aim(GatherTarget target, GatherKernel kernel);
 
@@ -94,7 +96,8 @@ abstract class TensorMemory {
         address = RawAddress.of(buffer);
       }
       if (buffer.isDirect() && buffer.limit() > 0) {
-        buffer.get(0); // throws if the memory of a foreign buffer is freed: an address does not
+        // Throws if the memory of a foreign buffer is freed; the raw address has no such check.
+        buffer.get(0);
       }
       target.set(buffer, address);
       return true;
@@ -193,7 +196,9 @@ abstract class TensorMemory {
       }
     }
 
-    /** A boolean has to be 0 or 1, and a record may say otherwise. */
+    /**
+     * Rejects boolean arrays, because a boolean must be 0 or 1 and a record may hold other bytes.
+     */
     @Override
     boolean aim(GatherTarget target, GatherKernel kernel) {
       if (kernel == null || array instanceof boolean[]) {

@@ -29,10 +29,10 @@ import org.ddstore.types.Schema;
 
 /**
  * A named global row space with a schema. The rows of all ranks follow each other in rank order;
- * what is appended later follows at the end.
+ * appended rows follow at the end.
  */
 public final class Variable {
-  /** Of the time for a read, in which a process may be silent while there are other copies. */
+  /** Divisor of the read timeout: the limit for a silent process while other copies exist. */
   private static final int SILENCE_SHARE = 4;
 
   private final int rank;
@@ -45,11 +45,12 @@ public final class Variable {
   private final List<SegmentAddress> addresses = new CopyOnWriteArrayList<>();
   private final Set<Reader> readers = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<Reader> idleReaders = new ConcurrentLinkedQueue<>();
-  private final Map<ReadPath, ReadStatistics> ofClosedReaders = new EnumMap<>(ReadPath.class);
-  private volatile SegmentCopies copies; // set once; what is in it is guarded by attachments
+  private final Map<ReadPath, ReadStatistics> closedReaderStatistics =
+      new EnumMap<>(ReadPath.class);
+  private volatile SegmentCopies copies; // set once; its content is guarded by attachments
   private final AtomicLong version = new AtomicLong();
-  private volatile String readOnly; // the reason; null if rows can be changed
-  private volatile DDStoreException unreadable; // the reason; null if rows can be read
+  private volatile String readOnly; // reason; null if rows can be changed
+  private volatile DDStoreException unreadable; // reason; null if rows can be read
   private volatile Placement placement = new Placement(ExtentMap.EMPTY, List.of());
 
   Variable(int rank, String name, Schema schema, ReadGate gate, Reach reach) {
@@ -68,33 +69,34 @@ public final class Variable {
     return schema;
   }
 
-  /** All rows of all ranks. Grows by appends only. */
+  /** Returns the number of rows of all ranks. Grows by appends only. */
   public long rows() {
     return placement.rows();
   }
 
   /**
-   * How many calls of {@link DDStore#epochBegin} have changed rows, or may have before they failed,
-   * on whatever rank; appends do not count. A reader that is no rank is not told, and has 0.
+   * Returns the number of calls of {@link DDStore#epochBegin} that have changed rows on any rank,
+   * or may have changed rows before they failed. Appends do not count. Always 0 on a handle that is
+   * not a rank.
    */
   public long version() {
     return version.get();
   }
 
-  /** By the thread of the collective. */
+  /** Increments the version. Called by the thread of the collective. */
   void changed() {
     version.incrementAndGet();
   }
 
   /**
-   * Refuses all reads from now on, because the rows may be of two epochs. By the thread of the
+   * Refuses all further reads, because the rows may be of two epochs. Called by the thread of the
    * collective.
    */
   void changedInPart(Throwable cause) {
     version.incrementAndGet();
     unreadable =
         new DDStoreException(
-            "rows of \"%s\" cannot be read any more: epochBegin() failed on rank %d, and some may have changed while others have not; close the store and load the rows again"
+            "rows of \"%s\" are unreadable: epochBegin() failed on rank %d, and only some of them may have changed; close the store and load the rows again"
                 .formatted(name, rank),
             cause);
   }
@@ -107,50 +109,51 @@ public final class Variable {
     }
   }
 
-  /** Refuses updates and appends from now on. */
+  /** Refuses all further updates and appends. */
   void setReadOnly(String reason) {
     readOnly = reason;
   }
 
-  /** Why rows can be neither updated nor appended; null if they can. */
+  /** Returns the reason why rows can be neither updated nor appended; null if they can. */
   String readOnlyReason() {
     return readOnly;
   }
 
-  /** Bytes of the packed records of all ranks. */
+  /** Returns the size of the packed records of all ranks in bytes. */
   long dataBytes() {
     return addresses.stream().mapToLong(SegmentAddress::dataBytes).sum();
   }
 
-  /** Rows that this rank holds. */
+  /** Returns the number of rows that this rank holds. */
   public long localRows() {
     return rowsOf(rank);
   }
 
-  /** Rows that a rank holds. */
-  public long rowsOf(int ofRank) {
+  /** Returns the number of rows that a rank holds. */
+  public long rowsOf(int owner) {
     ExtentMap extents = placement.extents();
     long rows = 0;
     for (int e = 0; e < extents.extents(); e++) {
-      rows += extents.rank(e) == ofRank ? extents.rows(e) : 0;
+      rows += extents.rank(e) == owner ? extents.rows(e) : 0;
     }
     return rows;
   }
 
   /**
-   * The global index of the first row that a rank added; what it appended later lies elsewhere.
+   * Returns the global index of the first row that a rank added; rows that it appended later lie
+   * elsewhere.
    *
-   * @param ofRank of [0, ranks)
+   * @param owner rank in [0, ranks)
    */
-  public long firstRowOf(int ofRank) {
-    return placement.extents().firstRow(ofRank);
+  public long firstRowOf(int owner) {
+    return placement.extents().firstRow(owner);
   }
 
   /**
-   * A reader of some fields, or of all if none is named. To be closed by the caller; closing the
-   * store ends it as well.
+   * Opens a reader of some fields, or of all if none is named. The caller closes it; closing the
+   * store closes it as well.
    *
-   * @throws IllegalArgumentException if there is no such field, or one is named twice
+   * @throws IllegalArgumentException if a field does not exist or is named twice
    */
   public Reader reader(String... fields) {
     Objects.requireNonNull(fields, "fields is null");
@@ -161,9 +164,10 @@ public final class Variable {
   }
 
   /**
-   * As {@link #reader(String...)}, with more to choose.
+   * Opens a reader like {@link #reader(String...)}, with further options.
    *
-   * @throws IllegalArgumentException also if a cast is of no fixed field that is read, or not legal
+   * @throws IllegalArgumentException if a field does not exist or is named twice, or a cast is
+   *     illegal or does not apply to a selected fixed field
    */
   public Reader reader(ReaderOptions options) {
     Objects.requireNonNull(options, "options is null");
@@ -174,22 +178,24 @@ public final class Variable {
   }
 
   /**
-   * The memory that holds a row and its neighbours of the same segment, for reads in place. Local.
+   * Returns the memory that holds a row and the other rows of its segment, for reads in place.
+   * Local.
    *
    * @param row a global index
-   * @return to be closed by the caller; empty if the row comes over a transport
-   * @throws IndexOutOfBoundsException if the row is outside
+   * @return memory that the caller closes; empty if the row is read over a transport
+   * @throws IndexOutOfBoundsException if the row is out of range
    */
   public Optional<RecordMemory> memory(long row) {
     ReadGate.Pass pass = gate.newPass();
     pass.enter(this);
     try {
-      Placement now = placement();
-      now.check(row, 1, name);
-      int extent = now.extents().extentOf(row);
-      Segment segment = now.segment(extent);
+      Placement current = placement();
+      current.check(row, 1, name);
+      int extent = current.extents().extentOf(row);
+      Segment segment = current.segment(extent);
       return segment != null && segment.retain()
-          ? Optional.of(new RecordMemory(segment, now.extents().firstRow(extent), now.path(extent)))
+          ? Optional.of(
+              new RecordMemory(segment, current.extents().firstRow(extent), current.path(extent)))
           : Optional.empty();
     } finally {
       pass.exit();
@@ -198,21 +204,21 @@ public final class Variable {
   }
 
   void forget(Reader reader) {
-    synchronized (ofClosedReaders) {
+    synchronized (closedReaderStatistics) {
       if (readers.remove(reader)) {
         for (ReadPath path : ReadPath.values()) {
-          ofClosedReaders.merge(path, reader.statistics(path), ReadStatistics::plus);
+          closedReaderStatistics.merge(path, reader.statistics(path), ReadStatistics::plus);
         }
       }
     }
   }
 
-  /** What was read of this variable by this rank, over each path. */
+  /** Returns the read statistics of this rank for this variable, one per path. */
   public List<ReadStatistics> statistics() {
-    synchronized (ofClosedReaders) {
+    synchronized (closedReaderStatistics) {
       List<ReadStatistics> all = new ArrayList<>();
       for (ReadPath path : ReadPath.values()) {
-        ReadStatistics sum = ofClosedReaders.getOrDefault(path, ReadStatistics.none(path));
+        ReadStatistics sum = closedReaderStatistics.getOrDefault(path, ReadStatistics.none(path));
         for (Reader reader : readers) {
           sum = sum.plus(reader.statistics(path));
         }
@@ -222,7 +228,7 @@ public final class Variable {
     }
   }
 
-  /** A reader of all fields for one call; give it back by {@link #giveBack}. */
+  /** Returns a reader of all fields for one call; return it with {@link #giveBack}. */
   Reader borrowReader() {
     Reader reader = idleReaders.poll();
     return reader == null ? reader() : reader;
@@ -233,7 +239,7 @@ public final class Variable {
   }
 
   /**
-   * Where the rows are, to be read.
+   * Returns the placement of the rows for reading.
    *
    * @throws DDStoreException if reads are refused
    */
@@ -242,31 +248,33 @@ public final class Variable {
     return placement;
   }
 
-  /** Where the rows are, to be described. */
+  /** Returns the placement of the rows for descriptions, even if reads are refused. */
   Placement layout() {
     return placement;
   }
 
-  /** The address of the segment of each extent. */
+  /** Returns the address of the segment of each extent. */
   List<SegmentAddress> addresses() {
     return addresses;
   }
 
   /**
-   * The memory, in bytes, that a reader of batches of so many rows takes at most for those that are
-   * remote; 0 if memory reaches all rows. Of ragged rows their data is not counted, which is not
-   * known before.
+   * Returns the largest memory in bytes that a reader takes for the remote rows of its batches; 0
+   * if all rows are in local memory. The data of ragged rows does not count, because its size is
+   * not known in advance.
+   *
+   * @param batchRows number of rows per batch
    */
-  public long mostStagingBytes(long rowsOfBatch) {
-    return RowLocator.mostBytes(placement, schema, rowsOfBatch);
+  public long mostStagingBytes(long batchRows) {
+    return RowLocator.mostBytes(placement, schema, batchRows);
   }
 
-  /** For one reader; only if some rows are remote. */
+  /** Creates a remote reader for one reader; only if some rows are remote. */
   RemoteReader newRemoteReader() {
     return reach.transport().newReader(reach.readTimeout());
   }
 
-  /** What the readers of the store pass. */
+  /** Returns the gate of the store's readers. */
   ReadGate gate() {
     return gate;
   }
@@ -275,13 +283,13 @@ public final class Variable {
     return ownSegments;
   }
 
-  /** What the catalog says of this variable. */
+  /** Returns the catalog entry of this variable. */
   Catalog.Entry entry() {
     ExtentMap extents = placement.extents();
     return new Catalog.Entry(name, schema, List.copyOf(addresses).subList(0, extents.extents()));
   }
 
-  /** Adds one extent per rank. By the thread of the collective. */
+  /** Adds one extent per rank. Called by the thread of the collective. */
   void append(Segment own, List<SegmentAddress> added, List<Attachment> attached) {
     ownSegments.add(own);
     addresses.addAll(added);
@@ -294,13 +302,13 @@ public final class Variable {
   }
 
   /**
-   * Makes all rows ones that others hold. Called once.
+   * Sets the rows to segments that other processes own. Called once.
    *
-   * @param attached one per extent
+   * @param attached attached segments, one per extent
    */
-  void attach(SegmentCopies from, List<SegmentCopies.Chosen> attached) {
+  void attach(SegmentCopies source, List<SegmentCopies.Chosen> attached) {
     synchronized (attachments) {
-      copies = from;
+      copies = source;
       readOnly = "its shards belong to a resident store, not to these ranks";
       attached.forEach(
           chosen -> {
@@ -308,54 +316,58 @@ public final class Variable {
             attachments.add(chosen.attachment());
           });
       ExtentMap extents = ExtentMap.EMPTY;
-      for (int first = 0; first < attached.size(); first += from.ranks()) {
-        extents = appended(extents, addresses.subList(first, first + from.ranks()));
+      for (int first = 0; first < attached.size(); first += source.ranks()) {
+        extents = appended(extents, addresses.subList(first, first + source.ranks()));
       }
       placement = new Placement(extents, attachments);
     }
   }
 
-  /** True if others hold the rows, and free them: nothing can be changed or appended here. */
+  /**
+   * Returns whether other processes own the rows, so that they cannot be changed or appended to.
+   */
   boolean isAdopted() {
     synchronized (attachments) {
       return copies != null;
     }
   }
 
-  /** How long a read may take whose rows come over a transport, or are being changed. */
+  /** Returns the limit for a read of rows over a transport or of rows that are being changed. */
   Duration readTimeout() {
     return reach.readTimeout();
   }
 
   /**
-   * Throws if the process of a rank has ended while it changed rows that are read from its memory.
+   * Throws if the process of a rank has ended while it changed rows in local memory.
    *
-   * @param ofRank -1 for none
+   * @param owner rank that changes rows; -1 for none
    */
-  void checkChangingRankLives(int ofRank) {
-    Placement now = placement;
-    for (int e = 0; e < now.extents().extents(); e++) {
-      Segment segment = now.segment(e);
-      if (now.extents().rank(e) == ofRank && segment != null && !segment.ownerLives()) {
+  void checkChangingRankLives(int owner) {
+    Placement current = placement;
+    for (int e = 0; e < current.extents().extents(); e++) {
+      Segment segment = current.segment(e);
+      if (current.extents().rank(e) == owner && segment != null && !segment.ownerLives()) {
         throw new RankLostException(
-            ofRank,
-            "the process of rank %d has ended in epochBegin(), while it changed its rows of \"%s\": they are incomplete and cannot be read; close the store and load the rows again"
-                .formatted(ofRank, name));
+            owner,
+            "the process of rank %d has ended in epochBegin() while it changed its rows of \"%s\": the rows are inconsistent and unreadable; close the store and load the rows again"
+                .formatted(owner, name));
       }
     }
   }
 
-  /** How long a process may be silent in a read that can go on with another copy. */
+  /** Returns the limit for a silent process in a read that can continue with another copy. */
   Duration silence() {
     return reach.readTimeout().dividedBy(SILENCE_SHARE);
   }
 
-  /** How many copies there are of the rows, one for each catalog. */
+  /** Returns the number of copies of the rows, one per catalog. */
   int copies() {
     return copies == null ? 1 : copies.copies();
   }
 
-  /** Whether others have copies of all that a process serves to readers of this variable. */
+  /**
+   * Returns whether other processes have copies of all rows of this variable that a process serves.
+   */
   boolean hasOtherCopies(ProcessAddress process) {
     synchronized (attachments) {
       for (int e = 0; e < attachments.size(); e++) {
@@ -369,16 +381,20 @@ public final class Variable {
     }
   }
 
-  /** Where rows are read now that were there when a read began: copies take over meanwhile. */
-  Placement current(Placement ofRead) {
-    return copies == null ? ofRead : placement;
+  /**
+   * Returns the current placement for a read that began with another one, because copies may have
+   * taken over.
+   */
+  Placement current(Placement initial) {
+    return copies == null ? initial : placement;
   }
 
   /**
-   * Goes on with other copies of what processes served that are gone or silent.
+   * Switches to other copies of the rows that gone or silent processes served.
    *
-   * @param seen the placement in which they were met
-   * @return false if there are none; else the read may be tried again by {@link #placement()}
+   * @param seen placement in which the processes were found gone or silent
+   * @return false if no other copy exists; otherwise the read can be retried with {@link
+   *     #placement()}
    */
   boolean failOver(Placement seen, Set<ProcessAddress> gone, Set<ProcessAddress> silent) {
     synchronized (attachments) {
@@ -386,37 +402,37 @@ public final class Variable {
         return false;
       }
       if (placement != seen) {
-        return true; // another reader was faster, or this one meets what else is gone
+        return true; // another reader has switched already; a retry finds any further loss
       }
       copies.markGone(gone);
       copies.markSilent(silent);
-      List<Attachment> fresh = new ArrayList<>(attachments);
-      List<SegmentAddress> freshAddresses = new ArrayList<>(addresses);
+      List<Attachment> newAttachments = new ArrayList<>(attachments);
+      List<SegmentAddress> newAddresses = new ArrayList<>(addresses);
       try {
-        for (int e = 0; e < fresh.size(); e++) {
+        for (int e = 0; e < newAttachments.size(); e++) {
           ProcessAddress server = addresses.get(e).endpoint();
           boolean isOut = gone.contains(server) || silent.contains(server);
-          if (isOut && fresh.get(e).segment() == null) {
+          if (isOut && newAttachments.get(e).segment() == null) {
             SegmentCopies.Chosen other = copies.attach(e, reach);
-            fresh.set(e, other.attachment());
-            freshAddresses.set(e, other.address());
+            newAttachments.set(e, other.attachment());
+            newAddresses.set(e, other.address());
           }
         }
       } catch (DDStoreException e) {
-        fresh.stream().filter(a -> !attachments.contains(a)).forEach(Attachment::release);
+        newAttachments.stream().filter(a -> !attachments.contains(a)).forEach(Attachment::release);
         copies.forgetSilent();
         return false;
       }
-      for (int e = 0; e < fresh.size(); e++) {
-        attachments.set(e, fresh.get(e));
-        addresses.set(e, freshAddresses.get(e));
+      for (int e = 0; e < newAttachments.size(); e++) {
+        attachments.set(e, newAttachments.get(e));
+        addresses.set(e, newAddresses.get(e));
       }
       placement = new Placement(seen.extents(), attachments);
       return true;
     }
   }
 
-  /** Removes the names of own files and ends their export, so that nothing new reaches them. */
+  /** Unlinks own files and ends their export, so that no further process can attach. */
   void unlink() {
     Cleanup.runAll(
         ownSegments.stream()
@@ -424,7 +440,7 @@ public final class Variable {
                 segment -> Stream.of((Runnable) segment::unlink, () -> reach.withdraw(segment))));
   }
 
-  /** Gives all memory back. No reader is inside. */
+  /** Releases all memory. Called when no reader is inside. */
   void free() {
     Cleanup.runAll(
         Stream.of(

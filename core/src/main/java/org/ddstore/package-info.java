@@ -1,5 +1,2 @@
-/**
- * What a user touches: the store, its variables and its readers, and the exceptions of all
- * packages.
- */
+/** The public API: the store, its variables and its readers. */
 package org.ddstore;

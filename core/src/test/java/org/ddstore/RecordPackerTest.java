@@ -59,7 +59,7 @@ class RecordPackerTest {
     refuse(Field.fixed("x", DType.FLOAT32), 5, "row 1,234, field x float32: [5] (Integer) does");
     refuse(Field.fixed("x", DType.FLOAT32), null, "row 1,234, field x float32: null does not fit");
     refuse(Field.fixed("x", DType.INT32, 2), new long[2], "field x int32[2]: long[] does not fit");
-    refuse(Field.fixed("x", DType.INT32, 2), new int[3], "x int32[2]: 3 elements where the shape");
+    refuse(Field.fixed("x", DType.INT32, 2), new int[3], "x int32[2]: 3 elements instead of 2");
     refuse(Field.fixed("x", DType.UINT8), 256, "field x uint8: [256] (Integer) does not fit");
     refuse(Field.fixed("x", DType.UINT8), -1, "field x uint8: [-1] (Integer) does not fit");
     refuse(Field.fixed("x", DType.BOOL), 1, "field x bool: [1] (Integer) does not fit");

@@ -48,7 +48,7 @@ class TensorTest {
   void mistakesAreNamed() {
     assertThatThrownBy(() -> Tensor.wrap(new int[3], 2))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("shape [2] has 2 elements; the array has 3");
+        .hasMessage("shape [2] has 2 elements, but the array has 3");
     assertThatThrownBy(() -> Tensor.wrap(new int[3], -1, -3))
         .hasMessage("dimension -1 of shape [-1, -3] is negative");
     assertThatThrownBy(() -> Tensor.wrap(new int[0], Long.MAX_VALUE, 3))

@@ -3,12 +3,12 @@ package org.ddstore.layout;
 import java.util.Arrays;
 
 /**
- * The map from global rows to places: an ordered list of extents, each a run of rows that one
- * segment of one rank holds. A load writes one extent per rank, an append adds more at the end;
- * indices never change. Immutable and thread-safe.
+ * The map from global rows to ranks: an ordered list of extents, each a run of rows in one segment
+ * of one rank. A load creates one extent per rank, an append adds more at the end; indices never
+ * change. Immutable and thread-safe.
  */
 public final class ExtentMap {
-  /** No rows. */
+  /** The map without rows. */
   public static final ExtentMap EMPTY = new ExtentMap(new long[] {0}, new int[0]);
 
   /** first[e] is the first row of extent e; first[extents] is the number of rows. */
@@ -21,7 +21,7 @@ public final class ExtentMap {
     this.rank = rank;
   }
 
-  /** This map with one more extent per element of {@code rows}; element r belongs to rank r. */
+  /** Returns this map with one more extent per element of {@code rows}; element r is for rank r. */
   public ExtentMap append(long... rows) {
     int extents = rank.length;
     long[] newFirst = Arrays.copyOf(first, first.length + rows.length);
@@ -36,36 +36,36 @@ public final class ExtentMap {
     return new ExtentMap(newFirst, newRank);
   }
 
-  /** How many rows there are. */
+  /** Returns the number of rows. */
   public long rows() {
     return first[rank.length];
   }
 
-  /** How many extents there are; some may have no rows. */
+  /** Returns the number of extents; some may have no rows. */
   public int extents() {
     return rank.length;
   }
 
-  /** The first global row of an extent. */
+  /** Returns the first global row of an extent. */
   public long firstRow(int extent) {
     return first[extent];
   }
 
-  /** The rows of an extent. */
+  /** Returns the number of rows of an extent. */
   public long rows(int extent) {
     return first[extent + 1] - first[extent];
   }
 
-  /** The rank whose memory holds an extent. */
+  /** Returns the rank whose memory holds an extent. */
   public int rank(int extent) {
     return rank[extent];
   }
 
   /**
-   * The extent that holds {@code row}. Starts where it would be if all extents were of one size,
-   * which balanced shards nearly are.
+   * Returns the extent that holds {@code row}. Starts with the guess for extents of equal size,
+   * because balanced shards are nearly equal.
    *
-   * @param row of [0, rows), not checked here
+   * @param row global row in [0, rows); not checked
    */
   public int extentOf(long row) {
     int extents = rank.length;
@@ -87,8 +87,8 @@ public final class ExtentMap {
   }
 
   /**
-   * The first position of rank {@code rank} of {@code ranks} when {@code rows} rows are spread so
-   * that shards differ by at most one row: floor(rank * rows / ranks).
+   * Returns the first row of {@code rank} if {@code rows} rows are divided into {@code ranks}
+   * shards that differ by at most one row: floor(rank * rows / ranks).
    */
   public static long balancedStart(long rows, int rank, int ranks) {
     return rows / ranks * rank + rows % ranks * rank / ranks;

@@ -1,4 +1,4 @@
-/** Index arithmetic: which rank and which byte hold a row. No I/O. */
+/** Index arithmetic that maps rows to ranks. No I/O. */
 @Internal
 package org.ddstore.layout;
 

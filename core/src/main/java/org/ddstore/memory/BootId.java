@@ -7,23 +7,25 @@ import java.security.SecureRandom;
 import java.util.UUID;
 
 /**
- * The running kernel, in 64 bits: two processes with equal ids share one page cache, so a file that
- * one of them maps shows the other's stores. On a shared file system (NFS, Lustre, GPFS) a file of
- * another host opens as well, but its mapping is stale and its locks may be unknown here. All
- * containers of a host have the id of the host; a restart of the host gives a new one.
+ * A 64-bit identifier of the running kernel. Two processes with equal ids share one page cache, so
+ * a file that one of them maps shows the writes of the other. On a shared file system (NFS, Lustre,
+ * GPFS) a file of another host can be opened too, but its mapping is stale and its locks may not be
+ * visible on this host. All containers of a host have the id of the host; a reboot changes it.
  *
- * @param bits of proc_sys_kernel(5), random/boot_id, the two halves combined
+ * @param bits exclusive or of the two halves of random/boot_id, see proc_sys_kernel(5)
  */
 public record BootId(long bits) {
   private static final System.Logger LOG = System.getLogger(BootId.class.getName());
   private static final BootId LOCAL = read(Path.of("/proc/sys/kernel/random/boot_id"));
 
-  /** The id of the kernel that runs this process. */
+  /** Returns the id of the kernel that runs this process. */
   public static BootId ofThisHost() {
     return LOCAL;
   }
 
-  /** Without the file nothing is taken for the same host: a random id equals no other. */
+  /**
+   * Reads the id from a file. If it is unreadable, returns a random id, which equals no other host.
+   */
   static BootId read(Path file) {
     try {
       UUID id = UUID.fromString(Files.readString(file).strip());
@@ -38,12 +40,12 @@ public record BootId(long bits) {
     }
   }
 
-  /** True if files made under this id may be mapped here. */
+  /** Returns whether this process may map files created under this id. */
   public boolean isThisHost() {
     return equals(LOCAL);
   }
 
-  /** 16 hexadecimal digits. */
+  /** Returns 16 hexadecimal digits. */
   @Override
   public String toString() {
     return "%016x".formatted(bits);

@@ -2,16 +2,16 @@ package org.ddstore.memory;
 
 import org.ddstore.types.Schema;
 
-/** How records are cut into chunks: whole records, at most {@code maxBytes} together. */
+/** The division of records into chunks of whole records, at most {@code maxBytes} each. */
 final class ChunkLayout {
-  /** No chunk of a mapped segment is larger. */
+  /** Largest size in bytes of a chunk of a mapped segment. */
   static final int MAX_BYTES = 1 << 30;
 
   private ChunkLayout() {}
 
   /**
-   * log2 of the rows of a chunk of fixed records: the largest power of two of rows that fit, so
-   * that a place is a shift and a mask.
+   * Returns log2 of the rows per chunk of fixed records: the largest power of two that fits, so
+   * that a place needs only a shift and a mask.
    */
   static int rowShift(Schema schema, int maxBytes) {
     int rows = Math.max(1, maxBytes / schema.fixedBytes());

@@ -4,43 +4,45 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Locks memory of this process in place through the driver of an accelerator, so that copies to it
- * run at full speed and beside the program. Any thread.
+ * The pinning of host memory by the driver of an accelerator, so that copies to the device run at
+ * full speed and asynchronously. Any thread.
  */
 public interface DevicePinning extends AutoCloseable {
-  /** Announces a driver. Found by {@link java.util.ServiceLoader}: a build without one runs. */
+  /** A provider of a driver, found by {@link java.util.ServiceLoader}. Optional. */
   interface Provider {
     /**
-     * Why nothing can be pinned by this process, found out now; empty if it can. Throws nothing.
+     * Returns the reason why this process currently cannot pin memory; empty if it can. Throws
+     * nothing.
      */
     Optional<String> problem();
 
-    /** The driver and its version. Only without a problem. */
+    /** Returns the driver and its version; only without a problem. */
     String description();
 
     /**
      * Opens a device.
      *
-     * @param device its number; one that the driver does not have stands for its first
+     * @param device number of the device; a number that does not exist selects the first device
      * @throws org.ddstore.types.DDStoreException if the driver refuses
      */
     DevicePinning open(int device);
   }
 
-  /** The number of the device that was opened, maybe not the one asked for. */
+  /** Returns the number of the open device, which may differ from the requested one. */
   int device();
 
   /**
-   * Locks memory, until what is returned is run: before the memory is freed, maybe after {@link
+   * Pins memory. The caller runs the returned action before it frees the memory, even after {@link
    * #close()}.
    *
-   * @param memory direct, of whole pages, no page of which is pinned already
+   * @param memory direct buffer of whole pages, none of them pinned
+   * @return action that unpins the memory
    * @throws org.ddstore.types.DDStoreException if the driver refuses
-   * @throws IllegalStateException after {@link #close()}, if nothing is pinned any more
+   * @throws IllegalStateException after {@link #close()}, if no memory is pinned
    */
   Runnable pin(ByteBuffer memory);
 
-  /** Ends it when what is pinned has been let go. Idempotent. */
+  /** Closes the device when all pinned memory has been unpinned. Idempotent. */
   @Override
   void close();
 }

@@ -8,8 +8,8 @@ import java.util.List;
 import org.ddstore.types.Schema;
 
 /**
- * A segment in direct buffers of this process: chunks of 64 MiB, each grown to that by doubling, so
- * that a small shard costs little.
+ * A writer of segments in direct buffers of this process: chunks of up to 64 MiB, which grow by
+ * doubling, so that a small shard takes little memory.
  */
 final class DirectSegmentWriter extends SegmentWriter {
   private static final int CHUNK_BYTES = 64 << 20;
@@ -23,7 +23,7 @@ final class DirectSegmentWriter extends SegmentWriter {
   private final List<OffHeapBuffer> entries = new ArrayList<>();
   private final List<Long> chunkStart = new ArrayList<>();
   private long offsetCount;
-  private int mostBytes;
+  private int maxBytes;
   private ByteBuffer current = ByteBuffer.allocate(0);
 
   DirectSegmentWriter(String name, Schema schema) {
@@ -51,31 +51,32 @@ final class DirectSegmentWriter extends SegmentWriter {
     offsetCount++;
   }
 
-  /** Begins a chunk that has room for {@code needed} bytes now and may grow to {@code most}. */
-  private void newChunk(int most, int needed) {
-    OffHeapBuffer chunk = OffHeapBuffer.allocate(Math.min(most, Math.max(needed, FIRST_BYTES)));
+  /** Begins a chunk with room for {@code needed} bytes that may grow to {@code limit} bytes. */
+  private void newChunk(int limit, int needed) {
+    OffHeapBuffer chunk = OffHeapBuffer.allocate(Math.min(limit, Math.max(needed, FIRST_BYTES)));
     chunks.add(chunk);
     current = chunk.buffer();
-    mostBytes = most;
+    maxBytes = limit;
   }
 
   /**
-   * Makes room for {@code needed} bytes more in the last chunk; false if it may not grow so far.
+   * Makes room for {@code needed} more bytes in the last chunk. Returns false if the chunk cannot
+   * grow that far.
    */
   private boolean grow(int needed) {
     int filled = current.position();
-    if (mostBytes - filled < needed) {
+    if (maxBytes - filled < needed) {
       return false;
     }
     long bytes = Math.max((long) filled + needed, 2L * current.capacity());
-    OffHeapBuffer larger = OffHeapBuffer.allocate(Math.min(mostBytes, bytes));
+    OffHeapBuffer larger = OffHeapBuffer.allocate(Math.min(maxBytes, bytes));
     larger.buffer().put(0, current, 0, filled);
     chunks.set(chunks.size() - 1, larger).close();
     current = larger.buffer().position(filled);
     return true;
   }
 
-  /** Gives back what the last chunk did not use, if that is worth a copy. */
+  /** Frees the unused part of the last chunk, if it is large enough to justify a copy. */
   private void trimLast() {
     if (current.remaining() <= current.capacity() / 128) {
       return;
@@ -93,8 +94,8 @@ final class DirectSegmentWriter extends SegmentWriter {
       if (!current.hasRemaining() && !grow(1)) {
         newChunk(schema().fixedBytes() << rowShift, 1);
       }
-      int now = Math.min(records.remaining(), current.remaining());
-      current.put(records.limit(records.position() + now));
+      int length = Math.min(records.remaining(), current.remaining());
+      current.put(records.limit(records.position() + length));
       records.limit(end);
     }
   }
@@ -121,7 +122,8 @@ final class DirectSegmentWriter extends SegmentWriter {
               ENTRY_SHIFT,
               chunkStart.stream().mapToLong(Long::longValue).toArray());
     }
-    OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES); // last: a failure frees the others
+    // Last, so that a failure frees the others.
+    OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES);
     Deque<OffHeapBuffer> all = new ArrayDeque<>(chunks);
     all.addAll(entries);
     all.add(header);
@@ -162,7 +164,7 @@ final class DirectSegmentWriter extends SegmentWriter {
 
     @Override
     public void unlink() {
-      // Nothing has a name.
+      // Direct memory has no name.
     }
 
     @Override

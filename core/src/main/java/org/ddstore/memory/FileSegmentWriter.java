@@ -12,10 +12,11 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Schema;
 
 /**
- * A segment in a file that other processes of this host can map.
+ * A writer of segments in files that other processes of this host can map.
  *
- * <p>The bytes are written, not mapped, until the seal, and their space is reserved before: a full
- * file system is then an error, where a mapped page would end the process with SIGBUS.
+ * <p>Until the seal, the bytes are written, not mapped, and their space is reserved first. A full
+ * file system is then an exception, while a write to a mapped page would end the process with
+ * SIGBUS.
  */
 final class FileSegmentWriter extends SegmentWriter {
   private static final int STAGING_BYTES = 1 << 20;
@@ -49,7 +50,7 @@ final class FileSegmentWriter extends SegmentWriter {
     this.offsetStaging = offsetStaging;
   }
 
-  /** An interrupted thread is refused when it touches a file, and must leave none open. */
+  /** Creates a writer. File access by an interrupted thread fails and must not leave files open. */
   static FileSegmentWriter create(Path root, String name, Schema schema) {
     SegmentFiles files = SegmentFiles.create(root, name);
     try {
@@ -112,8 +113,8 @@ final class FileSegmentWriter extends SegmentWriter {
       if (!staging.hasRemaining()) {
         flush(data, dataSpace, staging);
       }
-      int now = Math.min(records.remaining(), staging.remaining());
-      staging.put(records.limit(records.position() + now));
+      int length = Math.min(records.remaining(), staging.remaining());
+      staging.put(records.limit(records.position() + length));
       records.limit(end);
     }
   }
@@ -159,7 +160,7 @@ final class FileSegmentWriter extends SegmentWriter {
     return segment;
   }
 
-  /** The header goes last: a file without one is not sealed. */
+  /** Writes a header. It is written last, because a file without a header is not sealed. */
   private static void write(FileChannel channel, ByteBuffer header) throws IOException {
     ByteBuffer bytes = header.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     while (bytes.hasRemaining()) {
@@ -171,7 +172,7 @@ final class FileSegmentWriter extends SegmentWriter {
     closeAll(data, offsets, dataStaging, offsetStaging);
   }
 
-  /** Those that are null have not been opened. */
+  /** Closes all arguments; null stands for a resource that was not opened. */
   private static void closeAll(
       FileChannel data, FileChannel offsets, OffHeapBuffer dataStaging, OffHeapBuffer offsetStaging)
       throws IOException {
@@ -179,7 +180,7 @@ final class FileSegmentWriter extends SegmentWriter {
         offsets;
         dataStaging;
         offsetStaging) {
-      // Closed in reverse order, whatever fails.
+      // Closes all in reverse order, even if one fails.
     }
   }
 

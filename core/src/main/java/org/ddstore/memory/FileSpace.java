@@ -8,16 +8,16 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
 /**
- * The space of one file that is written from its beginning on: reserved before it is written, in
- * steps that grow, and cut to what was written at the end. Where nothing can reserve, a write that
- * finds no room is the error. Used by one thread.
+ * The space of one file that is written sequentially: it is reserved in growing steps before the
+ * writes and truncated to the written size at the end. If the system cannot reserve space, a write
+ * fails when the file system is full. Used by one thread.
  */
 public final class FileSpace {
   private static final int ZEROS_BYTES = 64 << 10;
   private static final long FIRST_STEP_BYTES = 1 << 20;
-  private static final long MOST_STEP_BYTES = 16 << 20;
+  private static final long MAX_STEP_BYTES = 16 << 20;
 
-  /** Does nothing; stands for a reserver that is not there. */
+  /** A reserver that does nothing, for a missing library. */
   private static final SpaceReserver NONE = (file, from, bytes) -> false;
 
   private static final SpaceReserver RESERVER = reserver();
@@ -33,12 +33,12 @@ public final class FileSpace {
           .findFirst()
           .orElse(NONE);
     } catch (ServiceConfigurationError e) {
-      return NONE; // files are written nevertheless; doctor tells why the library is not there
+      return NONE; // files work without it; the doctor command reports why the library is missing
     }
   }
 
   /**
-   * @param channel open for writing; the caller closes it
+   * @param channel channel that is open for writing; the caller closes it
    */
   public FileSpace(Path path, FileChannel channel) {
     this.path = path;
@@ -46,10 +46,10 @@ public final class FileSpace {
   }
 
   /**
-   * Reserves {@code bytes} from the beginning of a file on, by writing zeros where nothing else
-   * can. For files that hold nothing yet.
+   * Reserves {@code bytes} at the beginning of an empty file. Writes zeros if the system cannot
+   * reserve space otherwise.
    *
-   * @throws IOException if there is no such space
+   * @throws IOException if the file system is full
    */
   public static void reserveAll(Path path, FileChannel channel, long bytes) throws IOException {
     if (RESERVER.reserve(path, 0, bytes)) {
@@ -61,19 +61,19 @@ public final class FileSpace {
   }
 
   /**
-   * Makes sure that the first {@code end} bytes have their space, if that can be done.
+   * Reserves the space of the first {@code end} bytes, if the system can reserve space.
    *
-   * @throws IOException if there is none
+   * @throws IOException if the file system is full
    */
   void ensure(long end) throws IOException {
     if (!able || end <= reserved) {
       return;
     }
-    long step = Math.max(FIRST_STEP_BYTES, Math.min(MOST_STEP_BYTES, reserved));
+    long step = Math.max(FIRST_STEP_BYTES, Math.min(MAX_STEP_BYTES, reserved));
     try {
       reserveTo(Math.max(end, reserved + step));
     } catch (IOException e) {
-      reserveTo(end); // the last rows may have room where a step has none
+      reserveTo(end); // the last rows may fit although a full step does not
     }
   }
 
@@ -82,7 +82,7 @@ public final class FileSpace {
     reserved = end;
   }
 
-  /** Gives back what lies behind the first {@code bytes}. */
+  /** Truncates the file to {@code bytes}. */
   void cut(long bytes) throws IOException {
     if (channel.size() > bytes) {
       channel.truncate(bytes);

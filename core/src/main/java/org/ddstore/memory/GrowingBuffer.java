@@ -2,28 +2,28 @@ package org.ddstore.memory;
 
 import java.nio.ByteBuffer;
 
-/** Off-heap memory that grows when more is asked for, and then holds nothing of what it held. */
+/** Off-heap memory that grows on demand; its content is lost when it grows. */
 public final class GrowingBuffer implements AutoCloseable {
-  /** The most bytes that one buffer can have. */
+  /** Largest size of one buffer in bytes. */
   public static final int MAX_BYTES = Integer.MAX_VALUE - OffHeapBuffer.ALIGNMENT_BYTES;
 
   private static final int STEP_BYTES = 4096;
-  private static final HostMemory PLAIN = HostMemory.plain("nobody copies it to a device");
+  private static final HostMemory PLAIN = HostMemory.plain("not copied to a device");
 
   private final HostMemory source;
   private OffHeapBuffer memory = OffHeapBuffer.allocate(0);
 
-  /** Plain memory. */
+  /** Creates a buffer in memory that is not pinned. */
   public GrowingBuffer() {
     this(PLAIN);
   }
 
-  /** Memory from there, of which it is freed by {@link #close()}. */
+  /** Creates a buffer in memory of a source; {@link #close()} frees it. */
   public GrowingBuffer(HostMemory source) {
     this.source = source;
   }
 
-  /** Memory of at least {@code bytes} of [0, {@link #MAX_BYTES}]. */
+  /** Returns memory of at least {@code bytes}, in [0, {@link #MAX_BYTES}]. */
   public ByteBuffer ensure(long bytes) {
     if (memory.buffer().capacity() < bytes) {
       memory.close();
@@ -33,31 +33,31 @@ public final class GrowingBuffer implements AutoCloseable {
     return memory.buffer();
   }
 
-  /** The memory, in bytes, that a new buffer takes when so much is asked for: it leaves room. */
+  /** Returns the capacity of a new buffer for a requested size, with room to grow, in bytes. */
   public static long capacityFor(long bytes) {
     return Math.min((bytes + (bytes >> 3) + STEP_BYTES) / STEP_BYTES * STEP_BYTES, MAX_BYTES);
   }
 
-  /** The most bytes whose {@link #capacityFor} is at most this; a multiple of 4,096. */
+  /** Returns the largest multiple of 4,096 bytes whose {@link #capacityFor} fits the capacity. */
   public static long bytesWithin(long capacityBytes) {
     return (capacityBytes - STEP_BYTES) / 9 * 8 / STEP_BYTES * STEP_BYTES;
   }
 
-  /** The memory as it is now. */
+  /** Returns the current memory. */
   public ByteBuffer buffer() {
     return memory.buffer();
   }
 
-  /** Where {@link #buffer()} begins, for native code; valid until more is asked for. */
+  /** Returns the address of {@link #buffer()} for native code; valid until the buffer grows. */
   public long address() {
     return memory.address();
   }
 
   /**
-   * Gives the memory up without freeing it, because somebody may still write to it; what is asked
-   * for afterwards is other memory.
+   * Detaches the memory without freeing it, because a transfer may still write to it. Later
+   * requests use new memory.
    *
-   * @return the memory, the caller's from now on
+   * @return detached memory, owned by the caller
    */
   public OffHeapBuffer abandon() {
     OffHeapBuffer abandoned = memory;

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Where the buffers of batches come from: pinned for a device where there is a driver that does it,
- * else plain. What the driver refuses is plain memory, too; {@link #description()} says so. Any
- * thread.
+ * The source of batch buffers: memory pinned for a device if a driver is available, else plain
+ * memory. If the driver refuses to pin a buffer, the buffer is plain memory and {@link
+ * #description()} reports it. Any thread.
  */
 public final class HostMemory implements AutoCloseable {
   private static final int PAGE_BYTES = 4096;
@@ -26,17 +26,18 @@ public final class HostMemory implements AutoCloseable {
   }
 
   /**
-   * Memory that is not pinned.
+   * Returns a source of memory that is not pinned.
    *
-   * @param reason for people
+   * @param reason human-readable reason
    */
   public static HostMemory plain(String reason) {
     return new HostMemory(null, "not pinned: " + reason);
   }
 
   /**
-   * Memory pinned for a device, plain memory where that cannot be. To be closed by the caller; what
-   * was allocated stays valid. The first call of a process may take a second.
+   * Opens a source of memory pinned for a device, or of plain memory if pinning is not possible.
+   * The caller closes it; allocated buffers stay valid. The first call in a process may take one
+   * second.
    */
   public static HostMemory forDevice(int device) {
     try {
@@ -51,20 +52,22 @@ public final class HostMemory implements AutoCloseable {
   }
 
   /**
-   * Memory pinned by a driver.
+   * Returns a source of memory pinned by a driver.
    *
-   * @param pinning closed with the memory
-   * @param wanted the device that was asked for
+   * @param pinning pinning that this source closes
+   * @param requested number of the requested device
+   * @param driver description of the driver
    */
-  static HostMemory of(DevicePinning pinning, int wanted, String driver) {
-    int taken = pinning.device();
-    String instead =
-        taken == wanted ? "" : ", in place of %d which it does not have".formatted(wanted);
+  static HostMemory of(DevicePinning pinning, int requested, String driver) {
+    int device = pinning.device();
+    String instead = device == requested ? "" : " (device %d does not exist)".formatted(requested);
     return new HostMemory(
-        pinning, "pinned for device %d by %s%s".formatted(taken, driver, instead));
+        pinning, "pinned for device %d by %s%s".formatted(device, driver, instead));
   }
 
-  /** What {@link #forDevice} would do, for people, without a device being opened. */
+  /**
+   * Returns a human-readable text of the result of {@link #forDevice}, without opening a device.
+   */
   public static String probe() {
     try {
       DevicePinning.Provider provider = provider().orElse(null);
@@ -87,7 +90,7 @@ public final class HostMemory implements AutoCloseable {
         : provider.problem();
   }
 
-  /** A zeroed buffer, to be closed by the caller. Of whole pages if it is pinned. */
+  /** Allocates a zeroed buffer that the caller closes. A pinned buffer has whole pages. */
   OffHeapBuffer allocate(long bytes) {
     if (pinning == null || bytes == 0) {
       return OffHeapBuffer.allocate(bytes);
@@ -96,7 +99,7 @@ public final class HostMemory implements AutoCloseable {
     return OffHeapBuffer.allocate(Math.min(pages, GrowingBuffer.MAX_BYTES), PAGE_BYTES, this::pin);
   }
 
-  /** Pins a buffer if that can be, also not after the close, and returns what undoes it. */
+  /** Pins a buffer if the driver and an open pinning permit it. Returns the action to unpin it. */
   private Runnable pin(ByteBuffer memory) {
     try {
       Runnable unpin = pinning.pin(memory);
@@ -112,15 +115,15 @@ public final class HostMemory implements AutoCloseable {
     }
   }
 
-  /** Bytes that are pinned now. */
+  /** Returns the number of bytes currently pinned. */
   public long pinnedBytes() {
     return pinnedBytes.get();
   }
 
-  /** For people: pinned and by what, or why not. */
+  /** Returns a human-readable text: the driver that pins the memory, or why it is not pinned. */
   public String description() {
-    String why = refused;
-    return why == null ? opened : "%s, but not all of it: %s".formatted(opened, why);
+    String refusal = refused;
+    return refusal == null ? opened : "%s, except for some buffers: %s".formatted(opened, refusal);
   }
 
   @Override

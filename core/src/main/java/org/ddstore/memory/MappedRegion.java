@@ -10,7 +10,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A mapped part of a file that is unmapped when closed, not when the collector finds it. */
+/** A mapped part of a file that is unmapped on close, not by the garbage collector. */
 public final class MappedRegion implements AutoCloseable {
   private static final AtomicLong LIVE_BYTES = new AtomicLong();
 
@@ -21,7 +21,7 @@ public final class MappedRegion implements AutoCloseable {
     this.memory = memory;
   }
 
-  /** Maps {@code bytes} of at most 2^31 - 1 from {@code position} on, shared. */
+  /** Maps {@code bytes}, at most 2^31 - 1, at {@code position} as a shared mapping. */
   public static MappedRegion map(
       FileChannel channel, FileChannel.MapMode mode, long position, long bytes) throws IOException {
     MappedRegion region =
@@ -32,9 +32,9 @@ public final class MappedRegion implements AutoCloseable {
   }
 
   /**
-   * Maps by a thread that nobody knows. An interrupt that comes while a {@link FileChannel} maps is
-   * thrown after it has mapped, and no one can unmap it then: the killed task of an executor would
-   * keep its shard's memory.
+   * Maps on a separate thread that no code can interrupt. If a thread is interrupted during {@link
+   * FileChannel#map}, the method throws after it has mapped, and the mapping leaks: the killed task
+   * of an executor would keep the memory of its shard.
    */
   private static OffHeap.Memory uninterrupted(Callable<OffHeap.Memory> mapping) throws IOException {
     FutureTask<OffHeap.Memory> task = new FutureTask<>(mapping);
@@ -70,17 +70,17 @@ public final class MappedRegion implements AutoCloseable {
     throw (Error) cause;
   }
 
-  /** Bytes mapped and not yet unmapped in this JVM. */
+  /** Returns the number of bytes currently mapped in this JVM. */
   public static long liveBytes() {
     return LIVE_BYTES.get();
   }
 
-  /** The memory, little-endian. */
+  /** Returns the memory as a little-endian buffer. */
   public ByteBuffer buffer() {
     return memory.buffer();
   }
 
-  /** Unmaps; the buffer must not be touched afterwards. Idempotent. */
+  /** Unmaps the region; its buffer must not be accessed afterwards. Idempotent. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

@@ -4,23 +4,23 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
 /**
- * 128 random bits that tell one segment, or one lane of a collective, from any other, also from one
- * at the same path.
+ * A random 128-bit identifier that distinguishes a segment, or a lane of a collective, from all
+ * others, even from one at the same path.
  */
 public record Nonce(long high, long low) {
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** A new random nonce. */
+  /** Creates a random nonce. */
   public static Nonce random() {
     return new Nonce(RANDOM.nextLong(), RANDOM.nextLong());
   }
 
-  /** Reads what {@link #write} wrote: 16 bytes, in the order of the buffer. */
+  /** Reads the 16 bytes that {@link #write} wrote, in the byte order of the buffer. */
   public static Nonce read(ByteBuffer in, int position) {
     return new Nonce(in.getLong(position), in.getLong(position + Long.BYTES));
   }
 
-  /** Writes 16 bytes, in the order of the buffer. */
+  /** Writes 16 bytes in the byte order of the buffer. */
   public void write(ByteBuffer out, int position) {
     out.putLong(position, high).putLong(position + Long.BYTES, low);
   }

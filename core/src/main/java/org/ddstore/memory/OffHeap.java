@@ -5,28 +5,28 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * Memory outside the heap that can be freed at will, as the running JDK offers it: {@code
- * java.lang.foreign} from Java 22 on; before, {@code sun.misc.Unsafe}, of which later JDKs warn.
- * Both are reached by method handles, because the project compiles for Java 17.
+ * Off-heap memory that can be freed explicitly, from the API of the running JDK: {@code
+ * java.lang.foreign} since Java 22, else {@code sun.misc.Unsafe}, for which later JDKs print
+ * warnings. Both are called through method handles, because the project compiles for Java 17.
  */
 interface OffHeap {
   OffHeap INSTANCE = Runtime.version().feature() >= 22 ? new ArenaOffHeap() : new UnsafeOffHeap();
 
-  /** Zeroed memory. */
+  /** Allocates zeroed memory. */
   Memory allocate(int bytes, int alignmentBytes);
 
-  /** Where the first byte of a direct buffer is, whatever its position. */
+  /** Returns the address of the first byte of a direct buffer, regardless of its position. */
   long address(ByteBuffer direct);
 
-  /** A shared mapping of a part of a file. */
+  /** Maps a part of a file as a shared mapping. */
   Memory map(FileChannel channel, FileChannel.MapMode mode, long position, long bytes)
       throws IOException;
 
   /**
-   * A buffer and what frees its memory; run at most once.
+   * A buffer and the action that frees its memory.
    *
-   * @param buffer over all of the memory
-   * @param free gives the memory back; the buffer must not be touched afterwards
+   * @param buffer buffer over all of the memory
+   * @param free frees the memory; run at most once; the buffer must not be accessed afterwards
    */
   record Memory(ByteBuffer buffer, Runnable free) {}
 }

@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * A direct buffer outside the heap that is freed when closed and does not count against {@code
- * -XX:MaxDirectMemorySize}. The content is zero at first.
+ * A zero-initialized direct buffer that is freed on close and does not count against {@code
+ * -XX:MaxDirectMemorySize}.
  */
 public final class OffHeapBuffer implements AutoCloseable {
-  /** Every buffer begins at a multiple of this many bytes. */
+  /** Alignment of the start of every buffer in bytes. */
   public static final int ALIGNMENT_BYTES = 256;
 
   private static final AtomicLong LIVE_BYTES = new AtomicLong();
@@ -29,18 +29,19 @@ public final class OffHeapBuffer implements AutoCloseable {
   }
 
   /**
-   * Allocates {@code bytes} of [0, 2^31 - 1 - 256], zeroed.
+   * Allocates {@code bytes}, in [0, 2^31 - 1 - 256], set to zero.
    *
-   * @throws OutOfMemoryError if the operating system has none to give
+   * @throws OutOfMemoryError if the operating system has no memory left
    */
   public static OffHeapBuffer allocate(long bytes) {
     return allocate(bytes, ALIGNMENT_BYTES, memory -> () -> {});
   }
 
   /**
-   * As above.
+   * Allocates a buffer like {@link #allocate(long)}, with an alignment and a preparation.
    *
-   * @param prepare is given the memory, and returns what is to be run before it is freed
+   * @param alignmentBytes alignment of the start in bytes
+   * @param prepare receives the memory and returns an action that runs before it is freed
    */
   static OffHeapBuffer allocate(
       long bytes, int alignmentBytes, Function<ByteBuffer, Runnable> prepare) {
@@ -51,7 +52,7 @@ public final class OffHeapBuffer implements AutoCloseable {
     return of(OffHeap.INSTANCE.allocate((int) bytes, alignmentBytes), prepare);
   }
 
-  /** A buffer of memory, which is freed with it, or now if it cannot be prepared. */
+  /** Creates a buffer that owns the memory; frees the memory at once if the preparation fails. */
   static OffHeapBuffer of(OffHeap.Memory memory, Function<ByteBuffer, Runnable> prepare) {
     try {
       OffHeapBuffer allocated = new OffHeapBuffer(memory, prepare.apply(memory.buffer()));
@@ -63,12 +64,12 @@ public final class OffHeapBuffer implements AutoCloseable {
     }
   }
 
-  /** Bytes allocated and not yet closed in this JVM. */
+  /** Returns the number of bytes in open buffers of this JVM. */
   public static long liveBytes() {
     return LIVE_BYTES.get();
   }
 
-  /** The memory, little-endian, position 0, limit = capacity = the bytes asked for. */
+  /** Returns the little-endian buffer; position 0, limit and capacity are the allocated bytes. */
   public ByteBuffer buffer() {
     if (closed.get()) {
       throw new IllegalStateException("closed: " + this);
@@ -76,12 +77,12 @@ public final class OffHeapBuffer implements AutoCloseable {
     return memory.buffer();
   }
 
-  /** Where the memory begins, for native code; valid until it is closed. */
+  /** Returns the address of the memory for native code; valid until the buffer is closed. */
   public long address() {
     return address;
   }
 
-  /** Frees the memory; the buffer must not be touched afterwards. Idempotent. */
+  /** Frees the memory; the buffer must not be accessed afterwards. Idempotent. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The file of a ragged segment's offsets, little-endian:
+ * The format of the offsets file of a ragged segment, little-endian:
  *
  * <pre>
  *    0  u64  magic "DDSTOFS1"
@@ -23,7 +23,7 @@ final class OffsetsFile {
   static final int HEADER_BYTES = SegmentHeader.PAGE_BYTES;
   private static final long MAGIC = 0x3153464F54534444L;
 
-  /** log2 of the offsets of one mapped buffer: 1 GiB. */
+  /** log2 of the number of offsets in one mapped buffer of 1 GiB. */
   private static final int ENTRY_SHIFT = 27;
 
   private OffsetsFile() {}
@@ -37,7 +37,7 @@ final class OffsetsFile {
     return out;
   }
 
-  /** Maps the offsets of {@code segment}; the regions mapped are added to {@code regions}. */
+  /** Maps the offsets of {@code segment} and adds the mapped regions to {@code regions}. */
   static RaggedOffsets map(SegmentHeader segment, FileChannel channel, List<MappedRegion> regions)
       throws IOException {
     ByteBuffer header = read(channel, 0, HEADER_BYTES);
@@ -86,7 +86,7 @@ final class OffsetsFile {
     }
     if (!consistent) {
       throw new IOException(
-          "the offsets file's chunks %s do not make %,d bytes"
+          "the chunks %s of the offsets file do not add up to %,d bytes"
               .formatted(Arrays.toString(starts), segment.dataBytes()));
     }
     return starts;

@@ -33,17 +33,18 @@ import java.util.stream.Stream;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The directory in which this process keeps its segment files under one root: {@code
+ * The directory of the segment files of this process under one root: {@code
  * <root>/ddstore-<uid>-<boot id>-<pid>-<random>}, mode 0700. Its file {@code lock} is locked as
- * long as the process lives; directories whose lock is free belong to the dead and are swept by the
- * next process that opens one. The last {@link #release()} deletes it.
+ * long as the process is alive. A directory with a free lock belongs to an ended process and is
+ * deleted by the next process that opens a directory. The last {@link #release()} deletes the
+ * directory.
  *
- * <p>The root may be writable by all users. The random number keeps them from taking the name
- * first, and only directories of this user and host, with mode 0700, are swept: on a shared file
- * system the locks of other hosts may be unknown here.
+ * <p>The root may be writable by all users. The random number prevents other users from taking the
+ * name first. Only directories of this user and host with mode 0700 are swept, because the locks of
+ * other hosts on a shared file system may not be visible on this host.
  */
 public final class ProcessDirectory {
-  /** The default root: memory that processes of one host share. */
+  /** The default root: the shared memory of the processes of one host. */
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
   private static final String LOCK_FILE = "lock";
@@ -75,14 +76,14 @@ public final class ProcessDirectory {
   }
 
   /**
-   * The directory of this process under {@code root}, made if it is not there, with one reference
-   * for the caller. Sweeps what dead processes of this user left.
+   * Returns the directory of this process under {@code root} with one reference for the caller;
+   * creates it if necessary. Sweeps the directories of ended processes of this user.
    */
   public static ProcessDirectory acquire(Path root) {
     synchronized (OPEN) {
       ProcessDirectory directory;
       try {
-        Path real = root.toRealPath(); // one directory, however it is spelled
+        Path real = root.toRealPath(); // one directory per root, regardless of its spelling
         directory = OPEN.get(real);
         if (directory == null) {
           directory = create(real);
@@ -103,22 +104,22 @@ public final class ProcessDirectory {
     return path;
   }
 
-  /** The directory under which this one was made, without links. */
+  /** Returns the root of this directory, with symbolic links resolved. */
   public Path root() {
     return root;
   }
 
-  /** The file that is locked as long as this process lives. */
+  /** Returns the file that is locked as long as this process is alive. */
   public Path lockFile() {
     return path.resolve(LOCK_FILE);
   }
 
-  /** The lock file of the process that made {@code file} in its directory. */
+  /** Returns the lock file of the process that created {@code file} in its directory. */
   public static Path lockFileBeside(Path file) {
     return file.resolveSibling(LOCK_FILE);
   }
 
-  /** Gives one reference back; the last one deletes the directory. */
+  /** Releases one reference; the last release deletes the directory. */
   public void release() {
     synchronized (OPEN) {
       if (--references == 0) {
@@ -129,9 +130,10 @@ public final class ProcessDirectory {
   }
 
   /**
-   * True if the process that made the directory of this {@code lockFile} lives. Does not block.
+   * Returns whether the process that created the directory of {@code lockFile} is alive. Does not
+   * block.
    *
-   * @param lockFile a path given by {@link #lockFile()}, of any process of this host
+   * @param lockFile path from {@link #lockFile()} of any process of this host
    */
   public static boolean isAlive(Path lockFile) {
     if (isOwn(lockFile.getParent())) {
@@ -145,30 +147,31 @@ public final class ProcessDirectory {
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {
-      return true; // unknown: no descriptor is left, or the thread is interrupted
+      return true; // unknown: out of file descriptors, or the thread is interrupted
     }
   }
 
   /**
-   * Opening and closing a lock file of this process would drop its lock: POSIX locks do so. Known
-   * by a system property, so that copies of this class in other class loaders see it, too.
+   * Returns whether a directory belongs to this process. Its lock file must not be opened and
+   * closed, because that releases the POSIX lock. A system property holds the answer, so that
+   * copies of this class in other class loaders see it.
    */
   private static boolean isOwn(Path directory) {
     return System.getProperty(OWN_PREFIX + directory) != null;
   }
 
-  /** Deletes what dead processes of this user have left under {@code root}. */
+  /** Deletes the directories of ended processes of this user under {@code root}. */
   public static void sweepDead(Path root) {
     try {
       sweep(root.toRealPath());
     } catch (NoSuchFileException e) {
-      // Nothing is left there.
+      // Nothing to delete.
     } catch (IOException e) {
       throw new DDStoreException("cannot sweep " + root + ": " + e, e);
     }
   }
 
-  /** How the directories of this user and host begin. */
+  /** Returns the name prefix of the directories of this user and host. */
   private static String prefix() throws IOException {
     return "ddstore-%s-%s-".formatted(userId(), BootId.ofThisHost());
   }
@@ -193,16 +196,16 @@ public final class ProcessDirectory {
         if (!Files.isDirectory(root)) {
           throw e;
         }
-        // The name was taken, or another process swept before the lock was ours: again.
+        // The name is taken, or another process swept before the lock was taken: retry.
       }
     }
-    throw new IOException("gave up after %d tries in %s".formatted(CREATE_TRIES, root));
+    throw new IOException("no directory after %d attempts in %s".formatted(CREATE_TRIES, root));
   }
 
   /**
-   * Marks a new directory as one of a living process.
+   * Locks a new directory to mark its process as alive.
    *
-   * @return null if another process swept it before the lock was taken
+   * @return channel that holds the lock; null if another process swept the directory first
    */
   private static FileChannel lock(Path path) throws IOException {
     Path lockFile = path.resolve(LOCK_FILE);
@@ -221,7 +224,7 @@ public final class ProcessDirectory {
       if (!locked) {
         System.clearProperty(OWN_PREFIX + path);
         if (channel != null) {
-          channel.close(); // what is left has a free lock, or none: the next sweep deletes it
+          channel.close(); // the next sweep deletes the directory, whose lock is free or missing
         }
       }
     }
@@ -231,7 +234,7 @@ public final class ProcessDirectory {
     return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
   }
 
-  /** The directories of this user and host under a root; others may write in the root. */
+  /** Returns the directories of this user and host under a root that other users may write to. */
   private static List<Path> directories(Path root) throws IOException {
     String prefix = prefix();
     List<Path> named = new ArrayList<>();
@@ -240,7 +243,7 @@ public final class ProcessDirectory {
             root, entry -> entry.getFileName().toString().startsWith(prefix))) {
       entries.forEach(named::add);
     } catch (AccessDeniedException e) {
-      return List.of(); // files can be made in a directory that cannot be listed
+      return List.of(); // a directory that cannot be listed may still be writable
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
@@ -248,7 +251,7 @@ public final class ProcessDirectory {
     return named;
   }
 
-  /** True for a directory of this user that is closed to others, not for a link to one. */
+  /** Returns whether a path is a directory of this user with mode 0700, and not a symbolic link. */
   private static boolean isOwnersDirectory(Path path) {
     try {
       return Files.readAttributes(
@@ -275,12 +278,14 @@ public final class ProcessDirectory {
       } catch (NoSuchFileException e) {
         sweepUnlocked(directory);
       } catch (FileSystemException | OverlappingFileLockException e) {
-        // Being swept, alive, or no directory of ours: that must not stop this process.
+        // Alive, being swept, or not a directory of this user: not an error of this process.
       }
     }
   }
 
-  /** Without a lock file a directory is being made, or its maker died just then. */
+  /**
+   * Sweeps a directory without a lock file: its process is creating it, or ended before the lock.
+   */
   private static void sweepUnlocked(Path directory) {
     try {
       Instant made = Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS).toInstant();
@@ -288,14 +293,14 @@ public final class ProcessDirectory {
         Files.deleteIfExists(directory);
       }
     } catch (IOException e) {
-      // Swept by another process, or not empty and so not of ours.
+      // Swept by another process, or not empty and therefore not a directory of this project.
     }
   }
 
   /**
-   * Deletes a directory under another name: other threads, at the end of a process, may still make
-   * files under the old one, and could not after this. The lock file goes last, so that what a
-   * process leaves that dies meanwhile is still known to be dead.
+   * Renames a directory, then deletes it, because other threads of an ending process may still
+   * create files under the old name. The lock file is deleted last, so that the remains are still
+   * recognizable if this process ends during the deletion.
    */
   private static void deleteTree(Path directory) throws IOException {
     Path renamed = directory.resolveSibling(directory.getFileName() + DELETED_SUFFIX);
@@ -328,7 +333,7 @@ public final class ProcessDirectory {
     }
   }
 
-  /** At the orderly end of the process; what a killed one leaves, the next one sweeps. */
+  /** Deletes all directories at shutdown; the next process sweeps those of a killed process. */
   private static void deleteAll() {
     synchronized (OPEN) {
       OPEN.values().forEach(ProcessDirectory::delete);

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where ragged records begin: one 64-bit offset a row into the stream of all records, one more for
- * its end, and the offsets at which chunks begin.
+ * The offsets of ragged records: one 64-bit offset per row into the stream of all records, one more
+ * for the end of the stream, and the offset of each chunk.
  */
 final class RaggedOffsets {
   private final ByteBuffer[] entries;
@@ -15,8 +15,9 @@ final class RaggedOffsets {
   private final long[] chunkStart;
 
   /**
-   * @param entries buffers of 2^entryShift offsets each, the last one shorter
-   * @param chunkStart the stream offset of each chunk, then that of the end
+   * @param entries buffers of 2^entryShift offsets each; the last one may be shorter
+   * @param entryShift log2 of the number of offsets per buffer
+   * @param chunkStart stream offset of each chunk, followed by that of the end
    */
   RaggedOffsets(ByteBuffer[] entries, int entryShift, long... chunkStart) {
     this.entries = entries;

@@ -2,15 +2,16 @@ package org.ddstore.memory;
 
 import java.nio.ByteBuffer;
 
-/** Addresses of buffers, for native code. Nothing checks what is done with them. */
+/** The addresses of buffers for native code. Accesses by address are not checked. */
 public final class RawAddress {
   private RawAddress() {}
 
   /**
-   * Where the first byte of a direct buffer is, whatever its position. It is valid as long as the
-   * buffer's memory is: the caller keeps the buffer reachable meanwhile.
+   * Returns the address of the first byte of a direct buffer, regardless of its position. The
+   * address is valid while the buffer's memory is; the caller keeps the buffer reachable.
    *
-   * @throws IllegalArgumentException if the buffer is on the heap, where nothing stays in its place
+   * @throws IllegalArgumentException if the buffer is on the heap, where the collector moves
+   *     objects
    */
   public static long of(ByteBuffer buffer) {
     if (!buffer.isDirect()) {

@@ -3,13 +3,13 @@ package org.ddstore.memory;
 import java.nio.ByteBuffer;
 
 /**
- * A 128-bit digest of rows that binds each row's global index to its bytes: the sum, modulo 2^64
- * per half, of a hash of (index, bytes). A sum does not depend on the order or on how rows are
- * spread over ranks. It guards against mistakes, not against an adversary.
+ * A 128-bit digest of the global indices and bytes of rows: the sum, modulo 2^64 per half, of a
+ * hash of (index, bytes). The sum does not depend on the order of rows or their distribution over
+ * ranks. It detects mistakes, not attacks.
  *
  * <p>The hash multiplies 64-bit words to 128 bits and folds the halves (the mixing step of the
- * wyhash family), once for each half of the digest with different keys: the first 64 bits after the
- * point of sqrt(2), sqrt(3), sqrt(5) and sqrt(7), made odd where they multiply.
+ * wyhash family), once for each half of the digest with different keys: the first 64 fractional
+ * bits of sqrt(2), sqrt(3), sqrt(5) and sqrt(7), made odd for multipliers.
  */
 public final class RowDigest {
   private static final long KEY_A = 0x6A09E667F3BCC908L;
@@ -20,7 +20,7 @@ public final class RowDigest {
   private long high;
   private long low;
 
-  /** Adds row {@code index}, whose packed record lies at {@code position}. */
+  /** Adds row {@code index} with its packed record at {@code position}. */
   public void add(long index, ByteBuffer chunk, int position, int length) {
     long a = mix(KEY_A ^ index, MULTIPLIER_A);
     long b = mix(KEY_B ^ index, MULTIPLIER_B);
@@ -39,12 +39,12 @@ public final class RowDigest {
       a = mix(a ^ word, MULTIPLIER_A);
       b = mix(b ^ word, MULTIPLIER_B);
     }
-    // The length comes last: beside the index, a byte of the first word could make up for it.
+    // The length is mixed last: next to the index, a byte of the first word could cancel it out.
     high += mix(a ^ length, MULTIPLIER_B);
     low += mix(b ^ length, MULTIPLIER_A);
   }
 
-  /** Adds all rows of a segment whose first row has this global index. */
+  /** Adds all rows of a segment; {@code firstIndex} is the global index of its first row. */
   public void add(long firstIndex, Segment segment) {
     for (long row = 0; row < segment.rows(); row++) {
       long place = segment.place(row);
@@ -56,7 +56,7 @@ public final class RowDigest {
     }
   }
 
-  /** Adds the rows of another digest. */
+  /** Adds the rows of another digest, given by its halves. */
   public void add(long otherHigh, long otherLow) {
     high += otherHigh;
     low += otherLow;
@@ -74,7 +74,7 @@ public final class RowDigest {
     return Math.multiplyHigh(value, multiplier) ^ (value * multiplier);
   }
 
-  /** 32 hexadecimal digits. */
+  /** Returns 32 hexadecimal digits. */
   @Override
   public String toString() {
     return "%016x%016x".formatted(high, low);

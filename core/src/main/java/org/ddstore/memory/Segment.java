@@ -14,10 +14,10 @@ import org.ddstore.types.Schema;
 
 /**
  * The sealed memory of a shard: packed records in chunks of at most 1 GiB, each of whole records.
- * Counted references share it between the stores of a JVM; the last {@link #release()} frees it.
+ * The stores of a JVM share it by reference counts; the last {@link #release()} frees it.
  *
- * <p>A fixed record's place is arithmetic. A ragged one's is its entry in the offsets: the records
- * lie back to back, and a record ends where the next begins.
+ * <p>The place of a fixed record is computed from its row. The place of a ragged record is its
+ * entry in the offsets: records are contiguous, and a record ends at the start of the next one.
  */
 public final class Segment {
   private static final VarHandle LONG =
@@ -73,40 +73,40 @@ public final class Segment {
     return rows;
   }
 
-  /** Bytes of the packed records, without header and offsets. */
+  /** Returns the size of the packed records in bytes, without header and offsets. */
   public long dataBytes() {
     return dataBytes;
   }
 
-  /** Bytes of the offsets of ragged records: 8 a row; 0 for fixed ones. */
+  /** Returns the size of the offsets in bytes: 8 per row and 8 for the end; 0 for fixed records. */
   public long offsetBytes() {
     return offsets == null ? 0 : Long.BYTES * (rows + 1);
   }
 
-  /** How many chunks there are. */
+  /** Returns the number of chunks. */
   public int chunks() {
     return chunks.length;
   }
 
-  /** Chunk {@code index}, little-endian; read by absolute position only. */
+  /** Returns chunk {@code index}, little-endian, for reads by absolute position only. */
   public ByteBuffer chunk(int index) {
     return chunks[index];
   }
 
   /**
-   * Where chunk {@code index} begins in the memory of this process, for native code; valid as long
-   * as a reference is held. It has {@code chunk(index).capacity()} bytes.
+   * Returns the address of chunk {@code index} for native code; valid as long as a reference is
+   * held. The chunk has {@code chunk(index).capacity()} bytes.
    */
   public long chunkAddress(int index) {
     return chunkAddress[index];
   }
 
-  /** log2 of the rows of a chunk, of which the last may have less; fixed records only. */
+  /** Returns log2 of the rows per chunk; the last chunk may have fewer. Fixed records only. */
   public int rowShift() {
     return rowShift;
   }
 
-  /** Where the parts lie, for transports that read them without asking the owner. */
+  /** Returns the layout of the parts for transports that read them without the owner. */
   public SegmentMap map() {
     ByteBuffer version =
         header.slice(SegmentHeader.VERSION_POSITION, Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -115,19 +115,19 @@ public final class Segment {
         : offsets.map(version, List.of(chunks));
   }
 
-  /** Where the memory is: a path, or what kind of memory. */
+  /** Returns the location of the memory: a path, or a description of direct memory. */
   public String location() {
     return memory.location();
   }
 
   /**
-   * The segment with this nonce: the one that this JVM owns or has mapped already, else the file at
+   * Returns the segment with this nonce: the one that this JVM owns or has mapped, else the file at
    * {@code path}, mapped read-only. The caller gets one reference.
    *
-   * @param host of the owner; a file of another host is not opened, because it may lie on a file
-   *     system that both hosts mount
-   * @param path may be null: then only what this JVM has is found
-   * @throws IOException if it cannot be had; the message says why
+   * @param host host of the owner; a file of another host is not opened, because it may be on a
+   *     file system that both hosts mount
+   * @param path path of the file; null to search only this JVM
+   * @throws IOException if the segment is unreachable; the message names the reason
    */
   public static Segment attach(Nonce nonce, BootId host, String path) throws IOException {
     synchronized (ATTACHING) { // the ranks of a JVM share one mapping
@@ -149,32 +149,33 @@ public final class Segment {
     }
   }
 
-  /** True if this process made the segment, false if it maps another one's. */
+  /** Returns true if this process created the segment; false if another process did. */
   public boolean isOwned() {
     return memory.isOwned();
   }
 
-  /** True if its pages may have to be read from a disk, so that a copy of a row may wait for it. */
+  /** Returns whether pages may have to be read from a disk, so that a copy of a row may block. */
   public boolean isPaged() {
     return memory.isPaged();
   }
 
-  /** False only if the process that made the segment has certainly ended. Does not block. */
+  /** Returns false only if the owner's process has certainly ended. Does not block. */
   public boolean ownerLives() {
     return isOwned()
         || path() == null
         || ProcessDirectory.isAlive(ProcessDirectory.lockFileBeside(Path.of(path())));
   }
 
-  /** The file that other processes of this host may map, or null. */
+  /** Returns the file that other processes of this host may map, or null. */
   public String path() {
     return memory.path();
   }
 
   /**
-   * The place of a record: chunk number in the upper 32 bits, position in the chunk in the lower.
+   * Returns the place of a record: chunk number in the upper 32 bits, position in the chunk in the
+   * lower 32 bits.
    *
-   * @param row of [0, rows), not checked here
+   * @param row row in [0, rows); not checked
    */
   public long place(long row) {
     if (offsets != null) {
@@ -186,10 +187,11 @@ public final class Segment {
   }
 
   /**
-   * The address of a record, for native code; valid as long as a reference is held. The record's
-   * {@link #recordBytes(long)} lie in the segment.
+   * Returns the address of a record for native code; valid as long as a reference is held. All
+   * {@link #recordBytes(long)} of the record lie in the segment.
    *
-   * @throws IndexOutOfBoundsException if the row, or where its offsets say that it lies, is outside
+   * @throws IndexOutOfBoundsException if the row is out of range, or its offsets point outside of
+   *     the chunk
    */
   public long address(long row) {
     Objects.checkIndex(row, rows);
@@ -205,37 +207,37 @@ public final class Segment {
     return chunkAddress[chunk] + position;
   }
 
-  /** The bytes of a record. */
+  /** Returns the size of a record in bytes. */
   public int recordBytes(long row) {
     return offsets == null ? recordBytes : offsets.recordBytes(row);
   }
 
-  /** The chunk of a {@link #place(long)}. */
+  /** Returns the chunk number of a {@link #place(long)}. */
   public static int chunkOf(long place) {
     return (int) (place >>> 32);
   }
 
-  /** The position of a {@link #place(long)} in its chunk. */
+  /** Returns the position of a {@link #place(long)} in its chunk. */
   public static int positionOf(long place) {
     return (int) place;
   }
 
   /**
-   * The version word: even when the rows are stable, odd while they are being changed. A reader
-   * takes it before it copies and compares it after {@link #validate(long)}: a sequence lock.
+   * Returns the version word of a sequence lock: even while the rows are stable, odd while they are
+   * being changed. A reader loads it before a copy and calls {@link #validate(long)} after it.
    */
   public long version() {
     return (long) LONG.getAcquire(header, SegmentHeader.VERSION_POSITION);
   }
 
-  /** True if no row can have changed since {@link #version()} returned {@code version}. */
+  /** Returns whether no row can have changed since {@link #version()} returned {@code version}. */
   public boolean validate(long version) {
     VarHandle.acquireFence();
     return (version & 1) == 0
         && version == (long) LONG.getOpaque(header, SegmentHeader.VERSION_POSITION);
   }
 
-  /** Marks the rows as being changed. By the owner, which has one writer at a time. */
+  /** Marks the rows as being changed. Called by the owner, with one writer at a time. */
   public void beginChange() {
     LONG.setOpaque(header, SegmentHeader.VERSION_POSITION, version() + 1);
     VarHandle.fullFence();
@@ -247,8 +249,8 @@ public final class Segment {
   }
 
   /**
-   * Overwrites rows of a segment of fixed records that this process owns, between {@link
-   * #beginChange()} and {@link #endChange()}.
+   * Overwrites fixed records of a segment that this process owns, between {@link #beginChange()}
+   * and {@link #endChange()}.
    *
    * @param records packed records from position 0 to the limit
    */
@@ -261,9 +263,9 @@ public final class Segment {
   }
 
   /**
-   * Takes one more reference.
+   * Adds one reference.
    *
-   * @return false if the memory is already freed
+   * @return false if the memory has been freed
    */
   public boolean retain() {
     int count;
@@ -276,7 +278,7 @@ public final class Segment {
     return true;
   }
 
-  /** Gives one reference back; the last one frees the memory. */
+  /** Releases one reference; the last release frees the memory. */
   public void release() {
     if (references.decrementAndGet() == 0) {
       SegmentRegistry.forget(this);
@@ -284,7 +286,7 @@ public final class Segment {
     }
   }
 
-  /** Removes the file's name, so that nothing new can map it; those who have it keep it. */
+  /** Deletes the file name, so that new mappings fail; existing mappings stay valid. */
   public void unlink() {
     memory.unlink();
   }

@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.types.DDStoreException;
 
-/** The files of one segment and their mappings; the owner's also delete the files at the end. */
+/** The files of one segment and their mappings; those of the owner delete the files on close. */
 final class SegmentFiles implements SegmentMemory {
-  /** File systems whose pages are memory. */
+  /** Types of file systems in memory. */
   private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "hugetlbfs");
 
   private final Path data;
@@ -34,7 +34,7 @@ final class SegmentFiles implements SegmentMemory {
     this.linked = new AtomicBoolean(directory != null);
   }
 
-  /** New files of this process under {@code root}. */
+  /** Creates the files of a segment of this process under {@code root}. */
   static SegmentFiles create(Path root, String name) {
     ProcessDirectory directory = ProcessDirectory.acquire(root);
     return new SegmentFiles(directory.path().resolve(name), directory);
@@ -67,7 +67,8 @@ final class SegmentFiles implements SegmentMemory {
   /**
    * Maps another process's segment read-only.
    *
-   * @throws IOException if the file cannot be opened or is another one; the message says which
+   * @throws IOException if the file cannot be opened or belongs to another segment; the message
+   *     names the reason
    */
   static Segment attach(Path data, Nonce expected) throws IOException {
     SegmentFiles files = new SegmentFiles(data, null);
@@ -125,7 +126,7 @@ final class SegmentFiles implements SegmentMemory {
     }
   }
 
-  /** False also where it cannot be told. */
+  /** Returns whether the files are in memory; false if unknown. */
   private boolean isInMemory() {
     try {
       return IN_MEMORY.contains(Files.getFileStore(data).type());

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import org.ddstore.types.Schema;
 
 /**
- * The header of a segment file, little-endian; docs/segment-format.md is the contract for other
- * programs.
+ * The header of a segment file, little-endian. The specification for other programs is
+ * docs/segment-format.md.
  *
  * <pre>
  *   0  u64  magic "DDSTSEG1", written last
@@ -38,7 +38,7 @@ record SegmentHeader(
   private static final int FORMAT_VERSION = 2;
   private static final long MAGIC = 0x3147455354534444L;
 
-  /** The bytes that a header with this schema takes. */
+  /** Returns the size in bytes of a header with this schema. */
   static int bytesFor(Schema schema) {
     int used = SCHEMA_POSITION + schema.toBytes().length;
     return (used + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -62,10 +62,10 @@ record SegmentHeader(
   }
 
   /**
-   * Reads a header.
+   * Parses a header.
    *
-   * @param in little-endian, at least one page
-   * @throws IllegalArgumentException if it is not one, or of another format version
+   * @param in little-endian buffer of at least one page
+   * @throws IllegalArgumentException if the bytes are not a header of this format version
    */
   static SegmentHeader decode(ByteBuffer in) {
     if (in.limit() < PAGE_BYTES || in.getLong(0) != MAGIC) {

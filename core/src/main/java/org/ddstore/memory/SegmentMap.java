@@ -4,17 +4,17 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Where the parts of a segment lie, for those who let others read them without asking. The buffers
- * are the segment's own, valid as long as a reference to it is held, and read by position only.
+ * The memory layout of a segment, for transports whose peers read it without the owner. The buffers
+ * belong to the segment, are valid as long as a reference to it is held, and are read by absolute
+ * position only.
  *
- * @param version 8 bytes, little-endian: the word of {@link Segment#version()}
- * @param chunks the packed records
- * @param rowShift log2 of the rows of a chunk, for fixed records
- * @param chunkStarts for ragged records: the offset at which each chunk begins, then the end; else
- *     empty
- * @param offsets for ragged records: int64 offsets of each record and the end, little-endian,
- *     2^{@code offsetShift} a buffer; else empty
- * @param offsetShift log2 of the offsets of a buffer
+ * @param version little-endian word of {@link Segment#version()}, 8 bytes
+ * @param chunks packed records
+ * @param rowShift log2 of the rows per chunk, for fixed records
+ * @param chunkStarts for ragged records, the offset of each chunk and of the end; else empty
+ * @param offsets for ragged records, little-endian int64 offsets of each record and of the end,
+ *     2^{@code offsetShift} per buffer; else empty
+ * @param offsetShift log2 of the offsets per buffer
  */
 public record SegmentMap(
     ByteBuffer version,

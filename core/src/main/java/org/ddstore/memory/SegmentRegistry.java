@@ -2,7 +2,7 @@ package org.ddstore.memory;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The segments that this JVM owns or has mapped, by nonce: one mapping serves all its ranks. */
+/** The segments that this JVM owns or has mapped, by nonce; its ranks share one mapping. */
 final class SegmentRegistry {
   private static final ConcurrentHashMap<Nonce, Segment> SEGMENTS = new ConcurrentHashMap<>();
 
@@ -12,7 +12,7 @@ final class SegmentRegistry {
     SEGMENTS.put(segment.nonce(), segment);
   }
 
-  /** The segment with one more reference for the caller, or null. */
+  /** Returns the segment with one more reference for the caller, or null. */
   static Segment find(Nonce nonce) {
     Segment segment = SEGMENTS.get(nonce);
     return segment != null && segment.retain() ? segment : null;

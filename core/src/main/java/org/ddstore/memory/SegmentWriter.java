@@ -10,9 +10,9 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Schema;
 
 /**
- * Fills a segment record by record in bounded memory: the records, 8 bytes more for each ragged
- * one, and a few MiB. Used by one thread. Closing it unsealed discards what was written; so does a
- * write that finds no room, after which the writer is closed.
+ * A writer that fills a segment record by record in bounded memory: the records, 8 bytes for each
+ * ragged record, and a few MiB. Used by one thread. Closing it before the seal discards the
+ * records. A write without room does the same and closes the writer.
  */
 public abstract class SegmentWriter implements AutoCloseable {
   private static final int ZEROS_BYTES = 1 << 20;
@@ -30,10 +30,10 @@ public abstract class SegmentWriter implements AutoCloseable {
   }
 
   /**
-   * A writer into new memory.
+   * Creates a writer into new memory.
    *
-   * @param root the directory for {@code SHM} and {@code FILE}, ignored for {@code DIRECT}
-   * @param name of the files, without suffix, unique in this process
+   * @param root directory for {@code SHM} and {@code FILE}; ignored for {@code DIRECT}
+   * @param name name of the files without suffix, unique in this process
    */
   public static SegmentWriter create(Backing backing, Path root, String name, Schema schema) {
     return backing == Backing.DIRECT
@@ -45,12 +45,12 @@ public abstract class SegmentWriter implements AutoCloseable {
     return schema;
   }
 
-  /** Rows appended so far. */
+  /** Returns the number of rows appended so far. */
   public long rows() {
     return rows;
   }
 
-  /** Bytes of the records appended so far. */
+  /** Returns the size of the records appended so far, in bytes. */
   public long bytes() {
     return bytes;
   }
@@ -58,8 +58,8 @@ public abstract class SegmentWriter implements AutoCloseable {
   /**
    * Appends packed records of a schema without ragged fields.
    *
-   * @param records any number of whole records from position to limit, which become equal
-   * @throws DDStoreException if there is no room; the writer is closed then
+   * @param records whole records from position to limit; the position advances to the limit
+   * @throws DDStoreException if the memory is full; the writer is then closed
    */
   public void appendRows(ByteBuffer records) {
     int size = schema.fixedBytes();
@@ -75,7 +75,7 @@ public abstract class SegmentWriter implements AutoCloseable {
     bytes += length;
   }
 
-  /** What was staged when a write failed is lost: no row may follow it, and none may be read. */
+  /** Runs a write and closes the writer if it fails, because staged records are then lost. */
   private void orDiscard(Runnable write) {
     try {
       write.run();
@@ -90,18 +90,18 @@ public abstract class SegmentWriter implements AutoCloseable {
   }
 
   /**
-   * Appends one packed record. Position, limit and lengths are read once: whatever another thread
-   * does to the buffer meanwhile, the record has the bytes that its lengths say.
+   * Appends one packed record. Position, limit and lengths are read once: even if another thread
+   * changes the buffer during the call, the size of the record matches its lengths.
    *
-   * @param record from position to limit, which become equal
-   * @throws IllegalArgumentException if its size is not that of its schema and lengths, or above 1
-   *     GiB
-   * @throws DDStoreException if there is no room; the writer is closed then
+   * @param record record from position to limit; the position advances to the limit
+   * @throws IllegalArgumentException if the size contradicts the schema and the lengths, or exceeds
+   *     1 GiB
+   * @throws DDStoreException if the memory is full; the writer is then closed
    */
   public void append(ByteBuffer record) {
     checkOpen();
-    ByteBuffer own = record.duplicate();
-    int length = own.remaining();
+    ByteBuffer view = record.duplicate();
+    int length = view.remaining();
     if (length > Schema.MAX_RECORD_BYTES) {
       throw new IllegalArgumentException(
           "row %,d has %,d bytes; a record may have at most 1 GiB (%,d)"
@@ -114,18 +114,18 @@ public abstract class SegmentWriter implements AutoCloseable {
                 .formatted(rows, length, schema, schema.fixedBytes()));
       }
     } else {
-      takeLengths(own, length);
+      takeLengths(view, length);
     }
-    int end = own.limit();
+    int end = view.limit();
     orDiscard(
         () -> {
           if (schema.isFixed()) {
-            write(own);
+            write(view);
           } else {
             beginRecord(bytes, length);
-            write(own.limit(own.position() + schema.fixedBytes()));
+            write(view.limit(view.position() + schema.fixedBytes()));
             write(lengths.clear());
-            write(own.limit(end).position(end - length + schema.prefixBytes()));
+            write(view.limit(end).position(end - length + schema.prefixBytes()));
           }
         });
     rows++;
@@ -133,17 +133,16 @@ public abstract class SegmentWriter implements AutoCloseable {
     record.position(end);
   }
 
-  /** Copies the lengths of a record and compares them with its bytes. */
+  /** Copies the lengths of a record and checks its size against them. */
   private void takeLengths(ByteBuffer record, int length) {
     long expected = schema.prefixBytes();
     if (length >= expected) {
       record.get(record.position() + schema.fixedBytes(), lengths.array());
-      expected = schema.recordBytes(lengths, -schema.fixedBytes()); // they begin at 0
+      expected = schema.recordBytes(lengths, -schema.fixedBytes()); // the copied lengths begin at 0
     }
     if (length != expected) {
       throw new IllegalArgumentException(
-          "row %,d has %,d bytes; by its lengths it should have %,d"
-              .formatted(rows, length, expected));
+          "row %,d has %,d bytes, but its lengths require %,d".formatted(rows, length, expected));
     }
   }
 
@@ -151,7 +150,7 @@ public abstract class SegmentWriter implements AutoCloseable {
   public void appendZeros(long count) {
     int size = schema.fixedBytes();
     if (!schema.isFixed() || count < 0) {
-      throw new IllegalArgumentException(count + " rows of zeros of " + schema);
+      throw new IllegalArgumentException("cannot append " + count + " rows of zeros to " + schema);
     }
     checkOpen();
     long length = Math.multiplyExact(count, size);
@@ -167,8 +166,8 @@ public abstract class SegmentWriter implements AutoCloseable {
   }
 
   /**
-   * Ends the writing and gives the segment, with one reference that the caller owns. The segment is
-   * known to this JVM from now on.
+   * Seals the segment and returns it with one reference that the caller owns. The segment is
+   * registered in this JVM.
    */
   public Segment seal() {
     checkOpen();
@@ -186,7 +185,7 @@ public abstract class SegmentWriter implements AutoCloseable {
     }
   }
 
-  /** Discards what was written if it was not sealed. Idempotent. */
+  /** Discards the records if they were not sealed. Idempotent. */
   @Override
   public void close() {
     if (open) {
@@ -201,10 +200,10 @@ public abstract class SegmentWriter implements AutoCloseable {
     }
   }
 
-  /** Takes the bytes from position to limit as the continuation of the records. */
+  /** Appends the bytes from position to limit to the stream of records. */
   abstract void write(ByteBuffer records);
 
-  /** Announces a ragged record at a stream offset. */
+  /** Begins a ragged record of {@code length} bytes at a stream offset. */
   abstract void beginRecord(long offset, int length);
 
   abstract Segment finish(long rowCount, long byteCount) throws IOException;

@@ -4,17 +4,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Makes sure that a part of a file has its space before anything is written there: what Java cannot
- * do without writing. Found by {@link java.util.ServiceLoader}; any thread.
+ * A reserver of file space, which Java cannot reserve without writing. Found by {@link
+ * java.util.ServiceLoader}; any thread.
  */
 public interface SpaceReserver {
   /**
-   * Reserves space. What was not written reads as zeros; the file grows where it was shorter.
+   * Reserves space before it is written. Unwritten bytes read as zeros; a shorter file grows.
    *
-   * @param from the first byte
-   * @param bytes how many, at least 1
-   * @return false if it cannot be done here, for a reason that is not the space
-   * @throws IOException if there is no such space
+   * @param from position of the first byte
+   * @param bytes number of bytes, at least 1
+   * @return false if space cannot be reserved here for a reason other than a full file system
+   * @throws IOException if the file system is full
    */
   boolean reserve(Path file, long from, long bytes) throws IOException;
 }

@@ -11,8 +11,9 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * By {@code sun.misc.Unsafe} of Java 17 to 21. No public constructor makes a direct buffer over
- * given memory, so a duplicate of a one-byte direct buffer is pointed at it.
+ * Off-heap memory from {@code sun.misc.Unsafe} of Java 17 to 21. No public constructor creates a
+ * direct buffer over given memory, so the address of a duplicate of a one-byte direct buffer is
+ * overwritten.
  */
 final class UnsafeOffHeap implements OffHeap {
   private final MethodHandle allocateMemory;

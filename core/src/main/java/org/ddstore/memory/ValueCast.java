@@ -5,21 +5,21 @@ import java.nio.ByteOrder;
 import org.ddstore.types.DType;
 
 /**
- * Makes float32 or bfloat16 of numbers, times a scale.
+ * A cast of numbers to float32 or bfloat16, multiplied by a scale.
  *
- * @param from int8, uint8, int16, int32, bfloat16, float32 or float64
- * @param to float32 or bfloat16
- * @param scale finite
+ * @param from source type: int8, uint8, int16, int32, bfloat16, float32 or float64
+ * @param to target type: float32 or bfloat16
+ * @param scale finite factor
  */
 public record ValueCast(DType from, DType to, float scale) {
-  /** Fits the first-level cache. */
+  /** Number of values per block, which fits in the first-level cache. */
   private static final int BLOCK = 2048;
 
   public ValueCast {
     boolean number = from != DType.BOOL && from != DType.FLOAT16 && from != DType.INT64;
     if (!number || (to != DType.FLOAT32 && to != DType.BFLOAT16)) {
       throw new IllegalArgumentException(
-          "a cast from %s to %s; casts go from int8, uint8, int16, int32, bfloat16, float32 and float64 to float32 and bfloat16"
+          "cannot cast %s to %s: cast int8, uint8, int16, int32, bfloat16, float32 or float64 to float32 or bfloat16"
               .formatted(from, to));
     }
     if (!Float.isFinite(scale)) {
@@ -28,24 +28,27 @@ public record ValueCast(DType from, DType to, float scale) {
   }
 
   /**
-   * Casts numbers that lie one after the other.
+   * Casts contiguous numbers.
    *
-   * @param position of the first number, in bytes
-   * @param target little-endian
-   * @param targetPosition of the first result, in bytes
+   * @param source buffer with the numbers, read as little-endian
+   * @param position position of the first number in bytes
+   * @param target little-endian buffer
+   * @param targetPosition position of the first result in bytes
+   * @param count number of values
    */
   public void apply(
       ByteBuffer source, int position, ByteBuffer target, int targetPosition, int count) {
     float[] block = new float[Math.min(BLOCK, count)];
     for (int at = 0; at < count; at += BLOCK) {
-      int some = Math.min(BLOCK, count - at);
-      load(source.slice(position + at * from.bytes(), some * from.bytes()), block, some);
+      int blockCount = Math.min(BLOCK, count - at);
+      load(
+          source.slice(position + at * from.bytes(), blockCount * from.bytes()), block, blockCount);
       if (scale != 1) {
-        for (int i = 0; i < some; i++) {
+        for (int i = 0; i < blockCount; i++) {
           block[i] *= scale;
         }
       }
-      store(block, some, target, targetPosition + at * to.bytes());
+      store(block, blockCount, target, targetPosition + at * to.bytes());
     }
   }
 
@@ -75,11 +78,11 @@ public record ValueCast(DType from, DType to, float scale) {
     }
   }
 
-  /** The upper half of a binary32, rounded to nearest, ties to even; NaN stays NaN. */
+  /** Returns a value as bfloat16 bits, rounded to nearest with ties to even; NaN stays NaN. */
   public static short bfloat16(float value) {
     int bits = Float.floatToRawIntBits(value);
     if (Float.isNaN(value)) {
-      return (short) (bits >>> 16 | 0x40); // quiet, also if only lower bits made it one
+      return (short) (bits >>> 16 | 0x40); // quiet NaN, even if only the dropped bits were set
     }
     return (short) ((bits + 0x7FFF + (bits >>> 16 & 1)) >>> 16);
   }

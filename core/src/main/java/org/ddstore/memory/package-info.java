@@ -1,4 +1,4 @@
-/** Owns off-heap bytes: reserves, maps, hands out and releases segments. */
+/** Off-heap memory and segments: allocation, mapping, files and release. */
 @Internal
 package org.ddstore.memory;
 

@@ -3,9 +3,9 @@ package org.ddstore.read;
 import java.nio.ByteBuffer;
 
 /**
- * Copies the chosen fixed fields of located records into one target per field. Row by row, so that
- * each record is fetched from memory once: by the plan's kernel if it has one, else by a loop over
- * buffers.
+ * A gather of selected fixed fields of located records into one target per field. It copies row by
+ * row, so that each record is fetched from memory once, with the plan's kernel if there is one,
+ * else with a loop over buffers.
  */
 public final class FixedGather {
   private final int[] offsets;
@@ -13,8 +13,8 @@ public final class FixedGather {
   private final long[] described;
 
   /**
-   * @param offsets where each field begins in a record, in bytes
-   * @param lengths the bytes of each field
+   * @param offsets offset of each field in a record, in bytes
+   * @param lengths size of each field, in bytes
    */
   public FixedGather(int[] offsets, int[] lengths) {
     this.offsets = offsets.clone();
@@ -29,8 +29,9 @@ public final class FixedGather {
   /**
    * Copies row i of the plan to position {@code (firstRow + i) * length} of each target.
    *
-   * @param firstRow the row of the targets that gets the first row of the plan
-   * @param targets one per field, large enough; arrays only with a kernel, and one alone
+   * @param targets targets with enough room, one per field; an array target needs a kernel and must
+   *     be the only target
+   * @param firstRow row of the targets that receives the first row of the plan
    */
   public void copy(ReadPlan plan, GatherTarget[] targets, int firstRow) {
     if (plan.rows() == 0) {

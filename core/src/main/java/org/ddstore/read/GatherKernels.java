@@ -4,9 +4,9 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.ddstore.transport.Availability;
 
-/** The gather kernel of this process, chosen once. */
+/** The gather kernel of this process, selected once. */
 public final class GatherKernels {
-  /** The system property that, set to {@code java}, leaves a native kernel alone. */
+  /** The system property that disables the native kernel if set to {@code java}. */
   public static final String PROPERTY = "ddstore.kernel";
 
   private static final GatherKernel KERNEL;
@@ -35,25 +35,25 @@ public final class GatherKernels {
   }
 
   private static Availability availability(GatherKernel.Provider provider) {
-    String wanted = System.getProperty(PROPERTY, "native");
-    if (wanted.equals("java")) {
+    String setting = System.getProperty(PROPERTY, "native");
+    if (setting.equals("java")) {
       return Availability.unavailable("-D%s=java".formatted(PROPERTY));
     }
-    if (!wanted.equals("native")) {
+    if (!setting.equals("native")) {
       return Availability.unavailable(
-          "-D%s=%s is neither native nor java".formatted(PROPERTY, wanted));
+          "-D%s=%s is neither native nor java".formatted(PROPERTY, setting));
     }
     return provider == null
         ? Availability.unavailable("the module ddstore-native is not on the class path")
         : provider.availability();
   }
 
-  /** The kernel, or null: then rows are copied by loops over buffers. */
+  /** Returns the kernel; null if rows are copied by loops over buffers. */
   public static GatherKernel current() {
     return KERNEL;
   }
 
-  /** Which one it is and why, for people: {@code native (..)} or {@code java (..)}. */
+  /** Returns the kind of kernel and the reason: {@code native (..)} or {@code java (..)}. */
   public static String description() {
     return (KERNEL == null ? "java (" : "native (") + AVAILABILITY.detail() + ")";
   }

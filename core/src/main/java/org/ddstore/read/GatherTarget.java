@@ -4,14 +4,14 @@ import java.nio.ByteBuffer;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.RawAddress;
 
-/** Where a gather puts the values of one field: a buffer, or a Java array. Reused; one thread. */
+/** The target of the values of one field in a gather: a buffer or an array. Reused; one thread. */
 public final class GatherTarget {
   private ByteBuffer buffer;
   private long address;
   private Object array;
   private long arrayBytes;
 
-  /** Room for {@code bytes} in memory that grows. */
+  /** Sets the target to a growing buffer with room for {@code bytes}. */
   public void set(GrowingBuffer memory, long bytes) {
     buffer = memory.ensure(bytes);
     address = memory.address();
@@ -19,9 +19,9 @@ public final class GatherTarget {
   }
 
   /**
-   * A buffer, from index 0 on.
+   * Sets the target to a buffer, from index 0.
    *
-   * @param bufferAddress that of a direct one, by {@link RawAddress}; else ignored
+   * @param bufferAddress address of a direct buffer, from {@link RawAddress}; ignored for others
    */
   public void set(ByteBuffer memory, long bufferAddress) {
     buffer = memory;
@@ -30,19 +30,19 @@ public final class GatherTarget {
     arrayBytes = memory.isDirect() ? 0 : memory.arrayOffset();
   }
 
-  /** An array of primitives, which only a {@link GatherKernel} can fill. */
+  /** Sets the target to an array of primitives, which only a {@link GatherKernel} can fill. */
   public void setArray(Object primitives) {
     buffer = null;
     array = primitives;
     arrayBytes = 0;
   }
 
-  /** True if a {@link GatherKernel} would pin a Java array while it fills this. */
+  /** Returns whether a {@link GatherKernel} pins a Java array to fill this target. */
   public boolean isArray() {
     return array != null;
   }
 
-  /** Keeps nothing alive any more. */
+  /** Drops all references to buffers and arrays. */
   public void clear() {
     buffer = null;
     array = null;
@@ -57,12 +57,12 @@ public final class GatherTarget {
     return address;
   }
 
-  /** The array behind the target; null if it is direct memory. */
+  /** Returns the array behind the target; null for direct memory. */
   Object array() {
     return array;
   }
 
-  /** Where the target begins in its array. */
+  /** Returns the byte position of the target in its array. */
   long arrayBytes() {
     return arrayBytes;
   }

@@ -1,6 +1,6 @@
 package org.ddstore.read;
 
-/** The records that a {@link GatherKernel} is to copy. Reused by its plan from batch to batch. */
+/** The records that a {@link GatherKernel} copies. Reused by its plan for all batches. */
 public final class KernelRows {
   private long[] places;
   private long[] rows;
@@ -10,51 +10,54 @@ public final class KernelRows {
 
   KernelRows() {}
 
-  /** Records whose addresses are known. */
-  void setAddresses(long[] addresses, int ofCount) {
+  /** Sets records by their addresses. */
+  void setAddresses(long[] addresses, int count) {
     places = null;
     rows = addresses;
     first = 0;
-    count = ofCount;
+    this.count = count;
   }
 
   /**
-   * Records that the kernel finds itself.
+   * Sets records by their global indices, which the kernel resolves.
    *
-   * @param table by {@link PlaceTable}
-   * @param indices checked global indices, which stay as they are until the rows are copied
+   * @param table table from {@link PlaceTable}
+   * @param indices checked global indices, unchanged until the rows are copied
    */
-  void setIndices(long[] table, long[] indices, int offset, int ofCount) {
+  void setIndices(long[] table, long[] indices, int offset, int count) {
     places = table;
     rows = indices;
     first = offset;
-    count = ofCount;
+    this.count = count;
     if (rowsOfExtents.length == 0) {
       rowsOfExtents = new int[PlaceTable.MAX_EXTENTS];
     }
   }
 
-  /** Where global rows lie, by {@link PlaceTable}; null if {@link #rows} are addresses. */
+  /** Returns the table from {@link PlaceTable}; null if {@link #rows} are addresses. */
   public long[] places() {
     return places;
   }
 
-  /** The global index of each record, or its address. */
+  /** Returns the global index of each record, or its address. */
   public long[] rows() {
     return rows;
   }
 
-  /** The first of {@link #rows} to be copied. */
+  /** Returns the position in {@link #rows} of the first record to copy. */
   public int first() {
     return first;
   }
 
-  /** How many are to be copied. */
+  /** Returns the number of records to copy. */
   public int count() {
     return count;
   }
 
-  /** Receives how many of each extent were copied, if there are {@link #places}. */
+  /**
+   * Returns the array that receives the number of copied rows per extent, if {@link #places} is
+   * set.
+   */
   public int[] rowsOfExtents() {
     return rowsOfExtents;
   }

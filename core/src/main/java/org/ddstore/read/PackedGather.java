@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.ddstore.memory.Segment;
 
 /**
- * Copies packed records back to back: the owner's side of a read by another process. For one
- * request; what was added is in the target after {@link #flush()}.
+ * A gather of packed records into contiguous memory, on the owner's side of a remote read. Used for
+ * one request; {@link #flush()} completes the copy of the added records.
  */
 public final class PackedGather {
   private static final int FIRST_PIECES = 64;
@@ -20,8 +20,8 @@ public final class PackedGather {
   private boolean paged;
 
   /**
-   * @param kernel null for a loop over buffers
-   * @param target on the heap; filled from its position on, which moves
+   * @param kernel kernel that copies; null for a loop over buffers
+   * @param target heap buffer, filled from its position, which advances
    */
   public PackedGather(GatherKernel kernel, ByteBuffer target) {
     this.kernel = kernel;
@@ -29,11 +29,11 @@ public final class PackedGather {
   }
 
   /**
-   * Adds records of consecutive rows, as far as the target has room.
+   * Adds records of consecutive rows while the target has room.
    *
-   * @param segment held by the caller until the flush
-   * @param skipBytes of the first record that are left out
-   * @throws IllegalArgumentException if it has not so many
+   * @param segment segment that the caller retains until the flush
+   * @param skipBytes number of leading bytes of the first record to skip
+   * @throws IllegalArgumentException if the first record is shorter than {@code skipBytes}
    */
   public void add(Segment segment, long firstRow, int rows, int skipBytes) {
     int skip = skipBytes;
@@ -41,7 +41,7 @@ public final class PackedGather {
       int left = segment.recordBytes(row) - skip;
       if (left < 0) {
         throw new IllegalArgumentException(
-            "%,d bytes to be left out of a record of %,d".formatted(skip, left + skip));
+            "cannot skip %,d bytes of a record of %,d bytes".formatted(skip, left + skip));
       }
       int bytes = Math.min(left, room());
       if (kernel == null) {
@@ -64,7 +64,7 @@ public final class PackedGather {
     target.position(target.position() + bytes);
   }
 
-  /** Neighbours make one piece. */
+  /** Adds a piece, merged with the previous one if they are contiguous. */
   private void addPiece(long address, int bytes) {
     pending += bytes;
     if (count > 0 && pieces[count - 1] + pieceBytes[count - 1] == address) {
@@ -79,7 +79,7 @@ public final class PackedGather {
     pieceBytes[count++] = bytes;
   }
 
-  /** Copies what was added. */
+  /** Copies the added records. */
   public void flush() {
     if (count > 0) {
       int at = target.arrayOffset() + target.position();

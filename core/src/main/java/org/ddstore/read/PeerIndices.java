@@ -7,10 +7,10 @@ import org.ddstore.transport.PeerRows;
 
 /**
  * The indices of one batch whose rows one process serves, each with its position in the batch.
- * Reused from batch to batch.
+ * Reused for all batches.
  *
- * <p>A key holds a global index, shifted left, and below it a position in the batch: sorting the
- * keys sorts the rows by place.
+ * <p>A key holds a global index in its upper bits and a position in the batch in its lower bits, so
+ * that sorting the keys sorts the rows by place.
  */
 final class PeerIndices {
   private static final int FIRST_ROWS = 64;
@@ -29,12 +29,12 @@ final class PeerIndices {
     return rows;
   }
 
-  /** Forgets the indices of former plans; true if this is the first call for the plan. */
-  boolean beginsIn(long newPlan) {
-    if (plan == newPlan) {
+  /** Discards the indices of other plans. Returns whether this is the first call for the plan. */
+  boolean beginsIn(long plan) {
+    if (this.plan == plan) {
       return false;
     }
-    plan = newPlan;
+    this.plan = plan;
     added = 0;
     ascending = true;
     rows.begin();
@@ -50,9 +50,9 @@ final class PeerIndices {
   }
 
   /**
-   * Sorts the keys and gives each distinct row a slot.
+   * Sorts the keys and assigns a slot to each distinct row.
    *
-   * @param bits of a key that hold the position
+   * @param bits number of lower bits of a key that hold the position
    */
   void arrange(Placement placement, int bits) {
     if (!ascending) {
@@ -80,7 +80,7 @@ final class PeerIndices {
     rows.endRuns();
   }
 
-  /** Tells a plan where its rows lie now. */
+  /** Sets the places of the received rows in a plan. */
   void place(ReadPlan target, int bits) {
     GrowingBuffer staging = rows.staging();
     forEach(
@@ -110,14 +110,14 @@ final class PeerIndices {
     }
   }
 
-  /** The memory that the rows of a plan need, in bytes; 0 if they are ragged or of another plan. */
+  /** Returns the memory in bytes for the rows of a plan; 0 if ragged or of another plan. */
   long neededBytes(long plan) {
     return this.plan == plan && rows.recordBytes() > 0
         ? GrowingBuffer.capacityFor((long) rows.rows() * rows.recordBytes())
         : 0;
   }
 
-  /** Takes a position in the batch and the slot of its row. */
+  /** An action on a position in the batch and the slot of its row. */
   @FunctionalInterface
   private interface PositionAndSlot {
     void accept(int position, int slot);

@@ -5,8 +5,9 @@ import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.Segment;
 
 /**
- * Where the rows of fixed records lie, for a {@link GatherKernel} that finds them itself: of
- * placements that are all in this process's memory, and not too finely divided.
+ * The table of the places of fixed records, for a {@link GatherKernel} that resolves indices
+ * itself. Only for placements that lie completely in local memory and do not exceed the limits on
+ * extents and chunks.
  *
  * <pre>
  *   extents | chunks | record bytes | rows           (4 longs)
@@ -15,7 +16,7 @@ import org.ddstore.memory.Segment;
  * </pre>
  */
 final class PlaceTable {
-  /** {@code jni_gather.c} has room for so many. */
+  /** Largest number of extents; {@code jni_gather.c} has room for 64. */
   static final int MAX_EXTENTS = 64;
 
   private static final int MAX_CHUNKS = 256;
@@ -24,7 +25,7 @@ final class PlaceTable {
 
   private PlaceTable() {}
 
-  /** The table; null if the placement has none. */
+  /** Returns the table; null if the placement does not qualify for one. */
   static long[] of(ExtentMap extents, Segment... segments) {
     int count = extents.extents();
     if (extents.rows() == 0
@@ -44,7 +45,7 @@ final class PlaceTable {
     int chunk = 0;
     for (int e = 0; e < count; e++) {
       if (extents.rows(e) > segments[e].rows()) {
-        return null; // a row too many is found one by one, and told
+        return null; // the row-by-row path detects and reports a missing row
       }
       int at = HEAD_LONGS + EXTENT_LONGS * e;
       table[at] = extents.firstRow(e);

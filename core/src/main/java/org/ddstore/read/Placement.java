@@ -13,8 +13,9 @@ import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.ReadPath;
 
 /**
- * Where the rows of a variable are: its extents, and for each one the segment as this process
- * reaches it. Immutable; an append makes a new one.
+ * The placement of the rows of a variable: its extents, and the access of this process to the
+ * segment of each. Local memory is memory that this process owns or has mapped; all other rows are
+ * remote. Immutable; an append creates a new one.
  */
 public final class Placement {
   private final ExtentMap extents;
@@ -30,7 +31,7 @@ public final class Placement {
   private final String[] reasons;
 
   /**
-   * @param attachments one per extent
+   * @param attachments attached segments, one per extent
    */
   public Placement(ExtentMap extents, List<Attachment> attachments) {
     this.extents = extents;
@@ -52,27 +53,27 @@ public final class Placement {
     return extents;
   }
 
-  /** The memory of an extent; null if it is remote. */
+  /** Returns the memory of an extent; null if it is remote. */
   public Segment segment(int extent) {
     return segments[extent];
   }
 
-  /** How a remote extent is to be asked for; null if memory reaches it. */
+  /** Returns the remote segment of an extent; null if it is in local memory. */
   RemoteSegment remote(int extent) {
     return remotes[extent];
   }
 
-  /** The number of the process that serves a remote extent, from 0 on; -1 if memory reaches it. */
+  /** Returns the number, from 0, of the process that serves a remote extent; -1 if it is local. */
   int peer(int extent) {
     return peers[extent];
   }
 
-  /** How many processes serve remote extents. */
+  /** Returns the number of processes that serve remote extents. */
   int peers() {
     return peerAddresses.size();
   }
 
-  /** How many of them have any. */
+  /** Returns the number of processes that serve at least one remote row. */
   int peersWithRows() {
     BitSet all = new BitSet();
     for (int extent = 0; extent < peers.length; extent++) {
@@ -87,7 +88,7 @@ public final class Placement {
     return peerAddresses.get(peer);
   }
 
-  /** True if some rows are out of the reach of memory. */
+  /** Returns whether some rows are not in local memory. */
   public boolean hasRemote() {
     return !peerAddresses.isEmpty();
   }
@@ -101,22 +102,22 @@ public final class Placement {
     return peerAddresses.size() - 1;
   }
 
-  /** The {@link ReadPath#index()} of the path to an extent. */
+  /** Returns the {@link ReadPath#index()} of the path to an extent. */
   public int pathIndex(int extent) {
     return pathIndices[extent];
   }
 
-  /** True if the records have ragged fields. */
+  /** Returns whether the records have ragged fields. */
   boolean isRagged() {
     return ragged;
   }
 
-  /** True if rows may have to be read from a disk of this host. */
+  /** Returns whether rows may have to be read from a disk of this host. */
   public boolean isPaged() {
     return paged;
   }
 
-  /** By {@link PlaceTable#of}; may be null. */
+  /** Returns the table from {@link PlaceTable#of}; may be null. */
   long[] placeTable() {
     return placeTable;
   }
@@ -125,7 +126,7 @@ public final class Placement {
     return paths[extent];
   }
 
-  /** Why an extent is reached as it is, for people. */
+  /** Returns the human-readable reason for the path to an extent. */
   public String reason(int extent) {
     return reasons[extent];
   }
@@ -134,7 +135,7 @@ public final class Placement {
     return extents.rows();
   }
 
-  /** The bytes of the record of a row that memory reaches; 0 if it does not. */
+  /** Returns the size in bytes of a record in local memory; 0 for a remote row. */
   public int localBytes(long index) {
     int extent = extents.extentOf(index);
     return segments[extent] == null
@@ -143,18 +144,17 @@ public final class Placement {
   }
 
   /**
-   * Copies indices and checks the copies. Whoever gave the indices may change them at any time, and
-   * none of the copies.
+   * Copies indices and checks the copies, because the caller may change its array at any time.
    *
-   * @param target receives the copies, from {@code from} on
-   * @throws IndexOutOfBoundsException if one is outside; the message names it, its position and the
-   *     legal range
+   * @param target receives the copies, starting at {@code from}
+   * @throws IndexOutOfBoundsException if an index is out of range; the message names it, its
+   *     position and the legal range
    */
   public void copyChecked(long[] indices, long[] target, int from, String variable) {
     System.arraycopy(indices, 0, target, from, indices.length);
     long limit = rows();
     int end = from + indices.length;
-    long signs = 0; // one branch for all: a loop that the compiler makes vectors of
+    long signs = 0; // one branch for all indices, so that the compiler can vectorize the loop
     for (int i = from; i < end; i++) {
       signs |= target[i] | (limit - 1 - target[i]);
     }
@@ -173,7 +173,7 @@ public final class Placement {
   /**
    * Checks a run of rows.
    *
-   * @throws IndexOutOfBoundsException naming the rows and the legal range
+   * @throws IndexOutOfBoundsException if a row is out of range; the message names the legal range
    */
   public void check(long start, long count, String variable) {
     if (start < 0 || count < 0 || start > rows() - count) {

@@ -7,9 +7,9 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * Copies the chosen ragged fields of located records: first {@link #measure} fills the row offsets
- * of each, then, when the targets are large enough for the totals, {@link #copy} moves the values.
- * By the plan's kernel if it has one, else by a loop over buffers.
+ * A gather of selected ragged fields of located records, in two steps: {@link #measure} writes the
+ * row offsets of each field; when the targets have room for the totals, {@link #copy} copies the
+ * values. Uses the plan's kernel if there is one, else a loop over buffers.
  */
 public final class RaggedGather {
   private static final int NOT_CHOSEN = -1;
@@ -22,7 +22,7 @@ public final class RaggedGather {
   private final long[] kernelTotals;
 
   /**
-   * @param fields positions in the schema; those that are not ragged are passed over
+   * @param fields positions of the selected fields in the schema; fixed fields are skipped
    */
   public RaggedGather(Schema schema, int... fields) {
     this.firstLength = schema.fixedBytes();
@@ -50,11 +50,11 @@ public final class RaggedGather {
   }
 
   /**
-   * Writes the row offsets of each chosen field: rows + 1 int64, the first 0, counting rows of the
-   * inner shape.
+   * Writes the row offsets of each selected field: rows + 1 int64 values in rows of the inner
+   * shape, the first is 0.
    *
-   * @param offsets one little-endian buffer per chosen ragged field, in their order
-   * @param totals receives the last offset of each
+   * @param offsets little-endian targets, one per selected ragged field, in their order
+   * @param totals receives the last offset of each field
    * @throws DDStoreException if the lengths of a record contradict its size
    */
   public void measure(ReadPlan plan, GatherTarget[] offsets, long[] totals) {
@@ -122,10 +122,10 @@ public final class RaggedGather {
   }
 
   /**
-   * Copies the values of each chosen field, back to back.
+   * Copies the values of each selected field contiguously.
    *
-   * @param offsets as filled by {@link #measure}
-   * @param targets one per chosen ragged field, large enough
+   * @param offsets row offsets from {@link #measure}
+   * @param targets targets with enough room, one per selected ragged field
    */
   public void copy(ReadPlan plan, GatherTarget[] offsets, GatherTarget[] targets) {
     if (plan.kernel() != null) {

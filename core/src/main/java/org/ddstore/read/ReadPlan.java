@@ -16,20 +16,20 @@ import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.ReadPath;
 
 /**
- * Where each row of one batch, or of a window of it, lies: for a gather kernel as addresses, else
- * as buffers and positions. Its arrays are reused from batch to batch; nothing is allocated per
- * row. Used by one thread.
+ * The places of the rows of one batch or one window: addresses for a gather kernel, else buffers
+ * and positions. Its arrays are reused for all batches; nothing is allocated per row. Used by one
+ * thread.
  *
- * <p>The versions of the segments touched are taken before the copy and compared by {@link
- * #isStable()} after it: a batch that met a change is read again, so that no row is torn.
+ * <p>The plan records the versions of the touched segments before the copy, and {@link #isStable()}
+ * compares them after it. A batch that overlapped a change is read again, so that no row is torn.
  */
 public final class ReadPlan {
-  /** For a fetch of any size. */
+  /** Limit for a fetch of any size. */
   public static final long UNLIMITED_BYTES = StagingBudget.UNLIMITED;
 
   private static final int PATHS = ReadPath.values().length;
 
-  /** From so many rows on, a kernel that finds them itself is faster, though it reads a table. */
+  /** Fewest rows for which a kernel that resolves the indices with a table is faster. */
   private static final int KERNEL_LOCATES_ROWS = 128;
 
   private final GatherKernel kernel;
@@ -49,72 +49,72 @@ public final class ReadPlan {
   private Placement placement;
   private ReadPlan part;
 
-  /** A plan for loops over buffers. */
+  /** Creates a plan for loops over buffers. */
   public ReadPlan() {
     this(null);
   }
 
   /**
-   * @param kernel that copies the rows; null for loops over buffers
+   * @param kernel kernel that copies the rows; null for loops over buffers
    */
   public ReadPlan(GatherKernel kernel) {
     this.kernel = kernel;
   }
 
-  /** What copies the rows; null if loops over buffers do. */
+  /** Returns the kernel that copies the rows; null for loops over buffers. */
   GatherKernel kernel() {
     return kernel;
   }
 
-  /** What the kernel copies when there are no ragged fields; only with a kernel. */
+  /** Returns the records for the kernel; only with a kernel and without ragged fields. */
   KernelRows kernelRows() {
     return kernelRows;
   }
 
-  /** The address of the record of each row; only with a kernel, and if they are ragged. */
+  /** Returns the address of each record; only with a kernel and ragged records. */
   long[] addresses() {
     return address;
   }
 
-  /** The bytes of the record of each row; only if they are ragged. */
+  /** Returns the size of each record in bytes; only for ragged records. */
   int[] recordBytes() {
     return recordBytes;
   }
 
-  /** Rows of the batch. */
+  /** Returns the number of rows. */
   public int rows() {
     return rows;
   }
 
-  /** The memory that holds row {@code i} of the batch; only without a kernel. */
+  /** Returns the memory that holds row {@code i}; only without a kernel. */
   public ByteBuffer source(int i) {
     return source[i];
   }
 
-  /** Where the record of row {@code i} of the batch begins in its memory; only without a kernel. */
+  /** Returns the position of the record of row {@code i} in its memory; only without a kernel. */
   public int position(int i) {
     return position[i];
   }
 
   /**
-   * How many rows of the batch come over a path.
+   * Returns the number of rows that are read over a path.
    *
-   * @param path its {@link ReadPath#index()}
+   * @param path index of the path, {@link ReadPath#index()}
    */
   public int rowsBy(int path) {
     return rowsByPath[path];
   }
 
   /**
-   * Locates {@code count} of the indices, which {@link Placement#copyChecked} has checked and which
-   * nobody changes before the rows are copied. Rows that memory does not reach have no place before
-   * {@link #fetch}.
+   * Locates {@code count} indices. Remote rows have no place before {@link #fetch}.
    *
-   * @param offset of the first index to locate
+   * @param indices indices checked by {@link Placement#copyChecked}; they must not change before
+   *     the rows are copied
+   * @param offset position of the first index to locate
    */
-  public void locate(Placement where, long[] indices, int offset, int count) {
-    begin(where, count);
-    if (kernel != null && count >= KERNEL_LOCATES_ROWS && where.placeTable() != null) {
+  public void locate(Placement placement, long[] indices, int offset, int count) {
+    begin(placement, count);
+    if (kernel != null && count >= KERNEL_LOCATES_ROWS && placement.placeTable() != null) {
       leaveToKernel(indices, offset, count);
       return;
     }
@@ -122,18 +122,18 @@ public final class ReadPlan {
       reserve(Math.max(count, capacity + (capacity >> 1)));
     }
     kernelRows.setAddresses(address, count);
-    ExtentMap extents = where.extents();
-    boolean ragged = where.isRagged();
+    ExtentMap extents = placement.extents();
+    boolean ragged = placement.isRagged();
     for (int i = 0; i < count; i++) {
       long index = indices[offset + i];
       int extent = extents.extentOf(index);
-      rowsByPath[where.pathIndex(extent)]++;
-      if (where.peer(extent) >= 0) {
-        remote.add(where, extent, i, index);
+      rowsByPath[placement.pathIndex(extent)]++;
+      if (placement.peer(extent) >= 0) {
+        remote.add(placement, extent, i, index);
         continue;
       }
       touched.touch(extent);
-      Segment segment = where.segment(extent);
+      Segment segment = placement.segment(extent);
       long row = index - extents.firstRow(extent);
       if (kernel == null) {
         long place = segment.place(row);
@@ -148,7 +148,10 @@ public final class ReadPlan {
     }
   }
 
-  /** Which extents the rows lie in is not known yet: all have to be as they are now. */
+  /**
+   * Lets the kernel resolve the indices. Touches all extents, because those of the rows are
+   * unknown.
+   */
   private void leaveToKernel(long[] indices, int offset, int count) {
     for (int extent = 0; extent < placement.extents().extents(); extent++) {
       touched.touch(extent);
@@ -156,7 +159,7 @@ public final class ReadPlan {
     kernelRows.setIndices(placement.placeTable(), indices, offset, count);
   }
 
-  /** To be called when the kernel has copied {@link #kernelRows()}. */
+  /** Updates the counts after the kernel has copied {@link #kernelRows()}. */
   void wasCopied() {
     if (kernelRows.places() != null) {
       int[] rowsOfExtents = kernelRows.rowsOfExtents();
@@ -169,19 +172,20 @@ public final class ReadPlan {
   }
 
   /**
-   * Brings the rows that memory does not reach. Blocks.
+   * Fetches the remote rows into staging memory. Blocks.
    *
-   * @param reader may be null if no row is remote
+   * @param reader reader of the transport; may be null if no row is remote
    */
   public void fetch(RemoteReader reader) {
     fetch(reader, UNLIMITED_BYTES);
   }
 
   /**
-   * As {@link #fetch(RemoteReader)}, if the ragged records take no more than so many bytes in all.
+   * Fetches rows like {@link #fetch(RemoteReader)}, with a limit for ragged records.
    *
-   * @throws BatchTooLargeException if they take more: {@link #rowsWithin} tells then how many rows
-   *     fit
+   * @param stagingBytes limit in bytes for all remote ragged records together
+   * @throws BatchTooLargeException if the records exceed the limit; {@link #rowsWithin} then
+   *     returns the number of rows that fit
    */
   public void fetch(RemoteReader reader, long stagingBytes) {
     if (!remote.isEmpty()) {
@@ -197,8 +201,8 @@ public final class ReadPlan {
   }
 
   /**
-   * Human-readable: what a {@link #fetch} that is under way waits for; empty if none is. Any
-   * thread.
+   * Returns a human-readable text that names the processes that a running {@link #fetch} waits for;
+   * empty without a fetch. Any thread may call this.
    */
   public String waitsFor() {
     RunningFetch fetch = running;
@@ -206,24 +210,24 @@ public final class ReadPlan {
   }
 
   /**
-   * How many rows, from the first on, to fetch at once after a {@link #fetch(RemoteReader, long)}
-   * that met more bytes than this: at least one, fewer than all.
+   * Returns the number of leading rows to fetch after {@link #fetch(RemoteReader, long)} has
+   * exceeded its limit: at least one, fewer than all.
    */
   public int rowsWithin(long stagingBytes) {
     return Math.max(1, Math.min(rows - 1, remote.rowsWithin(rows, stagingBytes)));
   }
 
-  /** The processes that {@link #fetch} found to serve nothing any more. */
+  /** Returns the processes that {@link #fetch} found to have ended or closed the store. */
   public Set<ProcessAddress> goneProcesses() {
     return remote.goneProcesses();
   }
 
-  /** The processes of which {@link #fetch} has waited in vain; they may be alive. */
+  /** Returns the processes that did not answer {@link #fetch} in time; they may be alive. */
   public Set<ProcessAddress> silentProcesses() {
     return remote.silentProcesses();
   }
 
-  /** Tells where a remote row has come to: {@code bytes} from {@code start} of the staging on. */
+  /** Sets the place of a received row: {@code bytes} at {@code start} of the staging memory. */
   void place(int i, GrowingBuffer staging, int start, int bytes) {
     if (kernel == null) {
       source[i] = staging.buffer();
@@ -237,11 +241,11 @@ public final class ReadPlan {
   }
 
   /**
-   * Checks that ragged records have at least their fixed fields and lengths: what comes over a
-   * network says itself how long it is.
+   * Checks that ragged records are at least as long as their fixed fields and lengths, because the
+   * size of a remote record comes from the network.
    *
-   * @param prefixBytes of a record
-   * @throws DDStoreException if one is shorter
+   * @param prefixBytes size of fixed fields and lengths in bytes
+   * @throws DDStoreException if a record is shorter
    */
   public void checkRecords(int prefixBytes) {
     for (int i = 0; i < rows; i++) {
@@ -251,58 +255,58 @@ public final class ReadPlan {
     }
   }
 
-  /** What is to be thrown if the lengths in the record of a row contradict its size. */
+  /** Returns the exception for a record whose lengths contradict its size. */
   public DDStoreException damaged(int row) {
     return new DDStoreException(
         "the record of row number %,d of the batch has %,d bytes, which its lengths contradict: its memory was overwritten"
             .formatted(row, recordBytes[row]));
   }
 
-  /** The bytes of the ragged record of a row of the batch. */
+  /** Returns the size of the ragged record of row {@code i} in bytes. */
   public int recordBytes(int i) {
     return recordBytes[i];
   }
 
-  /** Frees the memory that remote rows came to. */
+  /** Frees the staging memory of remote rows. */
   public void free() {
     remote.free();
   }
 
-  /** The memory that remote rows came to, in bytes. */
+  /** Returns the size of the staging memory of remote rows in bytes. */
   public long stagingBytes() {
     return remote.stagingBytes();
   }
 
-  /** The bytes of all remote records that have come so far, whole ones. */
+  /** Returns the bytes of all remote records received so far, counted whole. */
   public long fetchedBytes() {
     return remote.placedBytes();
   }
 
   /**
-   * The memory, in bytes, that remote rows take at most that come to one plan after the other.
+   * Returns the largest staging memory in bytes of a series of plans.
    *
-   * @param rowsAtOnce of each plan at most, all of them remote
-   * @param recordBytes of each row
+   * @param rowsAtOnce largest number of rows per plan, all of them remote
+   * @param recordBytes size of each record in bytes
    */
-  public static long mostStagingBytes(Placement where, long rowsAtOnce, long recordBytes) {
-    return RemoteRows.mostStagingBytes(where, rowsAtOnce, recordBytes);
+  public static long mostStagingBytes(Placement placement, long rowsAtOnce, long recordBytes) {
+    return RemoteRows.mostStagingBytes(placement, rowsAtOnce, recordBytes);
   }
 
-  /** How many rows one plan may have at most. */
-  public static int maxRows(Placement where) {
-    return where.hasRemote() ? RemoteRows.windowRows(where.rows()) : Integer.MAX_VALUE;
+  /** Returns the largest number of rows of one plan. */
+  public static int maxRows(Placement placement) {
+    return placement.hasRemote() ? RemoteRows.windowRows(placement.rows()) : Integer.MAX_VALUE;
   }
 
-  private void begin(Placement where, int count) {
-    placement = where;
+  private void begin(Placement placement, int count) {
+    this.placement = placement;
     rows = count;
-    touched.begin(where);
-    remote.begin(where, count);
+    touched.begin(placement);
+    remote.begin(placement, count);
     Arrays.fill(rowsByPath, 0);
   }
 
-  private void reserve(int newCapacity) {
-    capacity = newCapacity;
+  private void reserve(int capacity) {
+    this.capacity = capacity;
     if (kernel == null) {
       source = new ByteBuffer[capacity];
       position = new int[capacity];
@@ -313,16 +317,17 @@ public final class ReadPlan {
   }
 
   /**
-   * Some consecutive rows of this plan, to be copied by themselves; they are stable as long as this
-   * plan is. Valid until the next call. Not for rows that are left to a kernel to find: those are
-   * copied all at once.
+   * Returns a part of this plan with consecutive rows, to be copied separately; it is stable as
+   * long as this plan is. Valid until the next call. Not for indices that a kernel resolves, whose
+   * rows are copied in one call.
    */
   public ReadPlan part(int from, int count) {
     if (from == 0 && count == rows) {
       return this;
     }
     if (!hasParts()) {
-      throw new IllegalStateException("the places of these rows are not known");
+      throw new IllegalStateException(
+          "a plan whose rows the kernel locates has no parts: copy all rows in one call");
     }
     if (part == null) {
       part = new ReadPlan(kernel);
@@ -331,7 +336,7 @@ public final class ReadPlan {
     return part;
   }
 
-  /** Whether {@link #part} may be called for less than all. */
+  /** Returns whether {@link #part} may be called for fewer than all rows. */
   public boolean hasParts() {
     return kernelRows.places() == null;
   }
@@ -354,12 +359,12 @@ public final class ReadPlan {
     kernelRows.setAddresses(address, count);
   }
 
-  /** True if no row of the plan can have changed since it was located. */
+  /** Returns whether no row of the plan can have changed since it was located. */
   public boolean isStable() {
     return touched.isStable();
   }
 
-  /** The rank whose rows are being changed, for a message; -1 if none is. */
+  /** Returns the rank that is changing its rows, for messages; -1 for none. */
   public int changingRank() {
     return touched.changingRank();
   }

@@ -11,16 +11,15 @@ import org.ddstore.transport.StagingBudget;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The rows of one batch that memory does not reach, by the process that serves them. Reused from
- * batch to batch.
+ * The remote rows of one batch, grouped by the process that serves them. Reused for all batches.
  */
 final class RemoteRows {
-  /** More rows than this need more than one window. */
+  /** Largest number of rows in one window. */
   static final int MAX_WINDOW_ROWS = 1 << 20;
 
   private static final int INDEX_BITS = 63;
 
-  /** How many times the memory of one plan is kept for the next ones. */
+  /** Multiple of the memory of the largest plan that is kept for later plans. */
   private static final int KEPT = 2;
 
   private final List<PeerIndices> all = new ArrayList<>();
@@ -28,44 +27,45 @@ final class RemoteRows {
   private final StagingBudget budget = new StagingBudget();
   private int bits;
   private long plan;
-  private Placement last;
+  private Placement lastPlacement;
   private long mostBytes;
   private long placedBytes;
 
-  /** Of how many rows a window may consist, so that a key holds index and position. */
+  /** Returns the largest number of rows in a window for which a key can hold index and position. */
   static int windowRows(long rows) {
     int free = INDEX_BITS - (Long.SIZE - Long.numberOfLeadingZeros(rows));
     return (int) Math.min(MAX_WINDOW_ROWS, 1L << Math.max(0, free));
   }
 
   /**
-   * The memory that so many rows of a fixed size take at most, in bytes, for plans of no more.
+   * Returns the largest staging memory in bytes of a series of plans with fixed records.
    *
-   * @param rows of a plan
+   * @param rows largest number of rows per plan
+   * @param recordBytes size of a record in bytes
    */
-  static long mostStagingBytes(Placement where, long rows, long recordBytes) {
+  static long mostStagingBytes(Placement placement, long rows, long recordBytes) {
     long bytes = rows * recordBytes;
-    long peers = Math.min(where.peersWithRows(), rows);
+    long peers = Math.min(placement.peersWithRows(), rows);
     return peers <= 1
         ? peers * GrowingBuffer.capacityFor(bytes)
         : KEPT * (GrowingBuffer.capacityFor(bytes) + (peers - 1) * GrowingBuffer.capacityFor(0));
   }
 
-  void begin(Placement where, int count) {
+  void begin(Placement placement, int count) {
     touched.clear();
-    if (where != last) {
-      forgetMoved(where);
-      last = where;
+    if (placement != lastPlacement) {
+      forgetMoved(placement);
+      lastPlacement = placement;
     }
     plan++;
     bits = Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, count - 1));
   }
 
-  /** Processes are known by their numbers in a placement, and another one may number them anew. */
-  private void forgetMoved(Placement where) {
+  /** Drops processes whose numbers differ in a new placement, because the number is their key. */
+  private void forgetMoved(Placement placement) {
     for (int peer = 0; peer < all.size(); peer++) {
-      if (peer >= where.peers()
-          || !all.get(peer).rows().process().equals(where.peerAddress(peer))) {
+      if (peer >= placement.peers()
+          || !all.get(peer).rows().process().equals(placement.peerAddress(peer))) {
         List<PeerIndices> moved = all.subList(peer, all.size());
         moved.forEach(indices -> indices.rows().free());
         moved.clear();
@@ -102,9 +102,9 @@ final class RemoteRows {
   }
 
   /**
-   * The rows, to be fetched.
+   * Arranges the rows for a fetch and returns them by process.
    *
-   * @param stagingBytes that ragged records may take together
+   * @param stagingBytes limit in bytes for all ragged records together
    */
   List<PeerRows> arrange(Placement placement, long stagingBytes) {
     budget.begin(stagingBytes);
@@ -116,9 +116,9 @@ final class RemoteRows {
   }
 
   /**
-   * Frees what is kept beyond {@link #KEPT} times the memory of the largest plan. Each process has
-   * as much as its largest share of any plan took; plans that read one process after the other
-   * would in the end hold as much for each as they need for one.
+   * Frees staging memory beyond {@link #KEPT} times that of the largest plan. The memory of each
+   * process grows to its largest share of any plan, so that without this, plans that read from one
+   * process after another would keep a full share for each of them.
    */
   private void trim() {
     long needed = 0;
@@ -133,7 +133,7 @@ final class RemoteRows {
       for (PeerIndices indices : all) {
         indices
             .rows()
-            .shrink(indices.neededBytes(plan)); // ragged ones grow again when their lengths come
+            .shrink(indices.neededBytes(plan)); // ragged rows grow again when their lengths arrive
       }
     }
   }
@@ -142,7 +142,7 @@ final class RemoteRows {
     mostBytes = Math.max(mostBytes, bytes);
   }
 
-  /** The memory that rows come to, in bytes. */
+  /** Returns the size of the staging memory in bytes. */
   long stagingBytes() {
     return all.stream().map(PeerIndices::rows).mapToLong(PeerRows::stagingBytes).sum();
   }
@@ -158,7 +158,7 @@ final class RemoteRows {
     noteMost(bytes);
   }
 
-  /** How many of the first rows of the plan fit in so many bytes, by the lengths that are known. */
+  /** Returns the number of leading rows of the plan that fit in a limit, by the known lengths. */
   int rowsWithin(int count, long limitBytes) {
     long[] bytes = new long[count];
     touched.forEach(indices -> indices.lengths(bytes, bits));
@@ -170,7 +170,7 @@ final class RemoteRows {
     return fitting;
   }
 
-  /** The bytes of all records that have come so far. */
+  /** Returns the bytes of all records received so far. */
   long placedBytes() {
     return placedBytes;
   }

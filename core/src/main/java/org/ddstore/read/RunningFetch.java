@@ -7,7 +7,7 @@ import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.types.ProcessAddress;
 
-/** A fetch that a thread waits for, as other threads may describe it. Immutable. */
+/** A running fetch that other threads may describe. Immutable. */
 final class RunningFetch {
   private final RemoteReader reader;
   private final ProcessAddress[] processes;
@@ -15,7 +15,7 @@ final class RunningFetch {
   private final long startNanos = System.nanoTime();
 
   /**
-   * @param peers arranged
+   * @param peers arranged rows, one element per process
    */
   RunningFetch(RemoteReader reader, List<PeerRows> peers) {
     this.reader = reader;
@@ -28,8 +28,8 @@ final class RunningFetch {
   }
 
   /**
-   * Human-readable: the processes whose rows are missing, each with a rank, and since when; empty
-   * if none are.
+   * Returns a human-readable text with the processes whose rows are missing, a rank of each, and
+   * the waiting time; empty if none is missing.
    */
   String describe() {
     StringJoiner missing = new StringJoiner(", ");

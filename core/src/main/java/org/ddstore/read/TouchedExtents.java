@@ -3,8 +3,8 @@ package org.ddstore.read;
 import java.util.Arrays;
 
 /**
- * The extents that one batch reads from memory, each with the version of its segment from before
- * the copy. Reused from batch to batch.
+ * The extents that one batch reads from local memory, each with the version of its segment before
+ * the copy. Reused for all batches.
  */
 final class TouchedExtents {
   private static final int NONE = -1;
@@ -16,16 +16,16 @@ final class TouchedExtents {
   private long[] lastPlan = new long[0];
   private long plan;
 
-  void begin(Placement where) {
-    placement = where;
+  void begin(Placement placement) {
+    this.placement = placement;
     plan++;
     count = 0;
-    if (lastPlan.length < where.extents().extents()) {
-      lastPlan = new long[where.extents().extents()];
+    if (lastPlan.length < placement.extents().extents()) {
+      lastPlan = new long[placement.extents().extents()];
     }
   }
 
-  /** Takes the version of an extent's segment, unless this batch has it. */
+  /** Records the version of an extent's segment, once per batch. */
   void touch(int extent) {
     if (lastPlan[extent] != plan) {
       lastPlan[extent] = plan;
@@ -39,7 +39,7 @@ final class TouchedExtents {
     }
   }
 
-  /** Forgets those of which no row was read. */
+  /** Drops the extents without a read row. */
   void keepOnly(int[] rowsOfExtents) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
@@ -51,12 +51,12 @@ final class TouchedExtents {
     count = kept;
   }
 
-  /** True if no row of them can have changed since it was touched. */
+  /** Returns whether no row of these extents can have changed since they were touched. */
   boolean isStable() {
     return firstChanged() == NONE;
   }
 
-  /** The rank whose rows are being changed, for a message; -1 if none is. */
+  /** Returns the rank that is changing its rows, for messages; -1 for none. */
   int changingRank() {
     int extent = firstChanged();
     return extent == NONE ? -1 : placement.extents().rank(extent);

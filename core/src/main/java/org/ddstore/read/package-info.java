@@ -1,6 +1,6 @@
 /**
- * Plans and runs the read of one batch: placement of rows, read plan, staging of remote rows, and
- * the gather into the batch.
+ * The read of one batch: placement of rows, read plan, staging of remote rows, and the gather into
+ * the batch.
  */
 @Internal
 package org.ddstore.read;

@@ -6,10 +6,10 @@ import org.ddstore.types.ReadPath;
 /**
  * A segment that this process can read.
  *
- * @param segment with one reference to it, or null if it is remote
- * @param remote null if memory reaches it
- * @param path how its rows are reached
- * @param reason why this path, for people
+ * @param segment segment with one reference, or null if it is remote
+ * @param remote remote segment, or null if it is in local memory
+ * @param path path to its rows
+ * @param reason human-readable reason for this path
  */
 public record Attachment(Segment segment, RemoteSegment remote, ReadPath path, String reason) {
   static Attachment local(Segment segment, ReadPath path, String reason) {
@@ -20,12 +20,12 @@ public record Attachment(Segment segment, RemoteSegment remote, ReadPath path, S
     return new Attachment(null, remote, ReadPath.REMOTE, reason);
   }
 
-  /** True if the records have ragged fields. */
+  /** Returns whether the records have ragged fields. */
   public boolean isRagged() {
     return segment == null ? remote.recordBytes() == 0 : !segment.schema().isFixed();
   }
 
-  /** Gives the reference back. */
+  /** Releases the reference to the segment. */
   public void release() {
     if (segment != null) {
       segment.release();

@@ -4,10 +4,10 @@ import java.io.Serializable;
 import java.util.Objects;
 
 /**
- * Whether a transport can be used in a process.
+ * The availability of an optional component, such as a transport, in a process.
  *
- * @param detail what was chosen if it is available (a provider, a version), else the reason and
- *     what helps
+ * @param isAvailable whether this process can use it
+ * @param detail selected provider or version if it is available, else the reason and the remedy
  */
 public record Availability(boolean isAvailable, String detail) implements Serializable {
   public Availability {

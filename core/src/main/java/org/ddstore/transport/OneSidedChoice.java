@@ -3,14 +3,15 @@ package org.ddstore.transport;
 import java.util.Objects;
 
 /**
- * What a process would use of a one-sided transport, or why there is nothing.
+ * The selection of a one-sided transport in a process, or the reason why none is available.
  *
- * @param means what it uses; processes can read from each other if this is equal. Empty: nothing
+ * @param means key of the selection; processes with equal keys can read from each other; empty if
+ *     none is available
  * @param rdma whether it uses RDMA hardware
- * @param provider by the library's name
- * @param networkInterface by its name here
- * @param host to which ends are bound; empty if the interface alone says
- * @param detail for people: what was chosen and why, or what is missing and what helps
+ * @param provider name of the provider in the library
+ * @param networkInterface name of the network interface on this host
+ * @param host address that endpoints are bound to; empty if the interface determines it
+ * @param detail human-readable selection and its reason, or what is missing and the remedy
  */
 public record OneSidedChoice(
     String means,
@@ -24,12 +25,12 @@ public record OneSidedChoice(
     Objects.requireNonNull(detail, "detail");
   }
 
-  /** Nothing can be used. */
+  /** Returns a choice without a transport. */
   public static OneSidedChoice none(String reason) {
     return new OneSidedChoice("", false, "", "", "", reason);
   }
 
-  /** True if it can be opened. */
+  /** Returns whether the transport can be opened. */
   public boolean isAvailable() {
     return !means.isEmpty();
   }

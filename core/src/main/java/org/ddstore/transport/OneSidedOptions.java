@@ -3,19 +3,19 @@ package org.ddstore.transport;
 import java.util.Objects;
 
 /**
- * What the user and the place of a process say of the choice.
+ * Constraints on the selection of a one-sided transport.
  *
- * @param provider the only one that may be taken, by the name that the library has for it; empty
- *     for any
- * @param networkInterface the only one that may be used, by its name here; empty for the nearest
- * @param host the address of this process that others reach, to which software providers are bound
- * @param index of this process among those of its host, about: nearest interfaces are taken in turn
+ * @param provider name of the required provider in the library; empty for any
+ * @param networkInterface name of the required network interface on this host; empty for the
+ *     nearest
+ * @param host address of this process that others can reach; software providers are bound to it
+ * @param index approximate index of this process on its host; equally near interfaces are used in
+ *     turn
  */
 public record OneSidedOptions(String provider, String networkInterface, String host, int index) {
   public OneSidedOptions {
     Objects.requireNonNull(provider, "provider");
     Objects.requireNonNull(networkInterface, "networkInterface");
-    host =
-        host.replaceAll("^\\[|\\]$", ""); // of a numeric IPv6 address, which Spark puts in brackets
+    host = host.replaceAll("^\\[|\\]$", ""); // Spark puts numeric IPv6 addresses in brackets
   }
 }

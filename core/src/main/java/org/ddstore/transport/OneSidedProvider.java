@@ -1,25 +1,25 @@
 package org.ddstore.transport;
 
-/** Announces a {@link OneSidedTransport}, and opens it. Found as its supertype is. */
+/** A provider of a {@link OneSidedTransport}, found by {@link java.util.ServiceLoader}. */
 public interface OneSidedProvider extends TransportProvider {
   /**
-   * Whether this host has devices that serve reads in hardware. Cheap: no library is loaded for it,
-   * so that processes that would not use it are left alone. Throws nothing.
+   * Returns whether this host has devices that serve reads in hardware. Cheap: loads no library, to
+   * leave processes that do not use it unaffected. Throws nothing.
    */
   Availability hardware();
 
   /**
-   * What this process would use. Nothing is opened; blocks for at most some 100 ms, the first time.
-   * Throws nothing.
+   * Returns the transport that this process would use, without opening it. The first call blocks
+   * for about 100 ms at most. Throws nothing.
    */
   OneSidedChoice choose(OneSidedOptions options);
 
   /**
-   * Opens what was chosen.
+   * Opens the selected transport.
    *
-   * @param choice of {@link #choose}, one that is available
-   * @param calls by which processes tell each other what they have registered
-   * @throws org.ddstore.types.DDStoreException if that fails
+   * @param choice available choice from {@link #choose}
+   * @param calls connections over which processes exchange their memory registrations
+   * @throws org.ddstore.types.DDStoreException if the transport cannot be opened
    */
   OneSidedTransport open(OneSidedChoice choice, PeerCalls calls);
 }

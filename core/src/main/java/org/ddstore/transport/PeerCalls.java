@@ -4,52 +4,57 @@ import java.nio.ByteBuffer;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Questions and answers between the processes that hold a store, over connections on which both
- * have proved the store's token. For what a transport has to know before it reads by other means.
- * Any thread.
+ * Request-response calls between the processes of a store, over connections on which both sides
+ * have proved the store's token. Transports use them to exchange the information for one-sided
+ * reads. Any thread.
  */
 public interface PeerCalls {
-  /** The most bytes of a question, and of an answer. */
+  /** Largest size in bytes of a request and of a response. */
   int MAX_BYTES = 2 << 20;
 
-  /** Answers what other processes, or this one, ask. */
+  /** A handler of requests from other processes or from this one. */
   @FunctionalInterface
   interface Service {
     /**
-     * Runs on a thread of the network: never waits for another process. It has 200 ms, not more.
+     * Answers a request. Runs on a network thread: must return within 200 ms and must not wait for
+     * another process.
      *
-     * @param question from position to limit; the callee's
-     * @return from position to limit, at most {@link #MAX_BYTES}
-     * @throws IllegalArgumentException if the question is not legal: the connection is closed
-     * @throws java.nio.BufferUnderflowException if it is cut short: as above
+     * @param question request from position to limit; owned by the callee
+     * @return response from position to limit, at most {@link #MAX_BYTES}
+     * @throws IllegalArgumentException if the request is malformed; the connection is then closed
+     * @throws java.nio.BufferUnderflowException if the request is truncated; the connection is then
+     *     closed
      */
     ByteBuffer answer(ByteBuffer question);
   }
 
-  /** This process. */
+  /** Returns the address of this process. */
   ProcessAddress local();
 
   /**
-   * Answers from now on; there is one service at a time. Until then questions find the store gone.
+   * Sets the service that answers requests. One service at a time; without it, callers get {@link
+   * PeerGoneException}.
    *
-   * @param service null to end it
+   * @param service service, or null to remove it
    */
   void serve(Service service);
 
   /**
-   * Asks a process and blocks until it has answered. Connections that break are made again.
+   * Sends a request to a process and blocks until the response arrives. Restores broken
+   * connections.
    *
-   * @param process may be this one
-   * @param question from position to limit, at most {@link #MAX_BYTES}
-   * @param deadlineNs of {@link System#nanoTime()}
+   * @param process address of the process; may be this process
+   * @param question request from position to limit, at most {@link #MAX_BYTES}
+   * @param deadlineNs deadline on the clock of {@link System#nanoTime()}
    * @throws PeerGoneException if the process has ended, or its ranks have left the store
-   * @throws org.ddstore.types.DeadlineExceededException if there is no answer at the deadline
-   * @throws org.ddstore.types.DDStoreException if it refuses, or the thread is interrupted
+   * @throws org.ddstore.types.DeadlineExceededException if no response arrives before the deadline
+   * @throws org.ddstore.types.DDStoreException if the process refuses, or the thread is interrupted
    */
   ByteBuffer call(ProcessAddress process, ByteBuffer question, long deadlineNs);
 
   /**
-   * False if the process is known to have ended. Does not block; what it finds out counts later.
+   * Returns false if the process is known to have ended. Does not block; may start a probe whose
+   * result later calls return.
    */
   boolean isAlive(ProcessAddress process);
 }

@@ -12,9 +12,9 @@ import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.RankLostException;
 
 /**
- * The rows of one batch that one process serves, for all its ranks: each row once, sorted by place,
- * neighbours merged into runs, and the staging memory that receives their packed records back to
- * back. Reused from batch to batch.
+ * The rows of one batch that one process serves for all its ranks: each row once, sorted by place,
+ * with contiguous rows merged into runs, and the staging memory that receives their packed records
+ * contiguously. Reused for all batches.
  */
 public final class PeerRows {
   private static final int FIRST_ROWS = 64;
@@ -24,11 +24,12 @@ public final class PeerRows {
   private final GrowingBuffer staging = new GrowingBuffer();
 
   private Runnable beforeStagingIsFreed = () -> {};
-  private volatile boolean gone; // set by the threads of a network
+  private volatile boolean gone; // set by network threads
   private boolean silent;
   private int rows;
   private int recordBytes;
-  private int[] starts = new int[FIRST_ROWS + 1]; // lengths of ragged rows until all are known
+  // Holds the lengths of ragged rows until all are known.
+  private int[] starts = new int[FIRST_ROWS + 1];
   private boolean measured;
   private boolean placed;
   private long takenBytes;
@@ -40,19 +41,19 @@ public final class PeerRows {
   private int[] runSlot = new int[FIRST_ROWS + 1];
 
   /**
-   * @param budget bytes that the ragged records of one batch may take, shared by its processes
+   * @param budget limit for the ragged records of one batch, shared by its processes
    */
   public PeerRows(ProcessAddress process, StagingBudget budget) {
     this.process = process;
     this.budget = budget;
   }
 
-  /** The process that serves the rows. */
+  /** Returns the process that serves the rows. */
   public ProcessAddress process() {
     return process;
   }
 
-  /** Whose rows they are, for people: one of these ranks, as far as that is known of a process. */
+  /** Returns the ranks that own the rows as human-readable text: one rank, or one of several. */
   public String owners() {
     List<String> ranks =
         IntStream.range(0, runs)
@@ -63,84 +64,90 @@ public final class PeerRows {
     return ranks.size() == 1 ? "rank " + ranks.get(0) : "one of ranks " + String.join(", ", ranks);
   }
 
-  /** Whether it was found, for the rows of this plan, to serve nothing any more. */
+  /** Returns whether this plan found that the process has ended or closed the store. */
   public boolean isGone() {
     return gone;
   }
 
-  /** Whether {@link #markSilent} was called for this plan. */
+  /** Returns whether {@link #markSilent} was called for this plan. */
   public boolean isSilent() {
     return silent;
   }
 
   /**
-   * Marks the rows as ones of which another copy should be read: nothing has come for longer than
-   * was allowed, or the process has failed to serve them.
+   * Marks the process as silent, so that another copy of the rows is read: nothing was received
+   * within the limit, or the process failed to serve the rows.
    */
   public void markSilent() {
     silent = true;
   }
 
-  /** What is to be thrown if the process has ended. */
+  /** Marks the process as gone and returns the exception for a process that has ended. */
   public RankLostException lost() {
     gone = true;
     return new RankLostException(
         runSegment[0].rank(),
-        "the process of %s at %s has ended, or closed all its stores".formatted(owners(), process));
+        "the process of %s at %s has ended or has closed all its stores"
+            .formatted(owners(), process));
   }
 
-  /** What is to be thrown if the process does not serve the rows any more. */
+  /** Marks the process as gone and returns the exception for a closed store. */
   public DDStoreException closed() {
     gone = true;
     return new DDStoreException("%s at %s has closed the store".formatted(owners(), process));
   }
 
-  /** How many different rows are wanted; they have slots of [0, rows) in the order of transfer. */
+  /** Returns the number of distinct rows; their slots in [0, rows) are in the order of transfer. */
   public int rows() {
     return rows;
   }
 
-  /** Runs of consecutive rows of one segment, in the order of their slots. */
+  /** Returns the number of runs of consecutive rows of one segment, in the order of their slots. */
   public int runs() {
     return runs;
   }
 
-  /** The segment of a run. */
+  /** Returns the segment of a run. */
   public RemoteSegment segment(int run) {
     return runSegment[run];
   }
 
-  /** The number of the segment of a run among those of these rows, from 0 on, never falling. */
+  /** Returns the number of the segment of a run, from 0; it never decreases from run to run. */
   public int segmentNumber(int run) {
     return runSegmentNumber[run];
   }
 
-  /** How many segments the rows lie in. */
+  /** Returns the number of segments of the rows. */
   public int segments() {
     return runs == 0 ? 0 : runSegmentNumber[runs - 1] + 1;
   }
 
-  /** The first row of a run, counted in its segment. */
+  /** Returns the first row of a run, within its segment. */
   public long firstRow(int run) {
     return runRow[run];
   }
 
-  /** The slot of the first row of a run; for {@code run == runs()} the number of rows. */
+  /** Returns the slot of the first row of a run; for {@code run == runs()} the number of rows. */
   public int firstSlot(int run) {
     return runSlot[run];
   }
 
-  /** The bytes of each record; 0 if they are ragged. */
+  /** Returns the size of each record in bytes; 0 for ragged records. */
   public int recordBytes() {
     return recordBytes;
   }
 
-  /** Where the record of a slot begins in the staging; for {@code slot == rows()} the end. */
+  /**
+   * Returns the start of the record of a slot in the staging memory; for {@code slot == rows()} the
+   * end.
+   */
   public int start(int slot) {
     return recordBytes > 0 ? slot * recordBytes : starts[slot];
   }
 
-  /** Makes the length of a ragged record known. All of them are, before {@link #reserve()}. */
+  /**
+   * Sets the length of a ragged record in bytes. Must be called for all before {@link #reserve()}.
+   */
   public void setLength(int slot, int lengthBytes) {
     measured = false;
     placed = false;
@@ -148,10 +155,11 @@ public final class PeerRows {
   }
 
   /**
-   * The staging, with room for all records. Its content is undefined. May be called again.
+   * Returns the staging memory with room for all records. Its content is undefined. May be called
+   * again.
    *
-   * @throws BatchTooLargeException if ragged rows need more than 2 GiB, or than the plan may have;
-   *     nothing is on its way to the staging of this process then
+   * @throws BatchTooLargeException if ragged rows need more than 2 GiB, or exceed the limit of the
+   *     plan; no transfer to the staging memory of this process is then in flight
    */
   public ByteBuffer reserve() {
     if (recordBytes == 0 && !placed) {
@@ -164,7 +172,7 @@ public final class PeerRows {
     return staging.ensure(bytes);
   }
 
-  /** Turns lengths into places, if there is room for all. */
+  /** Converts lengths to places, if all records fit. */
   private void placeRagged() {
     measured = true;
     long bytes = 0;
@@ -177,12 +185,12 @@ public final class PeerRows {
     takenBytes = bytes;
     if (!budget.take(bytes - before)) {
       throw new BatchTooLargeException(
-          "%,d ragged rows of %s have %,d bytes, more than the %,d that are read at once"
+          "%,d ragged rows of %s have %,d bytes, the limit of one read is %,d"
               .formatted(rows, process, bytes, budget.limitBytes()));
     }
     if (fitting < rows) {
       throw new BatchTooLargeException(
-          "%,d ragged rows of %s have %,d bytes; at most %,d come at once: read at most %,d rows a batch"
+          "%,d ragged rows of %s have %,d bytes, the limit is %,d: read at most %,d rows a batch"
               .formatted(rows, process, bytes, GrowingBuffer.MAX_BYTES, Math.max(1, fitting)));
     }
     starts[0] = 0;
@@ -192,44 +200,44 @@ public final class PeerRows {
     placed = true;
   }
 
-  /** Whether the lengths of all ragged records are known. */
+  /** Returns whether the lengths of all ragged records are known. */
   public boolean isMeasured() {
     return measured;
   }
 
-  /** The bytes of a ragged record, once {@link #isMeasured()}. */
+  /** Returns the size of a ragged record in bytes; only if {@link #isMeasured()}. */
   public int lengthBytes(int slot) {
     return placed ? starts[slot + 1] - starts[slot] : starts[slot + 1];
   }
 
   /**
-   * Says what is to be done before the memory of the staging is freed or replaced by other memory:
-   * who has registered it takes that back. One action at a time; it stays.
+   * Sets the action that runs before the staging memory is freed or replaced, for example to remove
+   * its registration. One action at a time; it stays set.
    */
   public void beforeStagingIsFreed(Runnable action) {
     beforeStagingIsFreed = action;
   }
 
   /**
-   * Gives the memory of the staging up without freeing it, because somebody may still write to it.
+   * Detaches the staging memory without freeing it, because a transfer may still write to it.
    *
-   * @return the memory, the caller's from now on
+   * @return detached memory, owned by the caller
    */
   public OffHeapBuffer abandonStaging() {
     return staging.abandon();
   }
 
-  /** The memory that the staging takes now, in bytes. */
+  /** Returns the current size of the staging memory in bytes. */
   public long stagingBytes() {
     return staging.buffer().capacity();
   }
 
-  /** Memory that receives the records; {@link #reserve()} may replace it. */
+  /** Returns the memory that receives the records; {@link #reserve()} may replace it. */
   public GrowingBuffer staging() {
     return staging;
   }
 
-  /** Frees the staging, if it is larger than so many bytes. Nothing is on its way to it. */
+  /** Frees the staging memory if it is larger than {@code bytes}. No transfer may be in flight. */
   public void shrink(long bytes) {
     if (stagingBytes() > bytes) {
       beforeStagingIsFreed.run();
@@ -237,7 +245,7 @@ public final class PeerRows {
     }
   }
 
-  /** Forgets the rows of the former batch. */
+  /** Discards the rows of the previous batch. */
   public void begin() {
     gone = false;
     silent = false;
@@ -249,21 +257,21 @@ public final class PeerRows {
   }
 
   /**
-   * Makes room for the lengths of ragged records.
+   * Reserves room for the lengths of ragged records.
    *
-   * @param mostRows number of rows of this batch at most
+   * @param maxRows largest number of rows of this batch
    */
-  public void reserveRows(int mostRows) {
-    if (starts.length < mostRows + 1) {
-      starts = new int[mostRows + 1];
+  public void reserveRows(int maxRows) {
+    if (starts.length < maxRows + 1) {
+      starts = new int[maxRows + 1];
     }
   }
 
   /**
    * Begins a run of consecutive rows; {@link #addRow()} adds each of them.
    *
-   * @param number of the segment among those of this batch, from 0 on, never falling
-   * @param row first row, counted in the segment
+   * @param number number of the segment in this batch, from 0, never decreasing
+   * @param row first row, within the segment
    */
   public void beginRun(RemoteSegment segment, int number, long row) {
     if (runs == runRow.length) {
@@ -289,7 +297,7 @@ public final class PeerRows {
     recordBytes = runSegment[0].recordBytes();
   }
 
-  /** Frees the staging. */
+  /** Frees the staging memory. */
   public void free() {
     beforeStagingIsFreed.run();
     staging.close();

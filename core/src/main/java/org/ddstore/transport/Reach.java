@@ -6,24 +6,25 @@ import org.ddstore.memory.Segment;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * How a holder of a store gets at the segments of others.
+ * The access of a store handle to the segments of other processes.
  *
- * @param transport for those that memory does not reach; null if there is none
- * @param shortcut whether segments of this process and this host are read by memory; otherwise they
- *     go over the transport like all others
- * @param readTimeout for one batch over the transport, and for rows that are being changed
+ * @param transport transport for segments that cannot be mapped; null for none
+ * @param shortcut whether segments of this process and this host are read from local memory; if
+ *     false, they are read over the transport like all others
+ * @param readTimeout limit for one batch over the transport, and for rows that are being changed
  */
 public record Reach(Transport transport, boolean shortcut, Duration readTimeout) {
   public Reach {
     if (transport == null && !shortcut) {
-      throw new IllegalArgumentException("without a transport the shortcut cannot be off");
+      throw new IllegalArgumentException(
+          "the shortcut is off and there is no transport: pass a transport or turn the shortcut on");
     }
   }
 
-  /** Memory of this host alone. */
+  /** Access to the memory of this host only. */
   public static final Reach MEMORY = new Reach(null, true, Duration.ofMinutes(1));
 
-  /** Lets other processes read a segment of this one, if there is a transport. */
+  /** Exports a segment of this process to other processes, if there is a transport. */
   public void export(Segment segment) {
     if (transport != null) {
       transport.export(segment);
@@ -44,7 +45,7 @@ public record Reach(Transport transport, boolean shortcut, Duration readTimeout)
     }
   }
 
-  /** What own segments are to be announced with; null if memory is all there is. */
+  /** Returns the network address of own segments; null without a transport. */
   ProcessAddress local() {
     return transport == null ? null : transport.local();
   }

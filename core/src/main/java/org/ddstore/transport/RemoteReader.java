@@ -5,29 +5,31 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.ddstore.types.ProcessAddress;
 
-/** Brings rows of other processes into memory of this one. Used by one thread. */
+/**
+ * A reader that fetches rows of other processes into memory of this process. Used by one thread.
+ */
 public interface RemoteReader extends AutoCloseable {
-  /** Starts the clock of the timeout, which is over all fetches that follow. */
+  /** Starts the timeout, which covers all following fetches. */
   void begin();
 
   /**
-   * As {@link #begin()}, and does not wait until the timeout for processes that others can stand in
-   * for: a fetch fails as at the timeout when nothing has come of one of them for so long. Readers
-   * that cannot tell who is silent wait until the timeout.
+   * Starts the timeout like {@link #begin()}, with a shorter limit for replaceable processes: a
+   * fetch fails as at the timeout if nothing arrives from one of them for the given time. Readers
+   * that cannot identify a silent process wait until the timeout.
    *
-   * @param replaceable asked when one is silent
+   * @param silence limit for a replaceable process without any data
+   * @param replaceable tells whether other processes can replace a silent one
    */
   default void begin(Duration silence, Predicate<ProcessAddress> replaceable) {
     begin();
   }
 
   /**
-   * Fills the staging of each peer with its rows, none of them torn. Blocks until all are there.
-   * Once this has returned or thrown, nothing writes to the staging any more.
+   * Fills the staging memory of each peer with its rows, none of them torn. Blocks until all rows
+   * have arrived. After this method returns or throws, nothing writes to the staging memory.
    *
-   * @throws org.ddstore.types.DeadlineExceededException if rows are missing after the timeout; if
-   *     others can stand in for processes that are silent, {@link PeerRows#markSilent} says who
-   *     these are
+   * @throws org.ddstore.types.DeadlineExceededException if rows are missing after the timeout;
+   *     silent processes that others can replace are then marked by {@link PeerRows#markSilent}
    * @throws org.ddstore.types.RankLostException if the process of a rank has ended
    * @throws org.ddstore.types.DDStoreException if a rank has closed the store or the thread is
    *     interrupted
@@ -36,19 +38,21 @@ public interface RemoteReader extends AutoCloseable {
   void fetch(List<PeerRows> peers);
 
   /**
-   * Whether rows of a process are missing in a {@link #fetch} that is under way; true where a
-   * reader does not know. Any thread.
+   * Returns whether rows of a process are missing in a running {@link #fetch}; true if the reader
+   * does not know. Any thread may call this.
    */
   default boolean awaits(ProcessAddress process) {
     return true;
   }
 
-  /** Memory outside the heap that it holds, in bytes, without the staging of its peers. */
+  /**
+   * Returns the off-heap memory of this reader in bytes, without the staging memory of its peers.
+   */
   default long memoryBytes() {
     return 0;
   }
 
-  /** Gives back what the reader holds. Idempotent. */
+  /** Releases the resources of the reader. Idempotent. */
   @Override
   void close();
 }

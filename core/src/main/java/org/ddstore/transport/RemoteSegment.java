@@ -4,11 +4,13 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * A segment in the memory of another process, or one that is to be read as if it were.
+ * A segment that is read over a transport.
  *
- * @param process serves it
- * @param rank the owner
- * @param recordBytes of each record, or 0 if they are ragged
+ * @param nonce nonce of the segment
+ * @param process process that serves it
+ * @param rank rank that owns it
+ * @param rows number of rows
+ * @param recordBytes size of each record in bytes, or 0 for ragged records
  */
 public record RemoteSegment(
     Nonce nonce, ProcessAddress process, int rank, long rows, int recordBytes) {}

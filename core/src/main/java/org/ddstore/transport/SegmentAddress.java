@@ -15,15 +15,15 @@ import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
 /**
- * What a rank tells the others of a segment, so that they find it.
+ * The address of a segment, by which other ranks find it.
  *
- * @param nonce tells the segment from every other one
- * @param host of the owner; only its processes may map the file
- * @param path the file that processes of the same host may map, or null
- * @param rows of the segment
- * @param dataBytes of the packed records
- * @param process the owner, for people: {@code pid@host}
- * @param endpoint where it is served over a network, or null
+ * @param nonce unique identifier of the segment
+ * @param host host of the owner; only its processes may map the file
+ * @param path file that processes of the same host may map, or null
+ * @param rows number of rows
+ * @param dataBytes size of the packed records in bytes
+ * @param process human-readable owner, {@code pid@host}
+ * @param endpoint network address of the process that serves it, or null
  */
 public record SegmentAddress(
     Nonce nonce,
@@ -33,7 +33,7 @@ public record SegmentAddress(
     long dataBytes,
     String process,
     ProcessAddress endpoint) {
-  /** The address of a segment of this process. */
+  /** Returns the address of a segment of this process. */
   public static SegmentAddress of(Segment segment, String process, Reach reach) {
     return new SegmentAddress(
         segment.nonce(),
@@ -64,7 +64,7 @@ public record SegmentAddress(
     return bytes.toByteArray();
   }
 
-  /** Reads the form of {@link #toBytes()}. */
+  /** Parses the form of {@link #toBytes()}. */
   public static SegmentAddress parse(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       Nonce nonce = new Nonce(in.readLong(), in.readLong());
@@ -88,11 +88,11 @@ public record SegmentAddress(
   }
 
   /**
-   * Makes the segment readable here: by memory if that reaches it, else by the transport. Local.
+   * Attaches to the segment: maps its memory if possible, else uses the transport. Local.
    *
-   * @param rank the owner
-   * @param schema of the records
-   * @throws DDStoreException if there is no way to it: it says why
+   * @param rank rank that owns the segment
+   * @param schema schema of the records
+   * @throws DDStoreException if the segment is unreachable; the message names the reason
    */
   public Attachment attach(int rank, Schema schema, Reach reach) {
     if (!reach.shortcut()) {
@@ -105,27 +105,27 @@ public record SegmentAddress(
           : Attachment.local(
               segment, ReadPath.SAME_HOST, "mapped " + path + ", boot id and nonce match");
     } catch (IOException e) {
-      String why = (path == null ? "no file" : path) + ": " + reason(e);
+      String detail = (path == null ? "no file" : path) + ": " + reason(e);
       if (reach.transport() != null && endpoint != null) {
-        return attachRemote(rank, schema, reach, why);
+        return attachRemote(rank, schema, reach, detail);
       }
       throw new DDStoreException(
           "the rows of rank %d (process %s) cannot be reached: %s. There is no transport between the two processes: run all ranks on one host with shm or file backing"
-              .formatted(rank, process, why),
+              .formatted(rank, process, detail),
           e);
     }
   }
 
-  private Attachment attachRemote(int rank, Schema schema, Reach reach, String why) {
+  private Attachment attachRemote(int rank, Schema schema, Reach reach, String detail) {
     if (endpoint == null) {
       throw new DDStoreException(
           "the rows of rank %d (process %s) are not served over a network, and %s"
-              .formatted(rank, process, why));
+              .formatted(rank, process, detail));
     }
     int recordBytes = schema.isFixed() ? schema.fixedBytes() : 0;
     return Attachment.remote(
         new RemoteSegment(nonce, endpoint, rank, rows, recordBytes),
-        "%s to %s (%s)".formatted(reach.transport().description(), endpoint, why));
+        "%s to %s (%s)".formatted(reach.transport().description(), endpoint, detail));
   }
 
   private static String reason(IOException e) {

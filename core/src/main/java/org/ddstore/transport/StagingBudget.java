@@ -3,23 +3,23 @@ package org.ddstore.transport;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bytes that the remote ragged records of one plan may take in the staging of all processes
- * together. Thread-safe: the threads of a network learn the lengths.
+ * The limit for the staging memory that the remote ragged records of one plan take in total.
+ * Thread-safe, because network threads receive the lengths.
  */
 public final class StagingBudget {
-  /** No bound but that of each process: 2 GiB. */
+  /** No common limit; the limit of each process is 2 GiB. */
   public static final long UNLIMITED = Long.MAX_VALUE;
 
   private final AtomicLong takenBytes = new AtomicLong();
   private volatile long limitBytes = UNLIMITED;
 
-  /** Begins a plan. */
-  public void begin(long newLimitBytes) {
-    limitBytes = newLimitBytes;
+  /** Begins a plan with a limit in bytes. */
+  public void begin(long limitBytes) {
+    this.limitBytes = limitBytes;
     takenBytes.set(0);
   }
 
-  /** Takes bytes; false if the plan then has more than it may have. */
+  /** Takes bytes. Returns false if the plan exceeds its limit. */
   boolean take(long bytes) {
     return takenBytes.addAndGet(bytes) <= limitBytes;
   }

@@ -6,42 +6,43 @@ import org.ddstore.memory.Segment;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Reads the memory of other processes, one-sided: their ranks take no part. One per store and
- * process; all methods may be called by any thread.
+ * A transport for one-sided reads of the memory of other processes: their ranks take no part. One
+ * per store and process; any thread may call all methods.
  */
 public interface Transport {
-  /** The name by which users know it, and what it uses: {@code tcp, encrypted}. */
+  /** Returns the name of the transport and its mode: {@code tcp, encrypted}. */
   String description();
 
-  /** Where other processes reach what this one exports. */
+  /** Returns the address at which other processes reach the exports of this one. */
   ProcessAddress local();
 
   /**
-   * Lets other processes read a segment of this one. Local. The transport takes a reference of its
-   * own.
+   * Exports a segment of this process to other processes. Local. The transport takes its own
+   * reference.
    */
   void export(Segment segment);
 
   /**
-   * Makes what all ranks of the store have exported readable for them, where that takes all of
-   * them. Collective: called by every rank, after each has exported its own segment and all know of
-   * each other's, in the same order for several; an error on one rank is raised on all.
+   * Makes the exported segments readable for all ranks of the store, for transports that need a
+   * collective step. Collective: every rank calls it after it has exported its own segment and
+   * knows the addresses of all others, in the same order for several segments. An error on one rank
+   * is raised on all.
    *
-   * @param own what this rank has exported
-   * @param all what each rank has exported, in the order of the ranks
+   * @param own segment that this rank has exported
+   * @param all addresses of the exported segments, in rank order
    */
   default void share(Segment own, List<SegmentAddress> all) {}
 
   /**
-   * Ends what {@link #export} began: later reads of the segment by others are refused, or give the
-   * rows as they were. Local; idempotent.
+   * Ends the {@link #export} of a segment: later reads by other processes fail or return the
+   * unchanged rows. Local; idempotent.
    */
   void withdraw(Segment segment);
 
   /**
-   * A reader for one thread.
+   * Creates a reader for one thread.
    *
-   * @param timeout over all fetches that follow a {@link RemoteReader#begin}
+   * @param timeout limit for all fetches after a {@link RemoteReader#begin}
    */
   RemoteReader newReader(Duration timeout);
 }

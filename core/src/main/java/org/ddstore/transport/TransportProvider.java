@@ -1,13 +1,13 @@
 package org.ddstore.transport;
 
 /**
- * Announces a way to read another rank's memory. Found by {@link java.util.ServiceLoader}, so that
- * a build without a backend runs, and one whose library is missing can say so.
+ * A provider of a transport, found by {@link java.util.ServiceLoader}, so that a build without a
+ * backend works and a backend with a missing library can report it.
  */
 public interface TransportProvider {
-  /** The name by which users know it: {@code tcp}, {@code fabric}, {@code mpi}. */
+  /** Returns the name of the transport: {@code tcp}, {@code fabric}, {@code mpi}. */
   String name();
 
-  /** Whether it can be used by this process, found out now. Cheap; throws nothing. */
+  /** Returns whether this process can currently use the transport. Cheap; throws nothing. */
   Availability availability();
 }

@@ -1,4 +1,4 @@
-/** What a backend implements to serve rows to other processes and to read theirs. */
+/** The interfaces of a transport, which serves rows to other processes and reads theirs. */
 @Internal
 package org.ddstore.transport;
 

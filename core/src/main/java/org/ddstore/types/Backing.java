@@ -1,10 +1,10 @@
 package org.ddstore.types;
 
-/** Where the memory of a shard comes from. */
+/** The source of the memory of a shard. */
 public enum Backing {
-  /** Files under /dev/shm, which other processes of this user on this host map. The default. */
+  /** Files under /dev/shm that other processes of this user on this host map. The default. */
   SHM,
-  /** Files on a disk path, mapped the same way: for data larger than memory. */
+  /** Files under a disk path, mapped in the same way. For data larger than memory. */
   FILE,
   /**
    * Direct buffers of this process; other processes cannot map them. For containers with a small

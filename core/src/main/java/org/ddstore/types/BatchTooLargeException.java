@@ -1,6 +1,6 @@
 package org.ddstore.types;
 
-/** Rows of one call that are too large to come together. The message names how many may. */
+/** Thrown if the rows of one call do not fit in one batch. The message names the legal number. */
 public class BatchTooLargeException extends IllegalArgumentException implements PermanentFailure {
   private static final long serialVersionUID = 1L;
 

@@ -2,11 +2,13 @@ package org.ddstore.types;
 
 import java.util.stream.Stream;
 
-/** Runs every step of a clean-up, whatever fails; the first failure is thrown, later ones added. */
+/** Clean-up that runs all steps, throws the first failure and adds later ones as suppressed. */
 public final class Cleanup {
   private Cleanup() {}
 
-  /** As {@link #runAll}, after a failure, to which those of the steps are added. */
+  /**
+   * Runs steps like {@link #runAll} after a failure, and adds their failures to it as suppressed.
+   */
   public static void after(Throwable failure, Stream<Runnable> steps) {
     try {
       runAll(steps);
@@ -15,7 +17,7 @@ public final class Cleanup {
     }
   }
 
-  /** Runs them in their order, on the calling thread. */
+  /** Runs the steps in order on the calling thread. */
   public static void runAll(Stream<Runnable> steps) {
     Throwable first = null;
     for (Runnable step : (Iterable<Runnable>) steps::iterator) {

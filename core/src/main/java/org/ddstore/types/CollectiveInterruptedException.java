@@ -1,6 +1,8 @@
 package org.ddstore.types;
 
-/** The thread was interrupted while it waited in a collective; its interrupt flag stays set. */
+/**
+ * Thrown if a thread is interrupted while it waits in a collective; its interrupt flag stays set.
+ */
 public class CollectiveInterruptedException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 

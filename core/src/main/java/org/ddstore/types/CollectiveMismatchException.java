@@ -1,11 +1,11 @@
 package org.ddstore.types;
 
-/** Ranks called different collectives, or the same one with different arguments. */
+/** Thrown if ranks call different collectives, or the same one with different arguments. */
 public class CollectiveMismatchException extends RankFailedException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param rank the lowest rank that differs from rank 0
+   * @param rank lowest rank that differs from rank 0
    */
   public CollectiveMismatchException(int rank, String message) {
     super(rank, message);

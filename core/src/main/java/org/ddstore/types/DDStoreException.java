@@ -1,8 +1,8 @@
 package org.ddstore.types;
 
 /**
- * A failure of the world around a store: memory, files, another rank, the network. Mistakes of the
- * caller are reported by the JDK's own exceptions instead.
+ * A failure outside the caller's control: memory, files, another rank or the network. Mistakes of
+ * the caller are reported as exceptions of the JDK.
  */
 public class DDStoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;

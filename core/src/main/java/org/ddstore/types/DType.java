@@ -37,18 +37,18 @@ public enum DType {
     this.bytes = bytes;
   }
 
-  /** The size of one element in bytes: 1, 2, 4 or 8. */
+  /** Returns the size of one element in bytes: 1, 2, 4 or 8. */
   public int bytes() {
     return bytes;
   }
 
-  /** The stable number of this type in segment headers (docs/segment-format.md). */
+  /** Returns the stable number of this type in segment headers (docs/segment-format.md). */
   public int code() {
     return code;
   }
 
   /**
-   * The type with this {@link #code()}.
+   * Returns the type with this {@link #code()}.
    *
    * @throws IllegalArgumentException if no type has it
    */
@@ -59,7 +59,7 @@ public enum DType {
     return BY_CODE[code];
   }
 
-  /** The lower-case name that users of array libraries know: {@code float32}, {@code uint8}. */
+  /** Returns the lower-case name that array libraries use: {@code float32}, {@code uint8}. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

@@ -1,7 +1,8 @@
 package org.ddstore.types;
 
 /**
- * A wait reached its deadline. The message names the call, the time allowed and what was missing.
+ * Thrown if a wait reaches its deadline. The message names the call, the time limit and what was
+ * missing.
  */
 public class DeadlineExceededException extends DDStoreException {
   private static final long serialVersionUID = 1L;
@@ -11,7 +12,7 @@ public class DeadlineExceededException extends DDStoreException {
   }
 
   /**
-   * @param cause where code stands that is waited for; may be null
+   * @param cause stack trace of the code that was waited for; may be null
    */
   public DeadlineExceededException(String message, Throwable cause) {
     super(message, cause);

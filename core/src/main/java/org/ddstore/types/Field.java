@@ -10,7 +10,7 @@ import java.util.Objects;
  * differs from record to record.
  */
 public final class Field {
-  /** How the bytes of a field are to be understood. */
+  /** The interpretation of the bytes of a field. */
   public enum Kind {
     /** A fixed shape; the empty shape is a scalar. */
     FIXED(1),
@@ -27,7 +27,7 @@ public final class Field {
       this.code = code;
     }
 
-    /** The stable number of this kind in segment headers (docs/segment-format.md). */
+    /** Returns the stable number of this kind in segment headers (docs/segment-format.md). */
     public int code() {
       return code;
     }
@@ -55,20 +55,20 @@ public final class Field {
     this.name = Objects.requireNonNull(name, "name");
     this.kind = kind;
     this.dtype = Objects.requireNonNull(dtype, "dtype");
-    this.shape = dimensions.clone(); // what is checked is what is kept
+    this.shape = dimensions.clone(); // a copy, so that the caller cannot change a checked shape
     if (name.isEmpty()) {
       throw new IllegalArgumentException("a field name must not be empty");
     }
     int nameBytes = name.getBytes(StandardCharsets.UTF_8).length;
     if (nameBytes > MAX_NAME_BYTES) {
       throw new IllegalArgumentException(
-          "field \"%.20s..\": a name of %,d bytes is above %,d"
+          "field \"%.20s..\": the name has %,d bytes, the limit is %,d"
               .formatted(name, nameBytes, MAX_NAME_BYTES));
     }
     boolean text = kind == Kind.STRING || kind == Kind.BYTES;
     if (text && (dtype != DType.UINT8 || shape.length > 0)) {
       throw new IllegalArgumentException(
-          "field \"%s\": %s of %s%s, not of uint8"
+          "field \"%s\": %s of %s%s must have type uint8 and no shape"
               .formatted(name, kind, dtype, Arrays.toString(shape)));
     }
     if (shape.length > MAX_DIMENSIONS) {
@@ -93,24 +93,26 @@ public final class Field {
     this.elements = (int) count;
   }
 
-  /** A field of fixed shape; no shape makes a scalar. Dimensions are at least 1. */
+  /** Creates a field of fixed shape, or a scalar without a shape. Dimensions are at least 1. */
   public static Field fixed(String name, DType dtype, int... shape) {
     Objects.requireNonNull(shape, "shape is null");
     return new Field(name, Kind.FIXED, dtype, shape);
   }
 
-  /** A field whose first dimension varies: a record holds {@code [length, innerShape...]}. */
+  /**
+   * Creates a field with a varying first dimension: a record holds {@code [length, innerShape...]}.
+   */
   public static Field ragged(String name, DType dtype, int... innerShape) {
     Objects.requireNonNull(innerShape, "innerShape is null");
     return new Field(name, Kind.RAGGED, dtype, innerShape);
   }
 
-  /** UTF-8 text of any length. */
+  /** Creates a field of UTF-8 text of any length. */
   public static Field string(String name) {
     return new Field(name, Kind.STRING, DType.UINT8);
   }
 
-  /** Bytes of any length. */
+  /** Creates a field of bytes of any length. */
   public static Field bytes(String name) {
     return new Field(name, Kind.BYTES, DType.UINT8);
   }
@@ -127,7 +129,7 @@ public final class Field {
     return dtype;
   }
 
-  /** The shape of a fixed field, or the inner shape of a ragged one. */
+  /** Returns the shape of a fixed field, or the inner shape of a ragged one. */
   public int[] shape() {
     return shape.clone();
   }
@@ -136,12 +138,12 @@ public final class Field {
     return kind != Kind.FIXED;
   }
 
-  /** Elements of a fixed field, or of one row of a ragged one. */
+  /** Returns the number of elements of a fixed field, or of one row of a ragged one. */
   public int elements() {
     return elements;
   }
 
-  /** Bytes of a fixed field, or of one row of a ragged one. */
+  /** Returns the size in bytes of a fixed field, or of one row of a ragged one. */
   public int bytes() {
     return elements * dtype.bytes();
   }
@@ -160,13 +162,13 @@ public final class Field {
     return Objects.hash(name, kind, dtype, Arrays.hashCode(shape));
   }
 
-  /** As in {@code image float32[28, 28]}, {@code points float32[?, 3]}, {@code text string}. */
+  /** Returns name and type: {@code image float32[28, 28]}, {@code points float32[?, 3]}. */
   @Override
   public String toString() {
     return name + " " + typeText();
   }
 
-  /** The type without the name: {@code float32[28, 28]}. */
+  /** Returns the type without the name: {@code float32[28, 28]}. */
   public String typeText() {
     return switch (kind) {
       case STRING -> "string";

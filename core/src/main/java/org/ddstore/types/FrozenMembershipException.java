@@ -1,8 +1,8 @@
 package org.ddstore.types;
 
 /**
- * MPI membership is frozen: the processes of a world are its members for good, and it has lost one,
- * or others want to join. All of its processes have to be replaced before the next world.
+ * Thrown if an MPI world has lost a process or another process wants to join. The membership of a
+ * world is fixed, so all of its processes must be replaced before the next world.
  */
 public class FrozenMembershipException extends DDStoreException {
   private static final long serialVersionUID = 1L;
@@ -10,14 +10,14 @@ public class FrozenMembershipException extends DDStoreException {
   private final boolean lost;
 
   /**
-   * @param lost whether the world is of no use any more, also to its members
+   * @param lost whether the world is unusable, even to its members
    */
   public FrozenMembershipException(String message, boolean lost) {
     super(message);
     this.lost = lost;
   }
 
-  /** True if the world is of no use any more; false if it is not that of these ranks. */
+  /** Returns true if the world is unusable; false if it is intact but has other ranks. */
   public boolean isLost() {
     return lost;
   }

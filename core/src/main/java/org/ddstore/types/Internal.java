@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a package, or a type or method of another package, that is public only because other
- * packages of this project use it. It may change in any release.
+ * Marks a package, type or method that is public only for other packages of this project. It may
+ * change in any release.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

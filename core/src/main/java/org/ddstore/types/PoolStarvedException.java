@@ -1,8 +1,8 @@
 package org.ddstore.types;
 
 /**
- * No batch was ready in time: the source is slow, has ended, or all buffers are held by the
- * consumer. Asking again later goes on where this left off.
+ * Thrown if no batch is ready in time: the source is slow or has ended, or the consumer holds all
+ * buffers. A later call continues at the same batch.
  */
 public class PoolStarvedException extends DDStoreException {
   private static final long serialVersionUID = 1L;
@@ -12,7 +12,7 @@ public class PoolStarvedException extends DDStoreException {
   }
 
   /**
-   * @param cause where code of the user's stands that is waited for; may be null
+   * @param cause stack trace of the user code that was waited for; may be null
    */
   public PoolStarvedException(String message, Throwable cause) {
     super(message, cause);

@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
- * Where other processes reach a process over the network.
+ * The network address of a process.
  *
- * @param host a name or address that they can resolve
- * @param port of TCP, of [1, 65535]
- * @param id random, so that a process that got the port of an earlier one is told from it
+ * @param host name or address that other processes can resolve
+ * @param port TCP port, in [1, 65535]
+ * @param id random number that distinguishes processes that used the same port
  */
 public record ProcessAddress(String host, int port, long id) {
   private static final int MAX_PORT = 65_535;
@@ -21,7 +21,7 @@ public record ProcessAddress(String host, int port, long id) {
     }
   }
 
-  /** The address as bytes: port, id, host in UTF-8; 10 bytes and those of the host. */
+  /** Returns the address as bytes: port, id, and host in UTF-8; 10 bytes plus those of the host. */
   public byte[] toBytes() {
     byte[] hostBytes = host.getBytes(StandardCharsets.UTF_8);
     return ByteBuffer.allocate(Short.BYTES + Long.BYTES + hostBytes.length)
@@ -32,7 +32,7 @@ public record ProcessAddress(String host, int port, long id) {
   }
 
   /**
-   * Reads what {@link #toBytes()} gave.
+   * Parses the bytes that {@link #toBytes()} returned.
    *
    * @throws IllegalArgumentException if the bytes are not an address
    */
@@ -40,7 +40,7 @@ public record ProcessAddress(String host, int port, long id) {
     Objects.requireNonNull(bytes, "bytes is null");
     if (bytes.length <= Short.BYTES + Long.BYTES) {
       throw new IllegalArgumentException(
-          "a process address of %d bytes, expected more than %d"
+          "a process address has %d bytes, expected more than %d"
               .formatted(bytes.length, Short.BYTES + Long.BYTES));
     }
     ByteBuffer in = ByteBuffer.wrap(bytes);

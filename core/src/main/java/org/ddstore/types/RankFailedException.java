@@ -1,8 +1,8 @@
 package org.ddstore.types;
 
 /**
- * A collective could not be completed because of one rank: it threw, it died, or it called
- * something else. Raised on every live rank that takes part.
+ * Thrown if a collective fails because of one rank: it threw, it ended, or it called another
+ * collective. Raised on every live rank of the collective.
  */
 public class RankFailedException extends DDStoreException {
   private static final long serialVersionUID = 1L;
@@ -10,14 +10,14 @@ public class RankFailedException extends DDStoreException {
   private final int rank;
 
   /**
-   * @param rank the rank that caused the failure
+   * @param rank rank that caused the failure
    */
   public RankFailedException(int rank, String message) {
     super(message);
     this.rank = rank;
   }
 
-  /** The rank that caused the failure. */
+  /** Returns the rank that caused the failure. */
   public int rank() {
     return rank;
   }

@@ -1,6 +1,6 @@
 package org.ddstore.types;
 
-/** The process of a rank has ended while others wait for it. */
+/** Thrown if the process of a rank ends while others wait for it. */
 public class RankLostException extends RankFailedException {
   private static final long serialVersionUID = 1L;
 

@@ -1,12 +1,12 @@
 package org.ddstore.types;
 
-/** How a rank reaches a row. */
+/** The path by which a rank reads a row. */
 public enum ReadPath {
   /** The row lies in memory that this process owns. */
   OWN_PROCESS(0, "own process"),
-  /** The row lies in a file of another process of this host that this one has mapped. */
+  /** The row lies in a mapped file of another process on this host. */
   SAME_HOST(1, "same host"),
-  /** The row comes over a network. */
+  /** The row is read over a network. */
   REMOTE(2, "remote");
 
   private final int index;
@@ -17,7 +17,7 @@ public enum ReadPath {
     this.text = text;
   }
 
-  /** The place of this path in arrays that have one element per path. */
+  /** Returns the index of this path in arrays with one element per path. */
   public int index() {
     return index;
   }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The fields of a record, in order, and where they lie in a packed record:
+ * The fields of a record in order, and their layout in a packed record:
  *
  * <pre>
  * +-------------------------+---------------------------+----------------------+
@@ -28,7 +28,7 @@ import java.util.Objects;
  * records of {@link #fixedBytes()} bytes each. Immutable.
  */
 public final class Schema {
-  /** A record may have 1 GiB: it must lie in one chunk. */
+  /** Largest record in bytes, 1 GiB, because a record must fit in one chunk. */
   public static final int MAX_RECORD_BYTES = 1 << 30;
 
   private final Field[] fields;
@@ -38,7 +38,7 @@ public final class Schema {
   private final int raggedFields;
 
   private Schema(Field... all) {
-    this.fields = all.clone(); // what is checked is what is kept
+    this.fields = all.clone(); // a copy, so that the caller cannot change checked fields
     if (fields.length == 0) {
       throw new IllegalArgumentException("a schema needs at least one field");
     }
@@ -52,7 +52,7 @@ public final class Schema {
     for (int i = 0; i < fields.length; i++) {
       if (indexByName.put(fields[i].name(), i) != null) {
         throw new IllegalArgumentException(
-            "two fields are called \"%s\": %s".formatted(fields[i].name(), List.of(fields)));
+            "two fields are named \"%s\": %s".formatted(fields[i].name(), List.of(fields)));
       }
       if (fields[i].isRagged()) {
         offsets[i] = ragged++;
@@ -70,7 +70,7 @@ public final class Schema {
     this.raggedFields = ragged;
   }
 
-  /** A schema of these fields, which must have different names. */
+  /** Creates a schema of these fields, which must have different names. */
   public static Schema of(Field... fields) {
     Objects.requireNonNull(fields, "fields is null");
     for (Object element : fields) {
@@ -79,7 +79,7 @@ public final class Schema {
     return new Schema(fields);
   }
 
-  /** A schema of these fields, which must have different names. */
+  /** Creates a schema of these fields, which must have different names. */
   public static Schema of(List<Field> fields) {
     Objects.requireNonNull(fields, "fields is null");
     return new Schema(fields.toArray(new Field[0]));
@@ -93,36 +93,38 @@ public final class Schema {
     return fields.length;
   }
 
-  /** Field {@code index} of [0, size). */
+  /** Returns field {@code index}, in [0, size). */
   public Field field(int index) {
     return fields[index];
   }
 
   /**
-   * The field of this name.
+   * Returns the field of this name.
    *
-   * @throws IllegalArgumentException if there is none; the message lists those there are
+   * @throws IllegalArgumentException if the field does not exist; the message lists the existing
+   *     fields
    */
   public Field field(String name) {
     return fields[indexOf(name)];
   }
 
   /**
-   * The position of the field of this name.
+   * Returns the position of the field of this name.
    *
-   * @throws IllegalArgumentException if there is none; the message lists those there are
+   * @throws IllegalArgumentException if the field does not exist; the message lists the existing
+   *     fields
    */
   public int indexOf(String name) {
     Objects.requireNonNull(name, "name is null");
     Integer index = indexByName.get(name);
     if (index == null) {
       throw new IllegalArgumentException(
-          "no field \"%s\"; there are %s".formatted(name, Arrays.toString(fields)));
+          "no field \"%s\": choose one of %s".formatted(name, Arrays.toString(fields)));
     }
     return index;
   }
 
-  /** The positions of these fields, all of them if none is named; repeats are refused. */
+  /** Returns the positions of these fields, or of all if none is named; rejects repeats. */
   public int[] indicesOf(String... names) {
     Objects.requireNonNull(names, "names is null");
     for (Object element : names) {
@@ -140,35 +142,35 @@ public final class Schema {
     return indices;
   }
 
-  /** True if every record has {@link #fixedBytes()} bytes. */
+  /** Returns whether every record has {@link #fixedBytes()} bytes. */
   public boolean isFixed() {
     return raggedFields == 0;
   }
 
-  /** How many fields are ragged. */
+  /** Returns the number of ragged fields. */
   public int raggedFields() {
     return raggedFields;
   }
 
-  /** Bytes of the fixed fields together. */
+  /** Returns the size of all fixed fields in bytes. */
   public int fixedBytes() {
     return fixedBytes;
   }
 
-  /** Bytes of a record before its ragged data: fixed fields and lengths. */
+  /** Returns the size in bytes of the fixed fields and lengths, which precede the ragged data. */
   public int prefixBytes() {
     return fixedBytes + Integer.BYTES * raggedFields;
   }
 
-  /** Where fixed field {@code index} begins in a record, in bytes. */
+  /** Returns the offset of fixed field {@code index} in a record, in bytes. */
   public int fixedOffset(int index) {
     if (fields[index].isRagged()) {
-      throw new IllegalArgumentException(fields[index] + " has no fixed place");
+      throw new IllegalArgumentException(fields[index] + " is ragged and has no fixed offset");
     }
     return offsets[index];
   }
 
-  /** Where the length of ragged field {@code index} stands in a record, in bytes. */
+  /** Returns the offset of the length of ragged field {@code index} in a record, in bytes. */
   public int lengthOffset(int index) {
     if (!fields[index].isRagged()) {
       throw new IllegalArgumentException(fields[index] + " is not ragged");
@@ -177,9 +179,9 @@ public final class Schema {
   }
 
   /**
-   * The size in bytes of the packed record that begins at {@code position}, by its lengths.
+   * Returns the size in bytes of the packed record at {@code position}, computed from its lengths.
    *
-   * @param record little-endian; may hold the prefix only
+   * @param record little-endian buffer; may hold the prefix only
    * @throws IllegalArgumentException if a length is negative
    */
   public long recordBytes(ByteBuffer record, int position) {
@@ -202,7 +204,7 @@ public final class Schema {
     return bytes;
   }
 
-  /** The binary form that segment headers carry (docs/segment-format.md), little-endian. */
+  /** Returns the little-endian binary form of segment headers (docs/segment-format.md). */
   public byte[] toBytes() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -226,7 +228,7 @@ public final class Schema {
   }
 
   /**
-   * Reads the form of {@link #toBytes()} from a little-endian buffer's position on.
+   * Parses the form of {@link #toBytes()}, starting at the position of a little-endian buffer.
    *
    * @throws IllegalArgumentException if the bytes are not a schema
    */

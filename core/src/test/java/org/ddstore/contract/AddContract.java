@@ -136,11 +136,11 @@ interface AddContract extends Contract {
             assertThatThrownBy(() -> store.add("y", rows))
                 .isInstanceOfSatisfying(
                     CollectiveMismatchException.class, e -> assertThat(e.rank()).isEqualTo(other))
-                .hasMessageContaining("rank " + other + " brings [y float32[2]]")
-                .hasMessageContaining("rank 0 brings [y float32[3]]");
+                .hasMessageContaining("rank " + other + " has [y float32[2]]")
+                .hasMessageContaining("rank 0 has [y float32[3]]");
             assertThatThrownBy(() -> store.variable("y"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("no variable \"y\"; there are [x]");
+                .hasMessage("no variable \"y\": choose one of [x]");
             assertUsable(store, rank);
             store.add("y", Tensor.wrap(new float[3]));
           }
@@ -209,7 +209,7 @@ interface AddContract extends Contract {
                 .hasMessageContaining("cannot be appended");
             assertThatThrownBy(() -> store.append("nobody", Tensor.wrap(new long[3], 1, 3)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("no variable \"nobody\"; there are [x]");
+                .hasMessage("no variable \"nobody\": choose one of [x]");
             assertUsable(store, rank);
           }
         });

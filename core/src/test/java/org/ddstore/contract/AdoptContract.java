@@ -133,7 +133,7 @@ interface AdoptContract extends Contract {
                 .hasMessageContaining("rank 1");
             assertThatThrownBy(() -> store.adopt(List.of(first, second)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("is no copy of");
+                .hasMessageContaining("is not a copy of");
             store.adopt(List.of(first));
             checkRows(store, rank.ranks() * ROWS);
             rank.meet();

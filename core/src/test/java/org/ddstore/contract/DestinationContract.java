@@ -81,7 +81,7 @@ interface DestinationContract extends Contract {
                     continue;
                   }
                   String message =
-                      "the destination is %s[1, 2]; 1 rows of %s %s[2] need %s[1, 2]"
+                      "the destination is %s[1, 2], but 1 rows of %s %s[2] need %s[1, 2]"
                           .formatted(asked, stored, stored, stored);
                   assertThatThrownBy(() -> reader.get(room, 0))
                       .isInstanceOf(IllegalArgumentException.class)
@@ -128,7 +128,7 @@ interface DestinationContract extends Contract {
             Rows.addLongs(store, "x", 1);
             assertThatThrownBy(() -> Tensor.wrap(DType.INT64, ByteBuffer.allocate(47), 2, 3))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("int64 of shape [2, 3] needs 48 bytes; the memory given has 47");
+                .hasMessage("int64 of shape [2, 3] needs 48 bytes, but the memory has 47");
             assertThatThrownBy(() -> Tensor.wrap(new long[5], 2, 3))
                 .isInstanceOf(IllegalArgumentException.class);
             byte[] memory = new byte[48];

@@ -293,8 +293,7 @@ interface EpochContract extends Contract {
     try (Reader reader = x.reader()) {
       assertThatThrownBy(() -> reader.getBatch(0).close())
           .isInstanceOf(DDStoreException.class)
-          .hasMessageContaining(
-              "rows of \"x\" cannot be read any more: epochBegin() failed on rank")
+          .hasMessageContaining("rows of \"x\" are unreadable: epochBegin() failed on rank")
           .hasMessageContaining("close the store and load the rows again")
           .hasCauseInstanceOf(cause);
       assertThatThrownBy(() -> reader.get(Tensor.wrap(new long[1]), 0))

@@ -168,7 +168,7 @@ class LostRankTest {
         assertThatThrownBy(() -> reader.getBatch(0).close())
             .as("rows of a survivor, which are new, beside old ones")
             .isInstanceOf(DDStoreException.class)
-            .hasMessageContaining("rows of \"x\" cannot be read any more")
+            .hasMessageContaining("rows of \"x\" are unreadable")
             .hasCauseInstanceOf(RankLostException.class);
       }
       assertThat(y.version()).isZero();

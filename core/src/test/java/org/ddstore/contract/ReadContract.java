@@ -167,7 +167,7 @@ interface ReadContract extends Contract {
             assertUnknown(() -> store.digest("z"));
             assertThatThrownBy(() -> store.variable("x").reader("q").close())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("no field \"q\"; there are [x int64[3]]");
+                .hasMessage("no field \"q\": choose one of [x int64[3]]");
           }
         });
   }
@@ -175,7 +175,7 @@ interface ReadContract extends Contract {
   private static void assertUnknown(Runnable call) {
     assertThatThrownBy(call::run)
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("no variable \"z\"; there are [x, y]");
+        .hasMessage("no variable \"z\": choose one of [x, y]");
   }
 
   @Test

@@ -235,7 +235,7 @@ interface TogetherContract extends Contract {
             refused(
                 records,
                 ReaderOptions.defaults().cast("flag", DType.FLOAT32, 1),
-                "a cast from bool to float32");
+                "cannot cast bool to float32");
             refused(
                 records,
                 ReaderOptions.defaults().cast("label", DType.FLOAT32, Float.NaN),
@@ -245,7 +245,7 @@ interface TogetherContract extends Contract {
                     ReaderOptions.defaults().withFields("label").cast("label", DType.FLOAT32, 1))) {
               assertThatThrownBy(() -> reader.get(Tensor.wrap(new int[1], 1), 0))
                   .isInstanceOf(IllegalArgumentException.class)
-                  .hasMessageContaining("and casts");
+                  .hasMessageContaining("with casts");
             }
             rank.meet();
           }

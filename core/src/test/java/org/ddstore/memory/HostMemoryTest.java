@@ -32,7 +32,8 @@ class HostMemoryTest {
         assertThat(memory.pinnedBytes()).isZero();
         assertThat(memory.description())
             .isEqualTo(
-                "pinned for device 3 by a driver, but not all of it: " + refusal.getMessage());
+                "pinned for device 3 by a driver, except for some buffers: "
+                    + refusal.getMessage());
       }
     }
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(before);
@@ -44,6 +45,6 @@ class HostMemoryTest {
     assertThat(HostMemory.of(first, 0, "a driver").description())
         .isEqualTo("pinned for device 0 by a driver");
     assertThat(HostMemory.of(first, 5, "a driver").description())
-        .isEqualTo("pinned for device 0 by a driver, in place of 5 which it does not have");
+        .isEqualTo("pinned for device 0 by a driver (device 5 does not exist)");
   }
 }

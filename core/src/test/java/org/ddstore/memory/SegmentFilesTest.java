@@ -203,7 +203,7 @@ class SegmentFilesTest {
       refused(ragged, SegmentFilesTest::same, b -> b.putInt(32, chunks), "the offsets file");
     }
     int starts = 4096 + 8 * (ROWS + 1);
-    String chunks = "the offsets file's chunks [";
+    String chunks = "the chunks [";
     refused(ragged, SegmentFilesTest::same, b -> b.putLong(starts, 1), chunks);
     refused(ragged, SegmentFilesTest::same, b -> b.putLong(starts + 8, 1), chunks);
     Path path = copy(ragged, SegmentFilesTest::same, SegmentFilesTest::same);

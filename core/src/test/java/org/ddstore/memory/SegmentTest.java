@@ -89,7 +89,7 @@ class SegmentTest {
         try {
           writer.append(packed.duplicate());
         } catch (IllegalArgumentException e) {
-          assertThat(e).hasMessageContaining("by its lengths it should have 1,048,580");
+          assertThat(e).hasMessageContaining("its lengths require 1,048,580");
         }
       }
       segment = writer.seal();
@@ -248,9 +248,9 @@ class SegmentTest {
       assertThatThrownBy(() -> fixed.appendRows(ByteBuffer.allocate(15)))
           .hasMessage("15 bytes are not whole records of [x uint8[7]]");
       assertThatThrownBy(() -> text.append(ByteBuffer.allocate(5)))
-          .hasMessage("row 0 has 5 bytes; by its lengths it should have 4");
+          .hasMessage("row 0 has 5 bytes, but its lengths require 4");
       assertThatThrownBy(() -> text.append(ByteBuffer.allocate(3)))
-          .hasMessage("row 0 has 3 bytes; by its lengths it should have 4");
+          .hasMessage("row 0 has 3 bytes, but its lengths require 4");
       ByteBuffer balanced = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
       balanced.putInt(0, -1).putInt(4, 2);
       assertThatThrownBy(() -> two.append(balanced))

@@ -119,10 +119,10 @@ class SchemaTest {
   void wrongFieldsAreNamed() {
     assertThatThrownBy(() -> Schema.of()).hasMessage("a schema needs at least one field");
     assertThatThrownBy(() -> Schema.of(Field.string("x"), Field.bytes("x")))
-        .hasMessage("two fields are called \"x\": [x string, x bytes]");
+        .hasMessage("two fields are named \"x\": [x string, x bytes]");
     assertThatThrownBy(() -> MIXED.field("z"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("no field \"z\"; there are " + MIXED);
+        .hasMessage("no field \"z\": choose one of " + MIXED);
     assertThatThrownBy(() -> Field.fixed("", DType.BOOL))
         .hasMessage("a field name must not be empty");
     assertThatThrownBy(() -> Field.fixed("x", DType.BOOL, 2, 0))

@@ -114,8 +114,7 @@ class CudaPinningTest {
     useFake();
     try (HostMemory memory = HostMemory.forDevice(7)) {
       assertThat(memory.description())
-          .isEqualTo(
-              "pinned for device 0 by the CUDA driver 12.4, in place of 7 which it does not have");
+          .isEqualTo("pinned for device 0 by the CUDA driver 12.4 (device 7 does not exist)");
     }
   }
 

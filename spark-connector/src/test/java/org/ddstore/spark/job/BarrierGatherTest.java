@@ -59,8 +59,7 @@ class BarrierGatherTest {
   }
 
   private static <T> List<T> inTwoTasks(BarrierStage.TaskBody<T> body) {
-    return BarrierStage.run(
-        PlacedRdd.empty(session.sparkContext(), List.of("", "")), body);
+    return BarrierStage.run(PlacedRdd.empty(session.sparkContext(), List.of("", "")), body);
   }
 
   @Test

@@ -132,7 +132,7 @@ class TcpReachTest {
       rank.meet();
       assertThat(new Reading(attached.variable(NumberedRows.NAME), 0).awaitFailure())
           .isExactlyInstanceOf(RankLostException.class)
-          .hasMessageEndingWith("has ended, or closed all its stores");
+          .hasMessageEndingWith("has ended or has closed all its stores");
     }
   }
 
