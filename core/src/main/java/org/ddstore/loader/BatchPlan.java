@@ -1,6 +1,8 @@
 package org.ddstore.loader;
 
-/** Which samples make a batch. Its arrays are used again for the next batch of a slot. */
+/**
+ * The samples that make up one batch. The arrays are reused for the next batch of the same slot.
+ */
 final class BatchPlan {
   private long epoch;
   private long number;
@@ -11,9 +13,9 @@ final class BatchPlan {
   private long[] positions = new long[0];
 
   /**
-   * Begins another batch, without padding and all of its global batch.
+   * Begins another batch, without padding and with the full share of its global batch.
    *
-   * @return where its samples go, from 0 on
+   * @return array for the sample numbers, to be filled from index 0
    */
   long[] begin(long ofEpoch, long itsNumber, int itsSize) {
     epoch = ofEpoch;

@@ -7,11 +7,11 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 
 /**
- * Makes sparse rows dense: {@code [rows, width]}, with the values of one ragged field at the
- * columns that another names, and zeros elsewhere.
+ * A conversion of sparse rows to dense ones: {@code [rows, width]}, with the values of one ragged
+ * field at the columns that another field names, and zeros elsewhere.
  *
- * @param columns a ragged field of int32 or int64 scalars of [0, width)
- * @param values a ragged field of scalars, as long as {@code columns} in every row
+ * @param columns ragged field of int32 or int64 scalars in [0, width)
+ * @param values ragged field of scalars, in every row of the same length as {@code columns}
  */
 record DensifyStep(Field columns, Field values, int width) implements FieldStep {
   DensifyStep {

@@ -6,10 +6,10 @@ import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.types.Field;
 
 /**
- * Makes a ragged field dense: {@code [rows, length, innerShape...]}, zeros where a row is shorter.
- * The row offsets stay, and say how long each row is.
+ * A conversion of a ragged field to a dense one: {@code [rows, length, innerShape...]}, with zeros
+ * at the end of shorter rows. The row offsets stay available and give the length of each row.
  *
- * @param length of all batches, or 0 for that of the longest row of each
+ * @param length length in all batches, or 0 for the longest row of each batch
  */
 record PadStep(Field field, int length) implements FieldStep {
   PadStep {

@@ -2,7 +2,7 @@ package org.ddstore.loader;
 
 import java.util.Iterator;
 
-/** Batches of what a user's iterator gives, pulled no further than one batch. */
+/** A source of batches from a user's iterator, which is pulled no further than one batch. */
 final class PushedSource implements BatchSource {
   private final Iterator<Long> samples;
   private final int batch;
