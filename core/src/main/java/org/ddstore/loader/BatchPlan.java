@@ -17,29 +17,29 @@ final class BatchPlan {
    *
    * @return array for the sample numbers, to be filled from index 0
    */
-  long[] begin(long ofEpoch, long itsNumber, int itsSize) {
-    epoch = ofEpoch;
-    number = itsNumber;
-    size = itsSize;
+  long[] begin(long epoch, long number, int size) {
+    this.epoch = epoch;
+    this.number = number;
+    this.size = size;
     padding = 0;
     share = 1;
-    if (samples.length < itsSize) {
-      samples = new long[itsSize];
-      positions = new long[itsSize];
+    if (samples.length < size) {
+      samples = new long[size];
+      positions = new long[size];
     }
     return samples;
   }
 
-  void pad(int samplesOfWeight0) {
-    padding = samplesOfWeight0;
+  void pad(int padding) {
+    this.padding = padding;
   }
 
-  void share(double ofGlobalBatch) {
-    share = ofGlobalBatch;
+  void share(double share) {
+    this.share = share;
   }
 
-  void position(int i, long inEpoch) {
-    positions[i] = inEpoch;
+  void position(int i, long position) {
+    positions[i] = position;
   }
 
   long epoch() {

@@ -263,7 +263,7 @@ final class BatchQueue {
   /** Returns a human-readable description. */
   @Override
   public String toString() {
-    return "%d of at most %d are planned, the consumer holds %d, %d sources are left, the batches have %s"
+    return "%d of at most %d batches planned, %d held by the consumer, sources left: %d, batch memory: %s"
         .formatted(inOrder.size(), depth, held.size(), toPlan.sources(), budget);
   }
 }

@@ -90,7 +90,7 @@ interface Conversion {
     for (Conversion conversion : conversions) {
       if (!read.contains(conversion.name())) {
         throw new IllegalArgumentException(
-            "\"%s\" is to be converted and is not among the fields that are read: %s"
+            "conversion of \"%s\", which is not among the fields that are read: %s"
                 .formatted(conversion.name(), read));
       }
     }
@@ -102,10 +102,10 @@ interface Conversion {
           .crop()
           .filter(crop -> crop.field().equals(name))
           .ifPresent(crop -> steps.add(new CropStep(field, crop)));
-      List<Conversion> ofField =
+      List<Conversion> candidates =
           conversions.stream().filter(conversion -> conversion.name().equals(name)).toList();
-      onlyShape(name, ofField).ifPresent(conversion -> steps.add(conversion.step(schema)));
-      ofField.stream()
+      onlyShape(name, candidates).ifPresent(conversion -> steps.add(conversion.step(schema)));
+      candidates.stream()
           .filter(conversion -> conversion instanceof ToType)
           .reduce((overruled, last) -> last) // the last one wins, as with a reader's casts
           .ifPresent(conversion -> steps.add(conversion.step(schema)));
@@ -120,12 +120,12 @@ interface Conversion {
    * Returns the shape conversion of a field. Each takes a field as it is read, so there is at most
    * one.
    */
-  private static Optional<Conversion> onlyShape(String name, List<Conversion> ofField) {
+  private static Optional<Conversion> onlyShape(String name, List<Conversion> candidates) {
     List<Conversion> shapes =
-        ofField.stream().filter(conversion -> !(conversion instanceof ToType)).toList();
+        candidates.stream().filter(conversion -> !(conversion instanceof ToType)).toList();
     if (shapes.size() > 1) {
       throw new IllegalArgumentException(
-          "\"%s\" is to have %d shapes, by %s: keep one of them"
+          "\"%s\" has %d shape conversions, by %s: keep one of them"
               .formatted(name, shapes.size(), shapes));
     }
     return shapes.stream().findFirst();

@@ -19,7 +19,7 @@ record DensifyStep(Field columns, Field values, int width) implements FieldStep 
     boolean scalars = columns.shape().length == 0 && values.shape().length == 0;
     if (!columns.isRagged() || !values.isRagged() || !index || !scalars || width < 1) {
       throw new IllegalArgumentException(
-          "rows of %s at %s with %d columns: give ragged scalars, int32 or int64 columns, and at least 1 of them"
+          "densify of %s by %s to %d columns: give ragged scalars, int32 or int64 columns, and a width of at least 1"
               .formatted(values, columns, width));
     }
   }

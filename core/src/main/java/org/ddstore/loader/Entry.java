@@ -79,10 +79,10 @@ final class Entry {
   }
 
   /** Marks the batch as finished, with a batch or an error. */
-  void ready(LoadedBatch itsBatch, Throwable itsError) {
+  void ready(LoadedBatch batch, Throwable error) {
     ready = true;
-    batch = itsBatch;
-    error = itsError;
+    this.batch = batch;
+    this.error = error;
     readySinceNanos = System.nanoTime();
   }
 

@@ -151,9 +151,9 @@ public final class LoaderOptions implements Cloneable {
    * Sets a function that runs on a worker for each batch before delivery: it may change the tensors
    * and {@link LoadedBatch#allocate} others. The loader rethrows its exceptions.
    */
-  public LoaderOptions withTransform(Consumer<LoadedBatch> newTransform) {
-    Objects.requireNonNull(newTransform, "transform");
-    return with(options -> options.transform = newTransform);
+  public LoaderOptions withTransform(Consumer<LoadedBatch> transform) {
+    Objects.requireNonNull(transform, "transform");
+    return with(options -> options.transform = transform);
   }
 
   /**
@@ -186,20 +186,20 @@ public final class LoaderOptions implements Cloneable {
    * of the loader's states, and states of other rows are rejected. A loader without a digest
    * rejects states that have one. By default the digest of a rank's store as it was loaded.
    */
-  public LoaderOptions withDigest(String newDigest) {
-    Objects.requireNonNull(newDigest, "newDigest is null");
-    if (!DIGEST.matcher(newDigest).matches()) {
+  public LoaderOptions withDigest(String digest) {
+    Objects.requireNonNull(digest, "digest is null");
+    if (!DIGEST.matcher(digest).matches()) {
       throw new IllegalArgumentException(
           "digest \"%s\" is not of hexadecimal digits: give what DDStore.digest computes"
-              .formatted(newDigest));
+              .formatted(digest));
     }
-    return with(options -> options.digest = newDigest);
+    return with(options -> options.digest = digest);
   }
 
   /** Sets the digest as {@link #withDigest}, if none is set. */
-  public LoaderOptions withDefaultDigest(String newDigest) {
-    Objects.requireNonNull(newDigest, "newDigest is null");
-    return digest.isEmpty() ? withDigest(newDigest) : this;
+  public LoaderOptions withDefaultDigest(String digest) {
+    Objects.requireNonNull(digest, "digest is null");
+    return this.digest.isEmpty() ? withDigest(digest) : this;
   }
 
   /**

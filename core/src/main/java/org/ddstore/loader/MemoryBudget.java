@@ -48,7 +48,7 @@ final class MemoryBudget {
 
   private String ofRemoteRows(int samples) {
     long bytes = recipe.stagingBytes(samples);
-    return bytes == 0 ? "" : ", %,d of them for remote rows on their way".formatted(bytes);
+    return bytes == 0 ? "" : ", %,d of them for remote rows in transit".formatted(bytes);
   }
 
   /**

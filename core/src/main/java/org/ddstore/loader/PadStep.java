@@ -35,7 +35,7 @@ record PadStep(Field field, int length) implements FieldStep {
     }
     if (length > 0 && longest > length) {
       throw new IllegalArgumentException(
-          "a row of %s has the length %,d; it is to be padded to %,d"
+          "a row of %s has length %,d, above the padded length %,d: raise the length of pad"
               .formatted(field, longest, length));
     }
     long padded = length > 0 ? length : longest;

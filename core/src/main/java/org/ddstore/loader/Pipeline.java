@@ -49,7 +49,7 @@ final class Pipeline {
   private final StageCounters counters;
   private final LongSupplier clock;
   private final int workers;
-  private final int someAtOnce;
+  private final int wakeBatches;
   private long starvedNanos; // from pops that timed out
   private int idleWorkers;
   private boolean lastWasQuick;
@@ -76,16 +76,16 @@ final class Pipeline {
     this.counters = counters;
     this.batches = new BatchQueue(recipe, options);
     this.workers = options.workers();
-    this.someAtOnce = Math.min(options.depth() / 2, QUICK_AT_ONCE);
+    this.wakeBatches = Math.min(options.depth() / 2, QUICK_AT_ONCE);
   }
 
   /**
    * Sets the action that continues planning on another thread.
    *
-   * @param newReplacePlanner called under the lock of this pipeline
+   * @param replacePlanner called under the lock of this pipeline
    */
-  void onStuckPlanner(Runnable newReplacePlanner) {
-    replacePlanner = newReplacePlanner;
+  void onStuckPlanner(Runnable replacePlanner) {
+    this.replacePlanner = replacePlanner;
   }
 
   /**
@@ -153,7 +153,7 @@ final class Pipeline {
    * finds the ready ones by itself.
    */
   private boolean waitsForMore() {
-    return lastWasQuick && idleWorkers < workers && batches.ready() < someAtOnce;
+    return lastWasQuick && idleWorkers < workers && batches.ready() < wakeBatches;
   }
 
   private boolean isFirstReady() {
