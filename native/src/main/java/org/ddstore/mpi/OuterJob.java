@@ -6,17 +6,19 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * The job of mpirun or srun inside of which a process may run that joins a world of ours. What such
- * a launcher has said of its own job is not said by the user, and must not reach MPI: a cluster of
- * Spark that was started by {@code mpirun -n 1} on each host is no world of one rank.
+ * The variables of an mpirun or srun job that encloses a process which joins its own MPI world.
+ * Such a launcher sets variables for its own job, not on behalf of the user, and they must not
+ * reach MPI: a Spark cluster that was started by {@code mpirun -n 1} on each host is not a world of
+ * one rank.
  */
 final class OuterJob {
   /**
-   * Variables that MPI must not see.
+   * A rule for variables that MPI must not see.
    *
-   * @param launchers how variables begin of which one has to be there; none if it does not matter
-   * @param includes by their names
-   * @param reason why not
+   * @param launchers prefixes of variable names of which one must be present; empty if the rule
+   *     always applies
+   * @param includes names of the hidden variables
+   * @param reason reason for hiding them
    */
   private record Rule(List<String> launchers, Predicate<String> includes, String reason) {
     boolean holdsIn(Map<String, String> environment) {
@@ -33,8 +35,8 @@ final class OuterJob {
       "how crowded the hosts are by the job's processes, which are not our ranks";
 
   /**
-   * What would keep MPI from finding us is hidden whoever has said it. The rest does no harm where
-   * there is no launcher: then it is the user's word.
+   * Variables that would keep MPI from finding this library's process manager are always hidden.
+   * The others are harmless without a launcher, where they are the user's choice.
    */
   private static final List<Rule> RULES =
       List.of(
@@ -55,15 +57,15 @@ final class OuterJob {
               name -> name.startsWith("OMPI_MCA_orte_") && !name.endsWith("_uri"),
               "the job's folders, number of processes and keys for its networks"),
           new Rule(List.of(MPIRUN, SRUN), "OMPI_MCA_mpi_oversubscribe"::equals, CROWDED),
-          // What mpirun of some releases says.
+          // Set by mpirun of some releases.
           new Rule(List.of(MPIRUN), "OMPI_MCA_mpi_yield_when_idle"::equals, CROWDED));
 
   private OuterJob() {}
 
   /**
-   * What an environment has of it.
+   * Returns the variables of an environment that belong to the outer job.
    *
-   * @param environment of this process
+   * @param environment environment of this process
    * @return names of variables, with the reason why MPI must not see them
    */
   static Map<String, String> variables(Map<String, String> environment) {
