@@ -43,7 +43,7 @@ record Launch(int rank, int size, int localSize) {
       return Integer.parseInt(value);
     } catch (NumberFormatException e) {
       throw new DDStoreException(
-          "%s is \"%s\", which is no number: %s".formatted(name, value, REMEDY), e);
+          "%s is \"%s\", not a number: %s".formatted(name, value, REMEDY), e);
     }
   }
 

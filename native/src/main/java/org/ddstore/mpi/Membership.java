@@ -49,7 +49,7 @@ record Membership(List<Member> members) {
     for (Member member : members) {
       if (!member.trouble().isEmpty()) {
         throw new FrozenMembershipException(
-            "the MPI world of %s is of no use any more: %s; %s"
+            "the MPI world of %s is unusable: %s; %s"
                 .formatted(member.name(), member.trouble(), REMEDY),
             true);
       }
@@ -65,7 +65,7 @@ record Membership(List<Member> members) {
       }
       if (!member.choices().equals(first.choices())) {
         throw new DDStoreException(
-            "%s has %s, and %s has %s: set the same for all, by spark.executorEnv.NAME=value"
+            "MPI settings differ: %s has %s, %s has %s: set the same for all, by spark.executorEnv.NAME=value"
                 .formatted(first.name(), first.choices(), member.name(), member.choices()));
       }
     }

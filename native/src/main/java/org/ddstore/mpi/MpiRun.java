@@ -95,7 +95,7 @@ public final class MpiRun {
       MpiOptions options = MpiOptions.ofLaunched(timeout);
       run = new MpiRun(Mpi.launch(Launch.parse(System.getenv()), options), options);
     } catch (RuntimeException | LinkageError e) {
-      report("before it had a rank", e);
+      report("before a rank was assigned", e);
       return FAILED;
     }
     return run.call(task);
@@ -115,7 +115,7 @@ public final class MpiRun {
       boolean ended = end(succeeded ? options.collectiveTimeout() : farewell());
       return succeeded && ended ? 0 : FAILED;
     } catch (RuntimeException e) {
-      report("rank %d of %d, at its end".formatted(rank(), ranks()), e);
+      report("rank %d of %d, during shutdown".formatted(rank(), ranks()), e);
       return FAILED;
     }
   }
@@ -223,8 +223,8 @@ public final class MpiRun {
     ByteBuffer bytes = ByteBuffer.allocate(mine.length * Long.BYTES);
     bytes.asLongBuffer().put(mine);
     Set<Long> inUse = new HashSet<>();
-    for (byte[] ofRank : communicator().exchange("release()", bytes::array)) {
-      ByteBuffer numbers = ByteBuffer.wrap(ofRank);
+    for (byte[] encoded : communicator().exchange("release()", bytes::array)) {
+      ByteBuffer numbers = ByteBuffer.wrap(encoded);
       while (numbers.hasRemaining()) {
         inUse.add(numbers.getLong());
       }

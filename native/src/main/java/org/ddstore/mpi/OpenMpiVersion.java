@@ -23,7 +23,7 @@ final class OpenMpiVersion {
     int major = Integer.parseInt(text.group(2));
     if (major > MAJOR) {
       return Optional.of(
-          "Open MPI %s has no PMI-1 client any more, so running JVMs cannot become a world of it: install Open MPI 4"
+          "Open MPI %s has no PMI-1 client, so running JVMs cannot form an MPI world: install Open MPI 4"
               .formatted(text.group(1)));
     }
     return major == MAJOR

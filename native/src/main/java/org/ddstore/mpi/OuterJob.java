@@ -32,7 +32,7 @@ final class OuterJob {
   private static final String SRUN = "SLURM_";
 
   private static final String CROWDED =
-      "how crowded the hosts are by the job's processes, which are not our ranks";
+      "describes the processes of the outer job, not the ranks of the store";
 
   /**
    * Variables that would keep MPI from finding this library's process manager are always hidden.
@@ -43,19 +43,19 @@ final class OuterJob {
           new Rule(
               List.of(),
               "OMPI_MCA_pmix"::equals,
-              "MPI has to ask our process manager: that of a job knows nothing of our ranks"),
+              "MPI must use the process manager of DDStore: that of a job does not know the ranks"),
           new Rule(
               List.of(),
               name -> name.equals("OMPI_MCA_ess") || name.startsWith("OMPI_MCA_ess_"),
-              "MPI has to start as our process manager says: a job has started its processes in another way, and numbered them"),
+              "MPI must start as the process manager of DDStore determines: a job starts and numbers its own processes"),
           new Rule(
               List.of(),
               name -> name.startsWith("OMPI_MCA_orte_") && name.endsWith("_uri"),
-              "a daemon, which MPI would go to: it knows nothing of our ranks"),
+              "address of a daemon of the job, which does not know the ranks"),
           new Rule(
               List.of(MPIRUN, SRUN),
               name -> name.startsWith("OMPI_MCA_orte_") && !name.endsWith("_uri"),
-              "the job's folders, number of processes and keys for its networks"),
+              "directories, process count and network keys of the job"),
           new Rule(List.of(MPIRUN, SRUN), "OMPI_MCA_mpi_oversubscribe"::equals, CROWDED),
           // Set by mpirun of some releases.
           new Rule(List.of(MPIRUN), "OMPI_MCA_mpi_yield_when_idle"::equals, CROWDED));

@@ -104,9 +104,9 @@ final class WorldEnvironment {
     environment.set(
         "OMPI_MCA_pmix",
         "flux",
-        "else a process inside a Slurm or mpirun job asks the process manager of that job");
+        "otherwise a process inside a Slurm or mpirun job uses the process manager of that job");
     environment.set(
-        "OMPI_MCA_orte_create_session_dirs", "false", "nobody would delete them after a kill");
+        "OMPI_MCA_orte_create_session_dirs", "false", "session directories would remain after a kill");
     environment.choose(host, directory);
     return environment;
   }
@@ -130,21 +130,21 @@ final class WorldEnvironment {
     set(
         "UCX_ERROR_SIGNALS",
         "",
-        "the JVM uses SIGSEGV itself, and UCX would end it with the first");
+        "the JVM uses SIGSEGV itself, and UCX would end it at the first one");
     for (String component : List.of("btl_vader", "osc_rdma", "osc_sm")) {
       set(
           "OMPI_MCA_" + component + "_backing_directory",
           directory.toString(),
-          "what a killed process leaves is swept with its directory");
+          "files of a killed process are deleted with its directory");
     }
     if (ranks.areCrowded()) {
-      set("OMPI_MCA_mpi_yield_when_idle", "1", "more ranks than processors: who waits makes room");
+      set("OMPI_MCA_mpi_yield_when_idle", "1", "more ranks than processors: waiting ranks yield");
     }
     if (ranks.mayReadProcesses()) {
-      set(SINGLE_COPY, "cma", "whatever files say: it needs no help of the owner");
+      set(SINGLE_COPY, "cma", "needs no help of the owner; overrides configuration files");
     }
     if (wantsUcx()) {
-      chooseUcx("the user reads by UCX");
+      chooseUcx("the user selects UCX");
     } else if (!ranks.spanHosts()) {
       chooseMemory();
     } else if (ranks.haveRdma()) {
@@ -161,12 +161,12 @@ final class WorldEnvironment {
   }
 
   private void chooseMemory() {
-    set(PML, "ob1", "one host: nothing but shared memory is needed");
-    set(BTL, "vader,self", "one host: no port is opened");
+    set(PML, "ob1", "one host: shared memory is sufficient");
+    set(BTL, "vader,self", "one host: no port needed");
     set(
         OSC,
         RDMA_OR_ALONE,
-        "rdma reads memory of other processes without their help; it makes no windows of a rank alone, and pt2pt does");
+        "rdma reads memory of other processes without their help; pt2pt for windows of a single rank, which rdma cannot create");
   }
 
   private void chooseUcx(String reason) {
@@ -176,18 +176,18 @@ final class WorldEnvironment {
       set(
           "OMPI_MCA_opal_common_ucx_" + names,
           "any",
-          "Open MPI would leave out UCX for devices that it does not know by name");
+          "otherwise Open MPI excludes UCX for devices that it does not know by name");
     }
     set(
         "OMPI_MCA_opal_common_ucx_progress_iterations",
         "1",
-        "the thread that makes progress must reach UCX with every call");
+        "every call of the progress thread must reach UCX");
   }
 
   private void chooseTcp(String host) {
     set(PML, "ob1", "TCP between the hosts");
     set(BTL, "vader,self,tcp", "TCP between the hosts");
-    set(OSC, "pt2pt", "the one that makes windows over TCP");
+    set(OSC, "pt2pt", "the component that supports windows over TCP");
     interfaceOf(host)
         .ifPresent(name -> set(TCP_INTERFACE, name, "the interface of Spark's address"));
   }
@@ -257,8 +257,8 @@ final class WorldEnvironment {
     impose(
         "FLUX_JOB_ID",
         Integer.toString(job),
-        "MPI asks a process manager if it is in a job, and numbers its world by it");
-    impose("FLUX_PMI_LIBRARY_PATH", library, "our library is the process manager");
+        "MPI uses a process manager only inside a job, and takes the number of its world from it");
+    impose("FLUX_PMI_LIBRARY_PATH", library, "the library of DDStore is the process manager");
   }
 
   /** Applies all changes to this process. */
@@ -273,7 +273,7 @@ final class WorldEnvironment {
   String description() {
     StringBuilder text = new StringBuilder("osc ").append(value(OSC));
     if (users.containsKey(OSC)) {
-      text.append(" (as ").append(OSC).append(" says)");
+      text.append(" (set by ").append(OSC).append(")");
     }
     return text.toString();
   }

@@ -70,7 +70,7 @@ final class Gathering {
    */
   void run(String what, Duration patience, Section section) {
     if (round != null) {
-      throw new DDStoreException(what + ": this rank has given up a call before");
+      throw new DDStoreException(what + ": this rank has given up an earlier call");
     }
     int purpose = ++sections;
     long deadlineNs = System.nanoTime() + patience.toNanos();
@@ -78,11 +78,11 @@ final class Gathering {
     long startNs = System.nanoTime();
     while (!isOver(what)) {
       if (Thread.currentThread().isInterrupted()) {
-        throw new CollectiveInterruptedException(what + ": interrupted while ranks came");
+        throw new CollectiveInterruptedException(what + ": interrupted while waiting for ranks");
       }
       if (System.nanoTime() - deadlineNs > 0) {
         throw new DeadlineExceededException(
-            "not all ranks came to \"%s\" within %d ms".formatted(what, patience.toMillis()));
+            "not all ranks reached \"%s\" within %d ms".formatted(what, patience.toMillis()));
       }
       pause(startNs);
     }
@@ -137,7 +137,7 @@ final class Gathering {
         }
       }
       if (System.nanoTime() - deadlineNs > 0) {
-        throw new DeadlineExceededException(what + ": other stores hold MPI");
+        throw new DeadlineExceededException(what + ": other stores occupy MPI");
       }
       // A different pause on each rank, so that one of two competing groups gets in.
       LockSupport.parkNanos(PAUSE_NS * (Math.min(attempt, 16) + (System.nanoTime() & 15)));
@@ -154,7 +154,7 @@ final class Gathering {
     try {
       while (!isOver(what)) {
         if (System.nanoTime() - startNs > options.collectiveTimeout().toNanos()) {
-          throw new DeadlineExceededException("a rank came, and did not go on");
+          throw new DeadlineExceededException("a rank arrived, but did not continue");
         }
         pause(startNs);
       }

@@ -71,7 +71,7 @@ final class Joining {
       }
       if (members.someLate()) { // all give up in the same round; otherwise some would wait for the others
         throw new DeadlineExceededException(
-            "the ranks did not get to MPI within %d ms: other stores hold it"
+            "the ranks could not enter MPI within %d ms: other stores occupy it"
                 .formatted(options.collectiveTimeout().toMillis()));
       }
       long pauseMs = 1 + Integer.toUnsignedLong(Objects.hash(members.job(), attempt)) % 20;

@@ -112,7 +112,7 @@ final class LaunchedWorld implements LaunchedRanks {
     int size = MPI.COMM_WORLD.getSize();
     if (rank != launch.rank() || size != launch.size() || level < MPI.THREAD_SERIALIZED) {
       throw new DDStoreException(
-          "MPI made rank %d of %d, thread level %d, of %s: the library is not of the Open MPI of this mpirun"
+          "MPI made rank %d of %d, thread level %d, of %s: the library belongs to another Open MPI than mpirun"
               .formatted(rank, size, level, launch));
     }
     Intracomm comm = MPI.COMM_WORLD.dup();
@@ -166,7 +166,7 @@ final class LaunchedWorld implements LaunchedRanks {
     while (!calls.call("MPI_Ibarrier", limit(), limit(), request::test)) {
       if (System.nanoTime() - deadlineNs > 0) {
         World.breakDown(
-            "not all ranks came to the end within %d ms".formatted(patience.toMillis()));
+            "not all ranks reached the end within %d ms".formatted(patience.toMillis()));
         return false;
       }
       LockSupport.parkNanos(PAUSE_NS);

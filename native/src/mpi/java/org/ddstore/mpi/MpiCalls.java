@@ -116,7 +116,7 @@ final class MpiCalls {
             return;
           }
           throw new DeadlineExceededException(
-              "%s: other threads were in MPI for %d ms".formatted(what, patience.toMillis()));
+              "%s: other threads occupied MPI for %d ms".formatted(what, patience.toMillis()));
         } catch (InterruptedException e) {
           interrupted = true; // the call in progress ends, and the caller checks the flag
         }

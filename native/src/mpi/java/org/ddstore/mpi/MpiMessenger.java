@@ -89,8 +89,8 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   }
 
   @Override
-  public void setReceiver(Receiver newReceiver) {
-    receiver = newReceiver;
+  public void setReceiver(Receiver receiver) {
+    this.receiver = receiver;
   }
 
   @Override
@@ -181,13 +181,13 @@ final class MpiMessenger implements Messenger, AutoCloseable {
     try {
       receiver.received(incoming.slice(0, incomingBytes));
     } catch (MalformedMessageException e) {
-      LOG.log(System.Logger.Level.WARNING, "refused of rank " + source, e);
+      LOG.log(System.Logger.Level.WARNING, "rejected a message of rank " + source, e);
       receiver.disconnected(peers.get(source));
     }
   }
 
   private void fail(Throwable cause) {
-    LOG.log(System.Logger.Level.ERROR, "messages by MPI have ended", cause);
+    LOG.log(System.Logger.Level.ERROR, "MPI messages stopped after an error", cause);
     failed = true;
     peers.forEach(receiver::disconnected);
   }

@@ -64,7 +64,7 @@ final class Progress {
     try {
       serve();
     } catch (RuntimeException | Error e) {
-      World.breakDown("it cannot help those who read from it any more: " + e);
+      World.breakDown("the thread that serves reads has failed: " + e);
     }
   }
 

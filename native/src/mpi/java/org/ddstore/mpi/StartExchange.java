@@ -29,7 +29,7 @@ final class StartExchange implements ProcessManager.Exchange {
       failure = e; // MPI receives only an error number, and ends the process
       LOG.log(
           System.Logger.Level.ERROR,
-          "MPI cannot start and ends this process: the ranks have come apart",
+          "MPI cannot start and ends this process: the exchange between the ranks has failed",
           e);
       throw e;
     }

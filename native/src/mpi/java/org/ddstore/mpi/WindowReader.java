@@ -127,7 +127,7 @@ final class WindowReader implements RemoteReader {
               } finally {
                 if (!complete && !gets.settle()) {
                   unsettled = true;
-                  World.breakDown("a read has failed, and MPI may still write what it brings");
+                  World.breakDown("a read has failed, and MPI may still write to its memory");
                 }
               }
             });
@@ -140,7 +140,7 @@ final class WindowReader implements RemoteReader {
     }
     if (System.nanoTime() - deadlineNs >= 0) {
       throw new DeadlineExceededException(
-          "remote rows of %s did not come by MPI within %d ms"
+          "remote rows of %s did not arrive by MPI within %d ms"
               .formatted(
                   owners.stream().map(PeerRows::owners).collect(Collectors.joining(", ")),
                   timeout.toMillis()));

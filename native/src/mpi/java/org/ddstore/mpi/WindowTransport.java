@@ -201,7 +201,7 @@ final class WindowTransport implements MpiTransport {
     if (leaving.isAlive()) {
       LOG.log(
           System.Logger.Level.DEBUG,
-          "{0}: what others may read stays in memory until all ranks have closed it",
+          "{0}: shared memory stays allocated until all ranks have closed it",
           this);
     }
   }
@@ -233,7 +233,7 @@ final class WindowTransport implements MpiTransport {
       } else {
         World.keep(this);
         world.keepServing();
-        LOG.log(System.Logger.Level.WARNING, "segments stay in memory: {0}", e.getMessage());
+        LOG.log(System.Logger.Level.WARNING, "segments stay in memory until the process ends: {0}", e.getMessage());
       }
     }
   }

@@ -65,7 +65,7 @@ final class World {
     MEETING.lock();
     try {
       if (current != null) {
-        throw new IllegalStateException("this JVM is in a world of MPI: " + current);
+        throw new IllegalStateException("this JVM is already in an MPI world: " + current);
       }
       current = world;
     } finally {
@@ -87,7 +87,7 @@ final class World {
       current = start.get();
       return current;
     } catch (RuntimeException | Error e) {
-      breakDown("it did not start: " + e);
+      breakDown("MPI start failed: " + e);
       throw e;
     }
   }
@@ -103,7 +103,7 @@ final class World {
       comm =
           calls.meet("MPI_Comm_create_group", options.collectiveTimeout(), () -> groupOf(members));
     } catch (RuntimeException e) {
-      breakDown("a group of it was not made: " + e.getMessage());
+      breakDown("creation of a group failed: " + e.getMessage());
       throw e;
     }
     return new WindowTransport(this, members, new Gathering(this, comm, options), options);
@@ -192,7 +192,7 @@ final class World {
       trouble = reason;
       LOG.log(
           GROUPS.get() > 0 ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
-          "the MPI world of this JVM is of no use any more: {0}",
+          "MPI world of this JVM is unusable: {0}",
           reason);
     }
   }
