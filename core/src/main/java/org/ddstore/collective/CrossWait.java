@@ -1,26 +1,26 @@
 package org.ddstore.collective;
 
 /**
- * Two ranks that wait for each other in different groups.
+ * A pair of ranks that wait for each other in different groups.
  *
- * @param waiting the group in which this rank waits
- * @param rank the other one in that group
- * @param other the group in which that one waits for this rank
- * @param there the other one in that group
+ * @param waiting group in which this rank waits
+ * @param rank the other rank's number in that group
+ * @param other group in which the other rank waits for this rank
+ * @param there the other rank's number in that group
  */
 record CrossWait(Rounds waiting, int rank, Rounds other, int there) {
-  /** Asks for what messages may have been lost, in both groups. */
+  /** Requests messages that may have been lost, in both groups. */
   void ask() {
     waiting.ask(rank);
     other.ask(there);
   }
 
-  /** How much news of the other rank has come, in both groups; never falls. */
+  /** Returns the number of updates from the other rank, in both groups; never decreases. */
   long[] news() {
     return new long[] {waiting.news(rank), other.news(there)};
   }
 
-  /** Why a group of this rank breaks. */
+  /** Returns why a group of this rank breaks. */
   Failure failure(Rounds group) {
     int culprit = group.rankOfOrigin(waiting.origin(rank));
     String here = called(waiting, waiting.rank());

@@ -11,9 +11,10 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Brings the messages of other processes to the lane they are about. The kinds are {@link LaneAsk},
- * {@link LaneUpdate}, and one that says that a lane is gone: kind and nonce alone. A lane can be
- * asked for only by who has its address, so it has been made before: one that is not known is gone.
+ * A dispatcher of messages from other processes to the lane that they concern. The kinds are {@link
+ * LaneAsk}, {@link LaneUpdate}, and a notice that a lane is gone, which consists of kind and nonce.
+ * Only a process that knows its address can request a lane, so the lane was created earlier: an
+ * unknown lane is gone.
  */
 final class LaneMessages implements Messenger.Receiver, AutoCloseable {
   private static final byte GONE = 3;
@@ -46,7 +47,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
     own.remove(lane.nonce());
   }
 
-  /** A mirror of a lane, which is asked for at once. */
+  /** Creates a mirror of a lane and requests its state at once. */
   Mirror mirror(LaneAddress address) {
     Mirror mirror =
         new Mirror(new LaneOwner(address.nonce(), address.process(), messenger), address.rank());
@@ -95,7 +96,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
     }
   }
 
-  /** A mirror that is not known was given back by its last user. */
+  /** Applies an update to its mirror; a mirror that is unknown was released by its last user. */
   private static void bring(Mirror mirror, LaneUpdate update) {
     if (mirror == null) {
       return;
