@@ -236,8 +236,8 @@ public final class Communicator implements AutoCloseable {
   }
 
   /** Returns the number of a rank in the root group that this one was split from. Local. */
-  int origin(int ofRank) {
-    return rounds.origin(ofRank);
+  int origin(int rank) {
+    return rounds.origin(rank);
   }
 
   /** Returns whether a thread is in a collective. Local. */

@@ -22,19 +22,19 @@ record CrossWait(Rounds waiting, int rank, Rounds other, int there) {
 
   /** Returns why a group of this rank breaks. */
   Failure failure(Rounds group) {
-    int culprit = group.rankOfOrigin(waiting.origin(rank));
+    int cause = group.rankOfOrigin(waiting.origin(rank));
     String here = called(waiting, waiting.rank());
     String elsewhere = called(other, there);
     boolean hereFirst = waiting.origin(waiting.rank()) < waiting.origin(rank);
     return new Failure(
         Failure.Kind.MISMATCH,
-        culprit < 0 ? group.rank() : culprit,
+        cause < 0 ? group.rank() : cause,
         "%s, but %s, and each waits for the other (ranks of the group that both were split from)"
             .formatted(hereFirst ? here : elsewhere, hereFirst ? elsewhere : here));
   }
 
-  private static String called(Rounds group, int ofRank) {
+  private static String called(Rounds group, int rank) {
     return "rank %d called %s among %d ranks"
-        .formatted(group.origin(ofRank), group.callText(ofRank), group.size());
+        .formatted(group.origin(rank), group.callText(rank), group.size());
   }
 }

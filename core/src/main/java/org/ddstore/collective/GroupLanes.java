@@ -41,9 +41,9 @@ final class GroupLanes implements AutoCloseable {
     }
   }
 
-  private void take(Nonce nonce, HeldLane lane, int ofRank) {
-    nonces[ofRank] = nonce;
-    held[ofRank] = lane;
+  private void take(Nonce nonce, HeldLane lane, int member) {
+    nonces[member] = nonce;
+    held[member] = lane;
     if (lane.lane() instanceof Mirror mirror) {
       mirror.add(bell);
     }
@@ -90,8 +90,8 @@ final class GroupLanes implements AutoCloseable {
   /**
    * Returns false only if the process of a rank has certainly ended. Takes at most one millisecond.
    */
-  boolean ownerLives(int ofRank) {
-    return held[ofRank].ownerLives();
+  boolean ownerLives(int member) {
+    return held[member].ownerLives();
   }
 
   /** Releases all lanes; they must not be accessed afterwards. Called once. */

@@ -61,7 +61,7 @@ record LaneAddress(
             : "host name \"%s\" of %d characters: use a shorter one, or the IP address"
                 .formatted(process.host(), process.host().length());
     return new IllegalArgumentException(
-        "the address of rank %d has %d bytes, at most %d can be sent, with the %s"
+        "the address of rank %d has %d bytes, at most %d are allowed; it contains the %s"
             .formatted(rank, bytes, MAX_BYTES, what));
   }
 
@@ -96,7 +96,7 @@ record LaneAddress(
           network.length == 0 ? null : ProcessAddress.parse(network));
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
       throw new IllegalArgumentException(
-          "endpoint address of %d bytes, expected more".formatted(bytes.length), e);
+          "endpoint address of %d bytes is truncated".formatted(bytes.length), e);
     }
   }
 
@@ -109,7 +109,7 @@ record LaneAddress(
     String directory = new String(utf8, StandardCharsets.UTF_8);
     Path path = Path.of(directory);
     if (path.isAbsolute() || path.startsWith("..") || !path.equals(path.normalize())) {
-      throw new IllegalArgumentException("endpoint address with directory \"" + directory + "\"");
+      throw new IllegalArgumentException("endpoint address with invalid directory \"" + directory + "\"");
     }
     return directory;
   }

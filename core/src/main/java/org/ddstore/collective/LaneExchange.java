@@ -149,7 +149,7 @@ public final class LaneExchange implements AutoCloseable {
     }
     if (!byMessages) {
       throw new IOException(
-          "rank %d has neither a file that this host may map (boot id %s, its own is %s) nor messages that come here"
+          "rank %d is unreachable: it has no file on this host (boot id %s here, %s there) and sends no messages to this process"
               .formatted(address.rank(), BootId.ofThisHost(), address.host()));
     }
     Mirror mirror = messages.mirror(address);

@@ -74,11 +74,11 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
         case LaneAsk.KIND -> ask = LaneAsk.parse(lane, in);
         case LaneUpdate.KIND -> update = LaneUpdate.parse(in);
         case GONE -> checkEnd(in);
-        default -> throw new MalformedMessageException("a message of unknown kind " + kind);
+        default -> throw new MalformedMessageException("unknown message kind " + kind);
       }
     } catch (BufferUnderflowException | IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new MalformedMessageException(
-          "a message of %d bytes that cannot be read: %s".formatted(message.remaining(), e));
+          "unreadable message of %d bytes: %s".formatted(message.remaining(), e));
     }
     if (closed) {
       return;
@@ -92,7 +92,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
 
   private static void checkEnd(ByteBuffer in) {
     if (in.hasRemaining()) {
-      throw new MalformedMessageException("a message with " + in.remaining() + " bytes too many");
+      throw new MalformedMessageException("message with " + in.remaining() + " excess bytes");
     }
   }
 

@@ -59,8 +59,7 @@ final class LaneOwner {
 
   /**
    * Returns whether the process may still send. Its last message can arrive after the news of its
-   * end, so the messenger must report the end
-   * twice, {@code CERTAIN_NS} apart.
+   * end, so the messenger must report the end twice, {@code CERTAIN_NS} apart.
    */
   boolean lives() {
     if (messenger.isAlive(process)) {

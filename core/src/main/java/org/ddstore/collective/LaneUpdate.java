@@ -136,7 +136,7 @@ final class LaneUpdate {
   private void check(boolean good, String what) {
     if (!good) {
       throw new MalformedMessageException(
-          what + " cannot be: an update of a lane, before byte " + in.position());
+          "invalid lane update before byte " + in.position() + ": " + what);
     }
   }
 

@@ -92,7 +92,7 @@ final class Mirror implements Lane {
             new Failure(
                 Failure.Kind.RANK_FAILED,
                 rank,
-                "a message of rank %d could not be taken: %s".formatted(rank, e));
+                "a message of rank %d could not be processed: %s".formatted(rank, e));
         state = BROKEN;
       }
     }

@@ -145,9 +145,9 @@ final class OwnLane {
   }
 
   private int[] ranges(long round, ProcessAddress asker) {
-    PieceParts ofRound = parts[(int) (round & 1)];
+    PieceParts piece = parts[(int) (round & 1)];
     int[] ranks = ranksOf.get(asker);
-    return ranks == null ? new int[] {0, ofRound.usedBytes()} : ofRound.ranges(ranks);
+    return ranks == null ? new int[] {0, piece.usedBytes()} : piece.ranges(ranks);
   }
 
   private static ByteBuffer copy(ByteBuffer message) {

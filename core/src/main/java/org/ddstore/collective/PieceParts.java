@@ -38,13 +38,13 @@ record PieceParts(int commonBytes, int elements, int elementBytes, int ranks) {
    * Returns the bytes that some ranks need together, as pairs of first byte and end, ascending and
    * disjoint.
    *
-   * @param readers ranks, ascending
+   * @param readers reading ranks, ascending
    */
-  int[] ranges(int[] ofRanks) {
-    int[] ranges = new int[2 + 2 * ofRanks.length];
+  int[] ranges(int[] readers) {
+    int[] ranges = new int[2 + 2 * readers.length];
     int last = 0;
     ranges[1] = commonBytes;
-    for (int rank : isDealtOut() ? ofRanks : new int[0]) {
+    for (int rank : isDealtOut() ? readers : new int[0]) {
       int from = commonBytes + firstElement(elements, rank, ranks) * elementBytes;
       int end = commonBytes + firstElement(elements, rank + 1, ranks) * elementBytes;
       if (from > ranges[last + 1]) {

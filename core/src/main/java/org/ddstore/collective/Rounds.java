@@ -56,8 +56,8 @@ final class Rounds {
   }
 
   /** Returns the number of a rank in the root group that this one was split from. */
-  int origin(int ofRank) {
-    return origins[ofRank];
+  int origin(int member) {
+    return origins[member];
   }
 
   /** Returns the rank with a number in the root group; -1 if it is not in this group. */
@@ -81,9 +81,9 @@ final class Rounds {
    * Returns whether a rank whose collectives are called by one thread waits for this rank here.
    * This stays true until this rank arrives or the other gives up.
    */
-  boolean isAwaitedBy(int ofRank) {
-    Lane lane = lanes[ofRank];
-    return ofRank != rank
+  boolean isAwaitedBy(int member) {
+    Lane lane = lanes[member];
+    return member != rank
         && !left
         && broken == null
         && lane.hasPosted(own.memory().posted())
@@ -92,18 +92,18 @@ final class Rounds {
   }
 
   /** Returns whether a rank has begun the call that this one is in. */
-  boolean hasCome(int ofRank) {
-    return lanes[ofRank].entered() >= call;
+  boolean hasCome(int member) {
+    return lanes[member].entered() >= call;
   }
 
   /** Returns the text of the last call that a rank has begun. */
-  String callText(int ofRank) {
-    return lanes[ofRank].callText(lanes[ofRank].entered());
+  String callText(int member) {
+    return lanes[member].callText(lanes[member].entered());
   }
 
   /** Requests messages of a rank that may have been lost. */
-  void ask(int ofRank) {
-    if (lanes[ofRank] instanceof Mirror mirror) {
+  void ask(int member) {
+    if (lanes[member] instanceof Mirror mirror) {
       mirror.ask();
     }
   }
@@ -112,8 +112,8 @@ final class Rounds {
    * Returns the number of updates received from a rank; never decreases. Shared memory always
    * counts as new.
    */
-  long news(int ofRank) {
-    return lanes[ofRank] instanceof Mirror mirror ? mirror.updates() : System.nanoTime();
+  long news(int member) {
+    return lanes[member] instanceof Mirror mirror ? mirror.updates() : System.nanoTime();
   }
 
   /**
@@ -220,13 +220,13 @@ final class Rounds {
    * Returns the piece of a rank in the round that {@link #step} completed; valid until the next
    * step.
    */
-  ByteBuffer piece(int ofRank) {
-    return lanes[ofRank].piece(round - 1);
+  ByteBuffer piece(int member) {
+    return lanes[member].piece(round - 1);
   }
 
   /** Returns the total bytes that a rank announced with its last piece. */
-  long totalBytes(int ofRank) {
-    return lanes[ofRank].totalBytes(round - 1);
+  long totalBytes(int member) {
+    return lanes[member].totalBytes(round - 1);
   }
 
   /** Announces a failure to all ranks and to later calls, unless another came first. */

@@ -35,11 +35,11 @@ final class Split {
                     GroupEndpoint.create(exchange, members.indexOf(parent.rank()), members.size());
                 return endpoint.address();
               });
-      List<byte[]> ofMembers = members.stream().map(rank -> addresses[rank]).toList();
+      List<byte[]> memberAddresses = members.stream().map(rank -> addresses[rank]).toList();
       parent.exchange(
           "split(), connect",
           () -> {
-            child = endpoint.attach(ofMembers, parent.timeout(), family, origins(members));
+            child = endpoint.attach(memberAddresses, parent.timeout(), family, origins(members));
             return new byte[0];
           });
       endpoint.deleteName();
