@@ -10,11 +10,11 @@ import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedOptions;
 
 /**
- * Chooses a provider and an interface: RDMA hardware before software; of several devices the
+ * The choice of a provider and an interface: RDMA hardware before software; of several devices the
  * nearest to this process, and of equally near ones each in turn.
  */
 final class FabricChooser {
-  /** The variable by which users of the first DDStore name an interface. */
+  /** Environment variable by which users of ORNL DDStore select an interface. */
   static final String INTERFACE_VARIABLE = "FABRIC_IFACE";
 
   private final String version;
@@ -22,8 +22,10 @@ final class FabricChooser {
   private final Affinity affinity;
 
   /**
-   * @param version of the library, for people
-   * @param offers by the address to be bound to, or an empty text
+   * Creates a chooser.
+   *
+   * @param version human-readable version of the library
+   * @param offers offers by the address to bind to; an empty address means any
    */
   FabricChooser(String version, Function<String, List<FabricOffer>> offers, Affinity affinity) {
     this.version = version;
@@ -63,8 +65,8 @@ final class FabricChooser {
   }
 
   /**
-   * One for each device: libfabric tells of some once for each form of addresses ({@code verbs}: of
-   * IPv4, IPv6 and InfiniBand), and opens the first.
+   * Returns the usable offers, one per device: libfabric lists some devices once per address format
+   * ({@code verbs}: IPv4, IPv6 and InfiniBand), and opens the first.
    */
   private static List<FabricOffer> legal(List<FabricOffer> all, OneSidedOptions options) {
     Map<List<String>, FabricOffer> first = new LinkedHashMap<>();
@@ -86,7 +88,10 @@ final class FabricChooser {
                         .formatted(by, named, names(legal, FabricOffer::domain))));
   }
 
-  /** The providers of one kind only: the best that there is has the first word. */
+  /**
+   * Returns the nearest device among the offers of the first offer's provider, which is the best
+   * available one.
+   */
   private OneSidedChoice nearest(List<FabricOffer> hardware, int index) {
     String provider = hardware.get(0).provider();
     List<FabricOffer> same =
