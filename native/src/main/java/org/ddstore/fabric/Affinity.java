@@ -34,8 +34,8 @@ record Affinity(Path sysfs, Path status) {
       return "NUMA node unknown";
     }
     return isOurs(node)
-        ? "NUMA node %d, as this process".formatted(node)
-        : "NUMA node %d, not that of this process".formatted(node);
+        ? "NUMA node %d, same as this process".formatted(node)
+        : "NUMA node %d, other than this process".formatted(node);
   }
 
   private int node(FabricOffer offer) {

@@ -54,14 +54,14 @@ final class FabricChooser {
 
   private String whyNone(List<FabricOffer> all, String wanted) {
     if (!wanted.isEmpty() && !wanted.equals(FabricOffer.TCP)) {
-      return "%s has no provider \"%s\" here that may be used; it has %s"
+      return "%s has no usable provider \"%s\" on this host; available providers: %s"
           .formatted(version, wanted, names(all, FabricOffer::provider));
     }
     String layered = FabricOffer.LAYERED_TCP;
     return all.stream().anyMatch(offer -> offer.provider().equals(layered))
-        ? "%s reaches TCP only by %s, which can end the process when a read breaks off: install libfabric 1.17 or later, or take it nevertheless by spark.ddstore.fabric.provider=%s"
+        ? "%s supports TCP only by %s, which can end the process when a read is cancelled: install libfabric 1.17 or later, or accept the risk by spark.ddstore.fabric.provider=%s"
             .formatted(version, layered, layered)
-        : "%s has no provider here that reads remote memory".formatted(version);
+        : "%s has no provider on this host that reads remote memory".formatted(version);
   }
 
   /**
@@ -80,11 +80,11 @@ final class FabricChooser {
     return legal.stream()
         .filter(offer -> offer.domain().equals(named))
         .max(Comparator.comparing(FabricOffer::isRdma))
-        .map(offer -> choice(offer, "", "named by " + by))
+        .map(offer -> choice(offer, "", "selected by " + by))
         .orElseGet(
             () ->
                 OneSidedChoice.none(
-                    "%s names \"%s\"; the interfaces that can be used here are %s"
+                    "%s is \"%s\", not a usable interface of this host: %s"
                         .formatted(by, named, names(legal, FabricOffer::domain))));
   }
 
@@ -103,7 +103,7 @@ final class FabricChooser {
     return choice(
         taken,
         "",
-        "%s, one of %d as near of %d in all"
+        "%s, one of the %d nearest of %d"
             .formatted(affinity.describe(taken), near.size(), same.size()));
   }
 
@@ -116,7 +116,7 @@ final class FabricChooser {
                     offer,
                     options.host(),
                     options.host().isEmpty()
-                        ? "the first that libfabric has, bound to no address"
+                        ? "the first of libfabric, bound to no address"
                         : "bound to " + options.host()))
         .orElseGet(
             () ->

@@ -109,7 +109,7 @@ final class FabricReader implements RemoteReader {
     long bytes = pending.stream().mapToLong(PeerReads::offsetBytes).sum();
     if (bytes > GrowingBuffer.MAX_BYTES) {
       throw new IllegalArgumentException(
-          "offsets of ragged rows of %,d bytes: read fewer rows a batch".formatted(bytes));
+          "offsets of ragged rows have %,d bytes: read fewer rows per batch".formatted(bytes));
     }
     if (bytes > 0) {
       reads.clear();
@@ -167,7 +167,7 @@ final class FabricReader implements RemoteReader {
     while (!end.run(sliceMs())) {
       checkInterrupt();
       if (System.nanoTime() - deadlineNs >= 0) {
-        throw new DeadlineExceededException("%,d bytes have come".formatted(end.bytesCome()));
+        throw new DeadlineExceededException("%,d bytes have arrived".formatted(end.bytesCome()));
       }
       for (PeerReads peer : pending) {
         if (!transport.calls().isAlive(peer.rows().process())) {

@@ -86,7 +86,7 @@ record MemoryTable(
     byte format = in.get();
     if (format != FORMAT) {
       throw new DDStoreException(
-          "a table of format %d, this program reads %d: all executors need the same version of DDStore"
+          "memory table has format %d, expected %d: use the same version of DDStore on all executors"
               .formatted(format, FORMAT));
     }
     byte[] name = new byte[count(in, 1)];
@@ -133,7 +133,7 @@ record MemoryTable(
   private static int count(ByteBuffer in, int elementBytes) {
     int count = in.getInt();
     if (count < 0 || count > in.remaining() / elementBytes) {
-      throw new DDStoreException("a table that says %,d elements are to come".formatted(count));
+      throw new DDStoreException("invalid element count %,d in a memory table".formatted(count));
     }
     return count;
   }

@@ -76,7 +76,7 @@ final class ReadingEnd implements AutoCloseable {
   /** Registers memory to read into; returns the number by which reads refer to it. */
   int addLanding(ByteBuffer memory) {
     return check(
-        "fi_mr_reg of %,d bytes to read into; ulimit -l bounds them".formatted(memory.capacity()),
+        "fi_mr_reg of %,d bytes to read into, limited by ulimit -l".formatted(memory.capacity()),
         FabricNative.addLanding(handle, FabricNative.addressOf(memory), memory.capacity()));
   }
 

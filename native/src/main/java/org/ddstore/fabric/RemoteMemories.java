@@ -75,7 +75,7 @@ final class RemoteMemories {
           return new RemoteMemory(segment, checkMeans(process, MemoryTable.decode(answer)));
         }
       } catch (BufferUnderflowException e) {
-        throw new DDStoreException(process + " sent a table that is cut short", e);
+        throw new DDStoreException(process + " sent a truncated memory table", e);
       }
       LockSupport.parkNanos(PAUSE_NS);
       if (System.nanoTime() - deadlineNs > 0) {
@@ -87,7 +87,7 @@ final class RemoteMemories {
   private MemoryTable checkMeans(ProcessAddress process, MemoryTable table) {
     if (!table.means().equals(means)) {
       throw new DDStoreException(
-          "%s serves by %s, this process reads by %s: set spark.ddstore.fabric.provider to one that all hosts have"
+          "provider mismatch: %s serves by %s, this process reads by %s: set spark.ddstore.fabric.provider to one that all hosts have"
               .formatted(process, table.means(), means));
     }
     return table;

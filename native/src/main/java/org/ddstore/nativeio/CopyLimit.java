@@ -34,7 +34,7 @@ public final class CopyLimit {
 
   private static long checked(long nanos) {
     if (nanos < 0) {
-      throw new OutOfMemoryError("the JVM gave no memory for addresses: error " + -nanos);
+      throw new OutOfMemoryError("no memory for addresses: error " + -nanos);
     }
     return nanos;
   }

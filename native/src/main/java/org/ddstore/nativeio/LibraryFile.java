@@ -58,7 +58,7 @@ final class LibraryFile {
       return then.in(file);
     } catch (IOException e) {
       throw new UnusableException(
-          "cannot be unpacked in %s: %s; name another directory by -D%s=DIRECTORY"
+          "cannot be unpacked in %s: %s; set another directory by -D%s=DIRECTORY"
               .formatted(root, e, NativeLibrary.DIRECTORY_PROPERTY));
     } catch (UnsatisfiedLinkError e) {
       throw new UnusableException(linkProblem(root, e));
@@ -72,7 +72,7 @@ final class LibraryFile {
     String architecture = ARCHITECTURES.get(System.getProperty("os.arch"));
     if (!"Linux".equals(system) || architecture == null) {
       throw new UnusableException(
-          "there is none for %s on %s".formatted(system, System.getProperty("os.arch")));
+          "not available for %s on %s".formatted(system, System.getProperty("os.arch")));
     }
     return "/META-INF/native/linux-" + architecture + "/";
   }
@@ -98,7 +98,7 @@ final class LibraryFile {
    */
   private static String linkProblem(Path root, UnsatisfiedLinkError e) {
     if (String.valueOf(e.getMessage()).contains("failed to map segment")) {
-      return "programs may not be run from %s (mounted noexec?); name another directory by -D%s=DIRECTORY"
+      return "execution is not allowed in %s (mounted noexec?): set another directory by -D%s=DIRECTORY"
           .formatted(root, NativeLibrary.DIRECTORY_PROPERTY);
     }
     return "cannot be linked: " + e.getMessage();

@@ -62,13 +62,13 @@ final class NativeGather implements GatherKernel {
 
   private static void check(int result) {
     if (result == -EINVAL) {
-      throw new IllegalArgumentException("a table of places that the library has no room for");
+      throw new IllegalArgumentException("the library has no room for the place table");
     }
     if (result == -ERANGE) {
-      throw new IndexOutOfBoundsException("a row that is outside its table of places");
+      throw new IndexOutOfBoundsException("row outside its place table");
     }
     if (result < 0) {
-      throw new OutOfMemoryError("the JVM gave no memory to copy rows: error " + -result);
+      throw new OutOfMemoryError("no memory to copy rows: error " + -result);
     }
   }
 
