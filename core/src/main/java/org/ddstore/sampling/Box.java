@@ -10,7 +10,9 @@ final class Box {
   private final int[] shape;
 
   /**
-   * @param leading the shape in the first dimensions of the field; of the others it has all
+   * Creates a box.
+   *
+   * @param leading shape in the first dimensions of the field; the other dimensions are complete
    */
   Box(Field field, int... leading) {
     this.field = field;
@@ -43,7 +45,7 @@ final class Box {
     return shape.clone();
   }
 
-  /** How far the box can be moved in a dimension. */
+  /** Returns how far the box can be moved in a dimension. */
   int room(int dimension) {
     return outer[dimension] - shape[dimension];
   }

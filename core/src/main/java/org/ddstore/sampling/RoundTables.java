@@ -1,15 +1,15 @@
 package org.ddstore.sampling;
 
 /**
- * The six rounds of a {@link FeistelPermutation} over two small halves, looked up instead of
- * computed: what a round adds depends on one half alone, which has few values. The numbers are the
- * same, in about half of the time. Immutable; any thread.
+ * The six rounds of a {@link FeistelPermutation} over two small halves, looked up in place of
+ * computed: the addend of a round depends on one half alone, which has few values. The results are
+ * the same, in about half the time. Immutable; safe for use by several threads.
  */
 final class RoundTables {
-  /** A side has at most so many values: the six tables then have 192 KiB, which a cache holds. */
+  /** Largest number of values of a half: the six tables then have 192 KiB, which fits a cache. */
   static final long MOST_VALUES = 1 << 14;
 
-  /** Numbers that go through a round together: their look-ups overlap, and stay in a cache. */
+  /** Numbers that pass a round together: their look-ups overlap, and stay in a cache. */
   private static final int TOGETHER = 512;
 
   private final FeistelPermutation network;
@@ -18,7 +18,9 @@ final class RoundTables {
   private final char[][] added;
 
   /**
-   * @param added what each round adds to the one half, by the value of the other
+   * Creates the tables.
+   *
+   * @param added addends of each round to one half, by the value of the other
    */
   RoundTables(FeistelPermutation network, int a, int b, char[]... added) {
     this.network = network;
@@ -60,7 +62,7 @@ final class RoundTables {
     }
   }
 
-  /** In a loop of its own, which the compiler turns into instructions for several at once. */
+  /** Adds in a separate loop, which the compiler vectorises. */
   private static void add(int[] changed, int[] by, int modulus, int count) {
     for (int i = 0; i < count; i++) {
       int less = changed[i] + by[i] - modulus;
