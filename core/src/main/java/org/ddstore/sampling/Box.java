@@ -19,7 +19,7 @@ final class Box {
     this.outer = field.shape();
     if (field.isRagged() || leading.length == 0 || leading.length > outer.length) {
       throw new IllegalArgumentException(
-          "a part %s of %s: give one to %d dimensions of a field of fixed shape"
+          "a part %s of %s: give a fixed field and 1 to %d dimensions"
               .formatted(Arrays.toString(leading), field, outer.length));
     }
     this.shape = outer.clone();

@@ -29,7 +29,7 @@ final class ChunkedSampler implements Sampler {
   public void checkBatch(long samples) {
     if (samples < 1 || windowRows() % samples != 0) {
       throw new IllegalArgumentException(
-          "a batch of %,d rows does not divide a window of %d blocks of %d rows: take a divisor of %,d, or windowBlocks so that windowBlocks x %d is a multiple of the batch"
+          "a batch of %,d rows does not divide a window of %d blocks of %d rows: use a divisor of %,d, or a windowBlocks for which windowBlocks x %d is a multiple of the batch"
               .formatted(samples, windowBlocks, blockRows, windowRows(), blockRows));
     }
   }

@@ -30,7 +30,7 @@ final class ClassQuotas {
       long quota = (long) Math.floor(scarcest * weights[label] * (1 + 1e-12));
       if (weights[label] > 0 && quota < blockRows) {
         throw new IllegalArgumentException(
-            "class %d (weight %s) has %,d rows of an epoch without replacement, less than a block of %,d: give it more weight or 0, take smaller blocks, or draw withReplacement(..)"
+            "class %d (weight %s) has %,d rows in an epoch without replacement, less than a block of %,d: raise its weight or set it to 0, use smaller blocks, or use withReplacement(..)"
                 .formatted(label, weights[label], quota, blockRows));
       }
       first[label + 1] = first[label] + quota / blockRows;

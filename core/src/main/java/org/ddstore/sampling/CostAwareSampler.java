@@ -37,7 +37,7 @@ public final class CostAwareSampler implements BatchSampler {
     for (int row = 0; row < costs.length; row++) {
       if (costs[row] < 0 || costs[row] > maxCost) {
         throw new IllegalArgumentException(
-            "cost %,d of row %,d outside [0, %,d], the most that a batch may cost"
+            "cost %,d of row %,d outside [0, %,d], the largest cost of a batch"
                 .formatted(costs[row], row, maxCost));
       }
     }
@@ -80,7 +80,7 @@ public final class CostAwareSampler implements BatchSampler {
     int step = batchesOfStep(place.world());
     if (rows < step || step < place.world()) {
       throw new IllegalArgumentException(
-          "%,d rows in steps of %d batches cannot give each of %d ranks one batch: use fewer ranks, or batchesPerStep(..) from their number on"
+          "%,d rows in steps of %d batches cannot give each of %d ranks one batch: use fewer ranks, or set batchesPerStep(..) to at least their number"
               .formatted(rows, step, place.world()));
     }
     long key = KeyedHash.key(seed, epoch);

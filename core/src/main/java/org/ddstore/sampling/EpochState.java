@@ -96,14 +96,14 @@ public record EpochState(
     boolean isFirst = Objects.equals(version, VERSION_WITHOUT_CHECKSUM);
     if (!isFirst && !Objects.equals(version, VERSION)) {
       throw new IllegalArgumentException(
-          "a state of version %s; this program reads %d and %d: %s"
+          "state version %s is not supported, expected %d or %d: %s"
               .formatted(version, VERSION_WITHOUT_CHECKSUM, VERSION, json));
     }
     Object stored = members.get(CHECKSUM);
     String computed = checksum(members);
     if (!(isFirst && stored == null) && !computed.equals(stored)) {
       throw new IllegalArgumentException(
-          "the state was changed after it was saved: its checksum is %s, its content has %s: take an unchanged copy of it, or begin an epoch anew: %s"
+          "the state was changed after it was saved: its checksum is %s, its content has %s: restore an unchanged copy, or begin the epoch again: %s"
               .formatted(stored == null ? "missing" : stored, computed, json));
     }
   }
@@ -173,7 +173,7 @@ public record EpochState(
     compareChoice(
         differences, "choice of padding and densifying", delivery.shapes(), other.shapes(), "none");
     if (differences.length() > 0) {
-      throw new IllegalArgumentException("the state is of something else:" + differences);
+      throw new IllegalArgumentException("state mismatch:" + differences);
     }
   }
 

@@ -132,6 +132,6 @@ final class FlatJson {
 
   private IllegalArgumentException refused() {
     return new IllegalArgumentException(
-        "no JSON object of texts and whole numbers, at character %d of: %s".formatted(at, text));
+        "not a JSON object of texts and whole numbers at character %d of: %s".formatted(at, text));
   }
 }

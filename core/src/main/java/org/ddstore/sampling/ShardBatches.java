@@ -43,12 +43,12 @@ final class ShardBatches implements EpochBatches {
   private static void checkDivisible(Sampler sampler, long samples, Batching.Cut cut) {
     if (sampler.positions(samples) != samples || sampler.positions(0) != 0) {
       throw new IllegalArgumentException(
-          "%s chooses among all samples and cannot order a part of them: distribute it by SLICES or STRIDED"
+          "%s draws from all samples and cannot order a part of them: use Distribution.SLICES or STRIDED"
               .formatted(sampler.describe()));
     }
     if (cut.global() % cut.world() != 0) {
       throw new IllegalArgumentException(
-          "a global batch of %,d for %d contiguous parts: take a multiple of %d"
+          "a global batch of %,d does not divide into %d contiguous parts: use a multiple of %d"
               .formatted(cut.global(), cut.world(), cut.world()));
     }
   }

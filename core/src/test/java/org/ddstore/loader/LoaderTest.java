@@ -179,7 +179,7 @@ class LoaderTest extends OnSamples {
                           0, 0, 7, 0, here.sampling(), here.schema(), "bb", Delivery.PLAIN)))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
-              "the state is of something else: rows is 7 in the state, 203 here;"
+              "state mismatch: rows is 7 in the state, 203 here;"
                   + " digest of the rows is bb in the state, aa here;");
       EpochState late =
           new EpochState(2, 9, 203, 0, here.sampling(), here.schema(), "aa", Delivery.PLAIN);
@@ -210,7 +210,7 @@ class LoaderTest extends OnSamples {
       assertThat(within.rows()).isEqualTo(203);
       assertThatThrownBy(() -> loader.resume(within))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("the state is of something else: rows is 203 in the state, 204 here;");
+          .hasMessage("state mismatch: rows is 203 in the state, 204 here;");
       assertThat(loop.remaining()).as("goes on").isEqualTo(7);
       loader.epoch(1).next();
       assertThat(loader.state().rows()).isEqualTo(204);
@@ -263,7 +263,7 @@ class LoaderTest extends OnSamples {
       assertThatThrownBy(() -> loader.resume(state))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
-              "the state is of something else:( %s){%d}".formatted(choice, different.length))
+              "state mismatch:( %s){%d}".formatted(choice, different.length))
           .hasMessageContainingAll(different);
     }
   }
