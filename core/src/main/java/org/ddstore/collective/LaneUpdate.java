@@ -133,10 +133,10 @@ final class LaneUpdate {
     return in.getInt(rangesAt + range * RANGE_BYTES + Integer.BYTES);
   }
 
-  private void check(boolean good, String what) {
-    if (!good) {
+  private void check(boolean isValid, String part) {
+    if (!isValid) {
       throw new MalformedMessageException(
-          "invalid lane update before byte " + in.position() + ": " + what);
+          "invalid lane update before byte " + in.position() + ": " + part);
     }
   }
 

@@ -35,17 +35,18 @@ final class LaneUpdateWriter {
    * its words.
    *
    * @param ranges byte ranges of the piece, as {@link PieceParts#ranges} returns them
-   * @param afresh true if the reader may have missed earlier messages
+   * @param isComplete whether to include the text of the previous call, for a reader that may have
+   *     missed earlier messages
    */
-  ByteBuffer piece(long round, int[] ranges, boolean afresh) {
+  ByteBuffer piece(long round, int[] ranges, boolean isComplete) {
     boolean last = round + 1 == memory.posted();
-    return write(round + 1, last ? memory.state() : Lane.OPEN, afresh, ranges);
+    return write(round + 1, last ? memory.state() : Lane.OPEN, isComplete, ranges);
   }
 
-  private ByteBuffer write(long posted, long state, boolean afresh, int[] ranges) {
+  private ByteBuffer write(long posted, long state, boolean isComplete, int[] ranges) {
     long entered = memory.entered();
     byte[] text = entered > 0 ? memory.callTextBytes(entered) : NO_TEXT;
-    byte[] before = afresh && entered > 1 ? memory.callTextBytes(entered - 1) : NO_TEXT;
+    byte[] before = isComplete && entered > 1 ? memory.callTextBytes(entered - 1) : NO_TEXT;
     Failure failure = state == Lane.BROKEN ? memory.failure() : null;
     byte[] reason = failure == null ? NO_TEXT : failure.message().getBytes(StandardCharsets.UTF_8);
     int texts = text.length + before.length + reason.length + 4 * Short.BYTES;

@@ -70,12 +70,12 @@ final class OwnLane {
       long round, long call, long digest, long totalBytes, PieceParts pieceParts) {
     memory.post(round, call, digest, totalBytes);
     parts[(int) (round & 1)] = pieceParts;
-    ByteBuffer forAll = null;
+    ByteBuffer shared = null;
     for (ProcessAddress asker : askers) {
-      if (forAll == null || pieceParts.isDealtOut()) {
-        forAll = writer.piece(round, ranges(round, asker), false);
+      if (shared == null || pieceParts.isDealtOut()) {
+        shared = writer.piece(round, ranges(round, asker), false);
       }
-      messenger.send(asker, forAll.duplicate());
+      messenger.send(asker, shared.duplicate());
     }
   }
 

@@ -55,15 +55,15 @@ final class Crew {
     }
   }
 
-  private void planAll(Member me) {
-    while (me == planner) {
+  private void planAll(Member member) {
+    while (member == planner) {
       Entry next = pipeline.nextToPlan();
       if (next == null) {
         return;
       }
       long start = System.nanoTime();
       String code = next.source().code();
-      Throwable error = caught(() -> me.user(Stage.PLAN, next, code, () -> next.plan(counters)));
+      Throwable error = caught(() -> member.user(Stage.PLAN, next, code, () -> next.plan(counters)));
       pipeline.planned(next, error, System.nanoTime() - start);
     }
   }
@@ -76,22 +76,22 @@ final class Crew {
     replacement.start();
   }
 
-  private void readAll(Member me) {
-    for (List<Entry> some = pipeline.nextToRead(); !some.isEmpty(); some = pipeline.nextToRead()) {
-      makeAll(me, some);
+  private void readAll(Member member) {
+    for (List<Entry> entries = pipeline.nextToRead(); !entries.isEmpty(); entries = pipeline.nextToRead()) {
+      makeAll(member, entries);
     }
   }
 
-  private void makeAll(Member me, List<Entry> some) {
+  private void makeAll(Member member, List<Entry> entries) {
     long start = System.nanoTime();
-    Throwable together = some.size() == 1 ? null : caught(() -> me.read(some, counters));
-    boolean isRead = some.size() > 1 && together == null;
-    Throwable failed = isOfAll(together) ? together : null;
-    for (Entry entry : some) {
-      if (failed != null || (together != null && !pipeline.isWanted(entry))) {
+    Throwable error = entries.size() == 1 ? null : caught(() -> member.read(entries, counters));
+    boolean isRead = entries.size() > 1 && error == null;
+    Throwable failed = isOfAll(error) ? error : null;
+    for (Entry entry : entries) {
+      if (failed != null || (error != null && !pipeline.isWanted(entry))) {
         pipeline.made(entry, null, failed, System.nanoTime() - start);
       } else {
-        failed = make(me, entry, isRead, start); // batches after a failed one are not delivered
+        failed = make(member, entry, isRead, start); // batches after a failed one are not delivered
       }
     }
   }
@@ -100,22 +100,22 @@ final class Crew {
    * Returns whether each batch alone would meet the same error as the combined read, after the same
    * wait: a deadline, a lost rank, an interrupt. Otherwise a single batch may be the cause.
    */
-  private static boolean isOfAll(Throwable together) {
-    return together instanceof DDStoreException;
+  private static boolean isOfAll(Throwable error) {
+    return error instanceof DDStoreException;
   }
 
   /** Makes one batch and returns the failure, or null. */
-  private Throwable make(Member me, Entry entry, boolean isRead, long start) {
+  private Throwable make(Member member, Entry entry, boolean isRead, long start) {
     LoadedBatch batch = pipeline.batchOf(entry);
     Throwable error =
         caught(
             () -> {
               if (!isRead) {
-                me.read(List.of(entry), counters);
+                member.read(List.of(entry), counters);
               }
               entry.convert(
                   () ->
-                      me.user(Stage.TRANSFORM, entry, transformCode, () -> transform.accept(batch)),
+                      member.user(Stage.TRANSFORM, entry, transformCode, () -> transform.accept(batch)),
                   counters);
             });
     pipeline.made(entry, batch, error, System.nanoTime() - start);
@@ -173,12 +173,12 @@ final class Crew {
   void join(Duration timeout) {
     members.forEach(Member::interruptUserCode);
     long start = System.nanoTime();
-    long most = Waits.nanos(timeout);
-    long grace = Math.min(READ_GRACE_NANOS, most / 2);
+    long timeoutNanos = Waits.nanos(timeout);
+    long grace = Math.min(READ_GRACE_NANOS, timeoutNanos / 2);
     boolean interrupted = awaitEnd(members, start, grace);
     members.forEach(Thread::interrupt);
     interrupted |=
-        awaitEnd(members.stream().filter(member -> !member.isPulling()).toList(), start, most);
+        awaitEnd(members.stream().filter(member -> !member.isPulling()).toList(), start, timeoutNanos);
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -199,9 +199,9 @@ final class Crew {
   }
 
   /** Waits for threads to end; returns whether this thread was interrupted meanwhile. */
-  private static boolean awaitEnd(List<Member> those, long startNanos, long nanos) {
+  private static boolean awaitEnd(List<Member> waited, long startNanos, long nanos) {
     boolean interrupted = false;
-    for (Member member : those) {
+    for (Member member : waited) {
       long left = nanos - (System.nanoTime() - startNanos);
       while (member.isAlive() && left > 0) {
         try {
@@ -229,9 +229,9 @@ final class Crew {
 
     @Override
     public void run() {
-      Throwable unforeseen = caught(() -> work.accept(this));
-      if (unforeseen != null) {
-        pipeline.fail(unforeseen); // otherwise the consumer would wait for this thread
+      Throwable unexpected = caught(() -> work.accept(this));
+      if (unexpected != null) {
+        pipeline.fail(unexpected); // otherwise the consumer would wait for this thread
       }
     }
 
@@ -246,10 +246,10 @@ final class Crew {
     }
 
     /** Reads the rows of some batches together. */
-    void read(List<Entry> some, StageCounters into) {
-      activity = new Activity(this, Stage.READ, some.get(0), null, System.nanoTime());
+    void read(List<Entry> entries, StageCounters counters) {
+      activity = new Activity(this, Stage.READ, entries.get(0), null, System.nanoTime());
       try {
-        Entry.read(some, into);
+        Entry.read(entries, counters);
       } finally {
         activity = null;
       }

@@ -39,7 +39,7 @@ record DensifyStep(Field columns, Field values, int width) implements FieldStep 
     long size = (long) rows * width * bytes;
     if (size > GrowingBuffer.MAX_BYTES) {
       throw new IllegalArgumentException(
-          "%,d dense rows of %,d columns have %,d bytes; a tensor has at most %,d: read fewer rows a batch"
+          "%,d dense rows of %,d columns have %,d bytes; a tensor has at most %,d: read fewer rows per batch"
               .formatted(rows, width, size, GrowingBuffer.MAX_BYTES));
     }
     ByteBuffer source = in.asByteBuffer();

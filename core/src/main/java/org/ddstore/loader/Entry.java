@@ -50,13 +50,13 @@ final class Entry {
   }
 
   /** Reads the rows of some planned entries together. */
-  static void read(List<Entry> some, StageCounters counters) {
+  static void read(List<Entry> entries, StageCounters counters) {
     long start = System.nanoTime();
-    Slot.readRows(some.stream().map(Entry::slot).toList());
+    Slot.readRows(entries.stream().map(Entry::slot).toList());
     long nanos = System.nanoTime() - start;
-    some.get(0).slot.countReads(counters.reads()); // the first reader reads for all
-    for (Entry entry : some) {
-      counters.count(Stage.READ, nanos / some.size(), entry.slot.readBytes());
+    entries.get(0).slot.countReads(counters.reads()); // the first reader reads for all
+    for (Entry entry : entries) {
+      counters.count(Stage.READ, nanos / entries.size(), entry.slot.readBytes());
     }
   }
 

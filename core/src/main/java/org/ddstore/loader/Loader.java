@@ -237,7 +237,7 @@ public final class Loader implements AutoCloseable {
   public EpochState state() {
     if (progress == null && hasPushed) {
       throw new IllegalStateException(
-          "no epoch was begun on %s, and a state does not tell where pushed samples are"
+          "no epoch was begun on %s, and a state does not record the position in pushed samples"
               .formatted(this));
     }
     return progress == null
@@ -282,7 +282,7 @@ public final class Loader implements AutoCloseable {
     for (int rank = 0; rank < epochs.length; rank++) {
       if (!Arrays.equals(epochs[rank], epochs[0])) {
         throw new IllegalStateException(
-            "rank %d is at \"%s\", rank 0 at \"%s\": a receipt is of one epoch of all ranks"
+            "epoch mismatch: rank %d is at \"%s\", rank 0 at \"%s\""
                 .formatted(rank, new String(epochs[rank], UTF_8), new String(epochs[0], UTF_8)));
       }
     }

@@ -61,7 +61,7 @@ public final class LoaderOptions implements Cloneable {
 
   private static Duration checkTimeout(String name, Duration timeout) {
     if (timeout.isNegative() || timeout.isZero()) {
-      throw new IllegalArgumentException(name + " " + timeout + " is not above 0");
+      throw new IllegalArgumentException(name + " " + timeout + " must be above 0");
     }
     return timeout;
   }
@@ -190,7 +190,7 @@ public final class LoaderOptions implements Cloneable {
     Objects.requireNonNull(digest, "digest is null");
     if (!DIGEST.matcher(digest).matches()) {
       throw new IllegalArgumentException(
-          "digest \"%s\" is not of hexadecimal digits: give what DDStore.digest computes"
+          "digest \"%s\" is not hexadecimal: use the value of DDStore.digest"
               .formatted(digest));
     }
     return with(options -> options.digest = digest);

@@ -14,11 +14,11 @@ final class Pace {
   /**
    * Records the duration of an operation.
    *
-   * @param now duration of an operation that did all that the others do, in nanoseconds
+   * @param duration time of an operation that did all that the others do, in nanoseconds
    */
-  void took(long now) {
+  void took(long duration) {
     long before = Math.min(nanos, Long.MAX_VALUE / 2);
-    nanos = Math.min(now, before + Math.max(LEAST_STEP_NANOS, before / 2));
+    nanos = Math.min(duration, before + Math.max(LEAST_STEP_NANOS, before / 2));
   }
 
   /** Returns whether the operation is quick; false before the first. */

@@ -15,7 +15,7 @@ record PadStep(Field field, int length) implements FieldStep {
   PadStep {
     if (!field.isRagged() || length < 0) {
       throw new IllegalArgumentException(
-          "padding of %s to %d: give a ragged field, and a length of at least 1 or 0 for that of the longest row"
+          "padding of %s to %d: give a ragged field, and a length of at least 1, or 0 for the longest row"
               .formatted(field, length));
     }
   }
@@ -42,7 +42,7 @@ record PadStep(Field field, int length) implements FieldStep {
     long rowBytes = padded * field.bytes();
     if (rowBytes * rows > GrowingBuffer.MAX_BYTES) {
       throw new IllegalArgumentException(
-          "%,d rows of %s padded to %,d have %,d bytes; a tensor has at most %,d: read fewer rows a batch"
+          "%,d rows of %s padded to %,d have %,d bytes; a tensor has at most %,d: read fewer rows per batch"
               .formatted(rows, field, padded, rowBytes * rows, GrowingBuffer.MAX_BYTES));
     }
     ByteBuffer source = in.asByteBuffer();

@@ -230,14 +230,14 @@ final class Pipeline {
     if (!batches.readsQuickly()) {
       return false;
     }
-    List<Entry> one = batches.beginRead();
-    Entry entry = one.get(0);
+    List<Entry> entries = batches.beginRead();
+    Entry entry = entries.get(0);
     LoadedBatch batch = batchOf(entry);
     long start = clock.getAsLong();
     Throwable error =
         unlocked(
             () -> {
-              Entry.read(one, counters);
+              Entry.read(entries, counters);
               entry.convert(() -> {}, counters);
             });
     if (error != null && Thread.currentThread().isInterrupted() && isWanted(entry)) {

@@ -18,10 +18,10 @@ final class PushedSource implements BatchSource {
 
   @Override
   public boolean next(BatchPlan plan) {
-    long[] into = plan.begin(0, number, batch);
+    long[] target = plan.begin(0, number, batch);
     int size = 0;
     while (size < batch && samples.hasNext()) {
-      into[size] = samples.next();
+      target[size] = samples.next();
       plan.position(size, count++);
       size++;
     }

@@ -66,10 +66,10 @@ public final class Coverage {
   }
 
   /** Counts the first {@code count} samples as given to the consumer, and the padding. */
-  public void deliver(long[] given, int count, int padding) {
-    Objects.requireNonNull(given, "given is null");
+  public void deliver(long[] samples, int count, int padding) {
+    Objects.requireNonNull(samples, "samples is null");
     for (int i = 0; i < count; i++) {
-      add(given[i], 1);
+      add(samples[i], 1);
     }
     sums[DELIVERED] += count;
     sums[PADDED] += padding;

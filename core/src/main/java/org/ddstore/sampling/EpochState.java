@@ -93,15 +93,15 @@ public record EpochState(
   /** Rejects a state of another version, or one that was changed after it was written. */
   private static void checkWhole(Map<String, Object> members, String json) {
     Object version = members.get("v");
-    boolean isFirst = Objects.equals(version, VERSION_WITHOUT_CHECKSUM);
-    if (!isFirst && !Objects.equals(version, VERSION)) {
+    boolean hasNoChecksum = Objects.equals(version, VERSION_WITHOUT_CHECKSUM);
+    if (!hasNoChecksum && !Objects.equals(version, VERSION)) {
       throw new IllegalArgumentException(
           "state version %s is not supported, expected %d or %d: %s"
               .formatted(version, VERSION_WITHOUT_CHECKSUM, VERSION, json));
     }
     Object stored = members.get(CHECKSUM);
     String computed = checksum(members);
-    if (!(isFirst && stored == null) && !computed.equals(stored)) {
+    if (!(hasNoChecksum && stored == null) && !computed.equals(stored)) {
       throw new IllegalArgumentException(
           "the state was changed after it was saved: its checksum is %s, its content has %s: restore an unchanged copy, or begin the epoch again: %s"
               .formatted(stored == null ? "missing" : stored, computed, json));

@@ -120,18 +120,18 @@ final class FeistelPermutation implements Permutation {
     long[] right = new long[TOGETHER];
     int end = from + count;
     for (int first = from; first < end; first += TOGETHER) {
-      int some = Math.min(TOGETHER, end - first);
-      for (int i = 0; i < some; i++) {
+      int chunk = Math.min(TOGETHER, end - first);
+      for (int i = 0; i < chunk; i++) {
         left[i] = quotient(places[first + i]);
         right[i] = places[first + i] - left[i] * b;
       }
-      round(left, right, key0, a, some);
-      round(right, left, key1, b, some);
-      round(left, right, key2, a, some);
-      round(right, left, key3, b, some);
-      round(left, right, key4, a, some);
-      round(right, left, key5, b, some);
-      for (int i = 0; i < some; i++) {
+      round(left, right, key0, a, chunk);
+      round(right, left, key1, b, chunk);
+      round(left, right, key2, a, chunk);
+      round(right, left, key3, b, chunk);
+      round(left, right, key4, a, chunk);
+      round(right, left, key5, b, chunk);
+      for (int i = 0; i < chunk; i++) {
         long number = left[i] * b + right[i];
         places[first + i] = number < size ? number : at(number);
       }

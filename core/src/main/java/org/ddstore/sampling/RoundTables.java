@@ -30,35 +30,35 @@ final class RoundTables {
   }
 
   void replace(long[] places, int from, int count) {
-    int most = Math.min(TOGETHER, count);
-    int[] left = new int[most];
-    int[] right = new int[most];
-    int[] looked = new int[most];
+    int capacity = Math.min(TOGETHER, count);
+    int[] left = new int[capacity];
+    int[] right = new int[capacity];
+    int[] addends = new int[capacity];
     int end = from + count;
     for (int first = from; first < end; first += TOGETHER) {
-      int some = Math.min(TOGETHER, end - first);
-      for (int i = 0; i < some; i++) {
+      int chunk = Math.min(TOGETHER, end - first);
+      for (int i = 0; i < chunk; i++) {
         long number = places[first + i];
         long quotient = network.quotient(number);
         left[i] = (int) quotient;
         right[i] = (int) (number - quotient * b);
       }
       for (int round = 0; round < added.length; round += 2) {
-        lookUp(added[round], right, looked, some);
-        add(left, looked, a, some);
-        lookUp(added[round + 1], left, looked, some);
-        add(right, looked, b, some);
+        lookUp(added[round], right, addends, chunk);
+        add(left, addends, a, chunk);
+        lookUp(added[round + 1], left, addends, chunk);
+        add(right, addends, b, chunk);
       }
-      for (int i = 0; i < some; i++) {
+      for (int i = 0; i < chunk; i++) {
         long number = (long) left[i] * b + right[i];
         places[first + i] = number < network.size() ? number : network.at(number);
       }
     }
   }
 
-  private static void lookUp(char[] table, int[] values, int[] looked, int count) {
+  private static void lookUp(char[] table, int[] values, int[] addends, int count) {
     for (int i = 0; i < count; i++) {
-      looked[i] = table[values[i]];
+      addends[i] = table[values[i]];
     }
   }
 

@@ -162,7 +162,7 @@ class LoaderTest extends OnSamples {
       assertThatThrownBy(() -> LoaderOptions.defaults().withDigest(digest))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
-              "digest \"%s\" is not of hexadecimal digits: give what DDStore.digest computes",
+              "digest \"%s\" is not hexadecimal: use the value of DDStore.digest",
               digest);
     }
   }

@@ -357,7 +357,7 @@ class PipelineTest extends OnSamples {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
               "a batch of 10 samples takes [\\d,]+ bytes, and maxBytes is 1,000: raise it by"
-                  + " withMaxBytes\\(..\\), or take about 1 samples a batch");
+                  + " withMaxBytes\\(..\\), or use about 1 samples per batch");
     }
     assertThatThrownBy(() -> LoaderOptions.defaults().withDepth(0))
         .isInstanceOf(IllegalArgumentException.class)
@@ -381,7 +381,7 @@ class PipelineTest extends OnSamples {
           .isInstanceOf(IllegalStateException.class)
           .hasMessage(
               "no epoch was begun on Loader[\"rows\", sequential/203, rank 0 of 1], and a state"
-                  + " does not tell where pushed samples are");
+                  + " does not record the position in pushed samples");
       try (LoadedBatch batch = loader.pop(PATIENCE)) {
         assertThat(batch.row(0)).isEqualTo(7);
       }

@@ -125,8 +125,8 @@ public final class MpiRun {
   }
 
   /** Prints a failure; a rank that only receives the failure of another prints one line. */
-  private static void report(String who, Throwable failure) {
-    System.err.println(who + ": " + failure);
+  private static void report(String subject, Throwable failure) {
+    System.err.println(subject + ": " + failure);
     if (!(failure instanceof RankFailedException)) {
       failure.printStackTrace();
     }

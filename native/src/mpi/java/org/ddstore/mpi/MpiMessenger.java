@@ -41,7 +41,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   private final Queue<Outgoing> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger unsent = new AtomicInteger(); // queued or in progress
   private final ByteBuffer incoming = MPI.newByteBuffer(MAX_MESSAGE_BYTES);
-  private final List<Outgoing> underWay = new ArrayList<>(); // used only inside MPI calls
+  private final List<Outgoing> inProgress = new ArrayList<>(); // used only inside MPI calls
   private int incomingBytes; // used by the thread only; -1 if none has arrived
   private int source; // used by the thread only
   private volatile List<ProcessAddress> peers = List.of(); // by rank
@@ -153,13 +153,13 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   private Void sendQueued() throws MPIException {
     for (Outgoing next = queue.poll(); next != null; next = queue.poll()) {
       next.request = comm.iSend(next.bytes, next.bytes.capacity(), MPI.BYTE, next.rank, TAG);
-      underWay.add(next);
+      inProgress.add(next);
     }
     return null;
   }
 
   private void forgetSent() throws MPIException {
-    for (Iterator<Outgoing> each = underWay.iterator(); each.hasNext(); ) {
+    for (Iterator<Outgoing> each = inProgress.iterator(); each.hasNext(); ) {
       if (each.next().request.test()) {
         each.remove();
         unsent.decrementAndGet();

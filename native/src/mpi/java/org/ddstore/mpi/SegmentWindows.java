@@ -42,22 +42,22 @@ final class SegmentWindows {
   private int[] exchangeLayouts(SegmentMap map, Intracomm comm) throws MPIException {
     byte[] layout = RecordLayout.of(own, map).toBytes();
     int size = comm.getSize();
-    int[] facts = new int[3 * size];
+    int[] sizes = new int[3 * size];
     comm.allGather(
         new int[] {map.chunks().size(), map.offsets().size(), layout.length},
         3,
         MPI.INT,
-        facts,
+        sizes,
         3,
         MPI.INT);
     int[] lengths = new int[size];
     int[] starts = new int[size];
-    int[] most = new int[2];
+    int[] largest = new int[2];
     int bytes = 0;
     for (int rank = 0; rank < size; rank++) {
-      most[0] = Math.max(most[0], facts[3 * rank]);
-      most[1] = Math.max(most[1], facts[3 * rank + 1]);
-      lengths[rank] = facts[3 * rank + 2];
+      largest[0] = Math.max(largest[0], sizes[3 * rank]);
+      largest[1] = Math.max(largest[1], sizes[3 * rank + 1]);
+      lengths[rank] = sizes[3 * rank + 2];
       starts[rank] = bytes;
       bytes = Math.addExact(bytes, lengths[rank]);
     }
@@ -68,7 +68,7 @@ final class SegmentWindows {
       System.arraycopy(all, starts[rank], one, 0, one.length);
       layouts.add(RecordLayout.parse(one));
     }
-    return most;
+    return largest;
   }
 
   private static void add(List<Win> windows, int count, List<ByteBuffer> memory, Intracomm comm)

@@ -166,13 +166,13 @@ final class WindowTransport implements MpiTransport {
   /**
    * Frees windows.
    *
-   * @param which 1 for each window to free, in the order of their creation
+   * @param freed 1 for each window to free, in the order of their creation
    */
-  private synchronized void free(int... which) throws MPIException {
+  private synchronized void free(int... freed) throws MPIException {
     List<SegmentWindows> kept = new ArrayList<>();
     for (int i = 0; i < windows.size(); i++) {
       SegmentWindows each = windows.get(i);
-      if (which[i] == 0) {
+      if (freed[i] == 0) {
         kept.add(each);
         continue;
       }
