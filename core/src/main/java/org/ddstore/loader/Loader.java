@@ -260,9 +260,9 @@ public final class Loader implements AutoCloseable {
   }
 
   /**
-   * Returns whether the ranks together received each sample of the epoch exactly once. Collective.
-   * To be called at the end of the epoch: undelivered samples count as lost, those before a resume
-   * as delivered. Takes a few nanoseconds per sample.
+   * Returns a receipt that shows whether the ranks together received each sample of the epoch
+   * exactly once. Collective. To be called at the end of the epoch: undelivered samples count as
+   * lost, those before a resume as delivered. Takes a few nanoseconds per sample.
    *
    * @param communicator communicator of the ranks of this loader, in the same order
    * @throws IllegalStateException if this rank has begun no epoch, or ranks are in different ones;

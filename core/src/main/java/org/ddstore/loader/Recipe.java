@@ -125,8 +125,9 @@ record Recipe(
   }
 
   /**
-   * Returns whether the memory of a batch is known only after it was made: with ragged rows, or
-   * remote rows, which arrive as whole records, or a transform that allocates.
+   * Returns whether the memory of a batch is known only after it was made: with ragged fields (also
+   * unread ones if rows are remote, because those arrive as whole records), or with a transform,
+   * which can allocate.
    */
   boolean isOfUnknownSize() {
     return transform != LoaderOptions.NO_TRANSFORM || readsRagged();
@@ -160,7 +161,7 @@ record Recipe(
       Output output = outputOf(name);
       if (output != null) {
         bytes +=
-            field.isRagged() // one entry per row, of a size that the steps know or nobody
+            field.isRagged() // one entry per row; its size is known to the steps or not at all
                 ? output.capacityBytes(rows, 0)
                 : output.capacityBytes(samples, field.bytes() * (long) space.rowsPerSample());
       }
