@@ -38,7 +38,7 @@ final class Backoff {
   /**
    * Pauses briefly; returns false while it only spins, where further checks would cost too much.
    */
-  @SuppressWarnings("ThreadPriorityCheck") // yield only saves time; correctness does not depend on it
+  @SuppressWarnings("ThreadPriorityCheck") // yield only saves time, nothing depends on it
   boolean pause() {
     if (++spins % SPINS_PER_LOOK != 0) {
       Thread.onSpinWait();

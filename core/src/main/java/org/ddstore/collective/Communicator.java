@@ -276,7 +276,7 @@ public final class Communicator implements AutoCloseable {
       if (rounds.failedTogether()) {
         rounds.end();
       } else {
-        rounds.fail(Diagnosis.threw(rank(), call, e.toString())); // unless the failure is already known
+        rounds.fail(Diagnosis.threw(rank(), call, e.toString())); // unless already failed
       }
       throw e;
     } finally {

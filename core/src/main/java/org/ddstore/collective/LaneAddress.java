@@ -109,7 +109,8 @@ record LaneAddress(
     String directory = new String(utf8, StandardCharsets.UTF_8);
     Path path = Path.of(directory);
     if (path.isAbsolute() || path.startsWith("..") || !path.equals(path.normalize())) {
-      throw new IllegalArgumentException("endpoint address with invalid directory \"" + directory + "\"");
+      throw new IllegalArgumentException(
+          "endpoint address with invalid directory \"" + directory + "\"");
     }
     return directory;
   }

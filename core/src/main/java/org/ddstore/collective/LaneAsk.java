@@ -36,13 +36,15 @@ record LaneAsk(Nonce lane, long posted, boolean missed, ProcessAddress asker) {
   static LaneAsk parse(Nonce lane, ByteBuffer in) {
     long posted = in.getLong();
     if (posted < 0) {
-      throw new MalformedMessageException("invalid lane request: first round " + posted + " is negative");
+      throw new MalformedMessageException(
+          "invalid lane request: first round " + posted + " is negative");
     }
     boolean missed = in.get() != 0;
     int length = in.getShort();
     if (length != in.remaining()) {
       throw new MalformedMessageException(
-          "invalid lane request: an address of %d bytes, %d bytes left".formatted(length, in.remaining()));
+          "invalid lane request: an address of %d bytes, %d bytes left"
+              .formatted(length, in.remaining()));
     }
     byte[] address = new byte[length];
     in.get(address);

@@ -19,9 +19,9 @@ import org.ddstore.memory.Nonce;
  * text: int16 bytes, UTF-8
  * </pre>
  *
- * <p>It holds the state at the time when {@code posted} rounds had been posted, so it can be applied
- * any number of times and in any order: words only grow, and a piece is applied only if it is the
- * next one.
+ * <p>It holds the state at the time when {@code posted} rounds had been posted, so it can be
+ * applied any number of times and in any order: words only grow, and a piece is applied only if it
+ * is the next one.
  */
 final class LaneUpdate {
   static final byte KIND = 2;

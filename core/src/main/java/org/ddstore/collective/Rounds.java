@@ -343,7 +343,7 @@ final class Rounds {
   private Failure loss() {
     for (int r = 0; r < lanes.length; r++) {
       if (r != rank && !lanes[r].hasPosted(round) && !group.ownerLives(r)) {
-        Failure said = Diagnosis.saidByRanks(lanes, call); // it may have announced the cause before it ended
+        Failure said = Diagnosis.saidByRanks(lanes, call); // announced before its end
         return said != null ? said : Diagnosis.lost(lanes, r, call);
       }
     }

@@ -63,7 +63,8 @@ final class Crew {
       }
       long start = System.nanoTime();
       String code = next.source().code();
-      Throwable error = caught(() -> member.user(Stage.PLAN, next, code, () -> next.plan(counters)));
+      Throwable error =
+          caught(() -> member.user(Stage.PLAN, next, code, () -> next.plan(counters)));
       pipeline.planned(next, error, System.nanoTime() - start);
     }
   }
@@ -77,7 +78,9 @@ final class Crew {
   }
 
   private void readAll(Member member) {
-    for (List<Entry> entries = pipeline.nextToRead(); !entries.isEmpty(); entries = pipeline.nextToRead()) {
+    for (List<Entry> entries = pipeline.nextToRead();
+        !entries.isEmpty();
+        entries = pipeline.nextToRead()) {
       makeAll(member, entries);
     }
   }
@@ -115,7 +118,8 @@ final class Crew {
               }
               entry.convert(
                   () ->
-                      member.user(Stage.TRANSFORM, entry, transformCode, () -> transform.accept(batch)),
+                      member.user(
+                          Stage.TRANSFORM, entry, transformCode, () -> transform.accept(batch)),
                   counters);
             });
     pipeline.made(entry, batch, error, System.nanoTime() - start);
@@ -178,7 +182,8 @@ final class Crew {
     boolean interrupted = awaitEnd(members, start, grace);
     members.forEach(Thread::interrupt);
     interrupted |=
-        awaitEnd(members.stream().filter(member -> !member.isPulling()).toList(), start, timeoutNanos);
+        awaitEnd(
+            members.stream().filter(member -> !member.isPulling()).toList(), start, timeoutNanos);
     if (interrupted) {
       Thread.currentThread().interrupt();
     }

@@ -134,7 +134,7 @@ public final class Loader implements AutoCloseable {
       throw new IllegalArgumentException(
           "batch %,d of epoch %,d outside [0, %,d]".formatted(from, number, plan.batches()));
     }
-    pipeline.check(plan.maxSize()); // a rejected epoch has not begun, and the previous one continues
+    pipeline.check(plan.maxSize()); // if it throws, the previous epoch continues
     closeLoop();
     pipeline.reset();
     crew.interruptPlanning();

@@ -147,7 +147,7 @@ final class ReadQueue {
     if (budget.tryKeep(entry.slot(), samples, idle)) {
       return true;
     }
-    planned.stream().skip(1).map(Entry::slot).forEach(budget::giveUp); // they are delivered after it
+    planned.stream().skip(1).map(Entry::slot).forEach(budget::giveUp); // delivered after it
     if (budget.tryKeep(entry.slot(), samples, idle)) {
       return true;
     }

@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import java.util.zip.CRC32;
 
 /**
- * The position of a rank in an epoch, sufficient to continue with the same batches later, elsewhere,
- * or with another number of ranks. As JSON it has about 100 bytes, with long samplers and many
- * choices about 150:
+ * The position of a rank in an epoch, sufficient to continue with the same batches later,
+ * elsewhere, or with another number of ranks. As JSON it has about 100 bytes, with long samplers
+ * and many choices about 150:
  *
  * <pre>
  * {"v":2,"e":3,"b":120,"n":20000,"s":"shuffled(42)/512","d":"1f3a9c04.0123456789abcdef","c":"0a1b2c3d"}

@@ -13,7 +13,7 @@ public interface Sampler {
 
   /**
    * Returns the order of an epoch; its size is {@code positions(epoch.samples())}. An order that is
-   * still being computed when the next epoch begins, or the loader is closed, is interrupted.
+   * still being queried when the next epoch begins, or the loader is closed, is interrupted.
    */
   SampleOrder order(Epoch epoch);
 

@@ -374,7 +374,9 @@ class ConversionTest extends OnSamples {
     fails(
         LoaderOptions.defaults().densify("values", "columns", 9),
         "of \"columns\" in row 3 outside");
-    fails(LoaderOptions.defaults().densify("points", "columns", 9), "densify of points float32[?, 2]");
+    fails(
+        LoaderOptions.defaults().densify("points", "columns", 9),
+        "densify of points float32[?, 2]");
   }
 
   /** Row 3 is the first with a column that is too large: the fifth of the batch, in sample 1. */

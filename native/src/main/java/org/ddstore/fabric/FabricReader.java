@@ -55,7 +55,7 @@ final class FabricReader implements RemoteReader {
 
   @Override
   public void fetch(List<PeerRows> peers) {
-    checkInterrupt(); // reads that complete at once never wait, and a task with many of them must still be interruptible
+    checkInterrupt(); // reads that complete at once never wait
     String trouble = null;
     while (true) {
       try {

@@ -69,7 +69,7 @@ final class Joining {
           World.meeting().unlock();
         }
       }
-      if (members.someLate()) { // all give up in the same round; otherwise some would wait for the others
+      if (members.someLate()) { // all ranks give up in the same round
         throw new DeadlineExceededException(
             "the ranks could not enter MPI within %d ms: other stores occupy it"
                 .formatted(options.collectiveTimeout().toMillis()));

@@ -19,7 +19,7 @@ final class StartExchange implements ProcessManager.Exchange {
   public byte[] exchange(byte[] mine) {
     Communicator carrier = ranks;
     if (carrier == null) {
-      return mine; // MPI_Finalize asks once more; there is nothing to exchange and no rank to wait for
+      return mine; // MPI_Finalize asks once more, with nothing to exchange
     }
     try {
       ByteArrayOutputStream all = new ByteArrayOutputStream();

@@ -139,7 +139,7 @@ final class WindowGets {
     }
     ByteBuffer at = MPI.slice(destination, start);
     if (posted.stream().noneMatch(p -> p.window() == window && p.target() == target)) {
-      posted.add(new Posted(window, target)); // before the call, which may fail after it has started a part
+      posted.add(new Posted(window, target)); // before a call that can fail half-way
     }
     if (pieces == 1) {
       window.get(at, pieceBytes, MPI.BYTE, target, displacements[0], pieceBytes, MPI.BYTE);

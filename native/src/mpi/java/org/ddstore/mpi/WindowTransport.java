@@ -233,7 +233,10 @@ final class WindowTransport implements MpiTransport {
       } else {
         World.keep(this);
         world.keepServing();
-        LOG.log(System.Logger.Level.WARNING, "segments stay in memory until the process ends: {0}", e.getMessage());
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "segments stay in memory until the process ends: {0}",
+            e.getMessage());
       }
     }
   }
