@@ -55,7 +55,8 @@ final class FabricReader implements RemoteReader {
 
   @Override
   public void fetch(List<PeerRows> peers) {
-    checkInterrupt(); // reads that complete at once never wait
+    // Reads that complete at once never wait, and a task with many of them must be interruptible.
+    checkInterrupt();
     String trouble = null;
     while (true) {
       try {
