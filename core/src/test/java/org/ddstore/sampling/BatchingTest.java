@@ -305,7 +305,7 @@ class BatchingTest {
                 .batchSize(1)
                 .distribution(Distribution.CONTIGUOUS)
                 .epoch(3, second, 0),
-        "cannot order a part of them: distribute it by SLICES or STRIDED");
+        "cannot order a part of them: use Distribution.SLICES or STRIDED");
     refused(
         () -> Samplers.sequential().batchSize(4).epoch(-1, second, 0),
         "-1 rows in epoch 0: both must be at least 0");

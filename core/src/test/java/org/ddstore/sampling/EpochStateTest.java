@@ -159,7 +159,7 @@ class EpochStateTest {
     refused(
         STATE.toJson().replace("\"v\":2", "\"v\":3"),
         "state version 3 is not supported, expected 1 or 2");
-    refused("{}", "a state of version null");
+    refused("{}", "state version null is not supported");
     String first = first(STATE.toJson());
     refused(first.replace("120", "\"x\""), "\"b\" is x, not a number, in the state");
     refused(first.replace(":3,", ":-3,"), "negative epoch or batch");
