@@ -19,7 +19,7 @@ public final class Mpi {
       "this jar was built without mpi.jar: run native/mpi/build-mpi-jar and build again";
   private static final String NO_LIBRARY =
       "its library libmpi_java.so is not on java.library.path: apt-get install openmpi-bin"
-          + " libopenmpi-dev, or name its folder by spark.executor.extraLibraryPath";
+          + " libopenmpi-dev, or set its directory by spark.executor.extraLibraryPath";
 
   private Mpi() {}
 
@@ -88,7 +88,7 @@ public final class Mpi {
   private static void checkAvailable() {
     Availability here = availability();
     if (!here.isAvailable()) {
-      throw new DDStoreException("MPI cannot be used here: " + here.detail());
+      throw new DDStoreException("MPI is not available: " + here.detail());
     }
   }
 

@@ -53,7 +53,7 @@ public final class NativeLibrary {
       return new NativeLibrary(
           0,
           null,
-          "cannot be loaded: %s; -D%s=DIRECTORY names the directory to load it from"
+          "cannot be loaded: %s; set another directory by -D%s=DIRECTORY"
               .formatted(e, DIRECTORY_PROPERTY));
     }
   }

@@ -112,7 +112,7 @@ final class LaunchedWorld implements LaunchedRanks {
     int size = MPI.COMM_WORLD.getSize();
     if (rank != launch.rank() || size != launch.size() || level < MPI.THREAD_SERIALIZED) {
       throw new DDStoreException(
-          "MPI made rank %d of %d, thread level %d, of %s: the library belongs to another Open MPI than mpirun"
+          "MPI started as rank %d of %d with thread level %d, expected %s: the library belongs to another Open MPI than mpirun"
               .formatted(rank, size, level, launch));
     }
     Intracomm comm = MPI.COMM_WORLD.dup();

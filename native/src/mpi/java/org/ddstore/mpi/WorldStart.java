@@ -93,7 +93,7 @@ final class WorldStart {
     int size = MPI.COMM_WORLD.getSize();
     if (rank != ranks.rank() || size != ranks.size() || level < MPI.THREAD_SERIALIZED) {
       throw new DDStoreException(
-          "MPI made rank %d of %d, thread level %d, of rank %d of %d: it did not use the process manager of DDStore"
+          "MPI started as rank %d of %d with thread level %d, expected rank %d of %d: it did not use the process manager of DDStore"
               .formatted(rank, size, level, ranks.rank(), ranks.size()));
     }
     Progress progress = environment.needsProgress() ? new Progress(calls, size) : null;
