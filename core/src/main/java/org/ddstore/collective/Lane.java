@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
  * word also sees everything that was written before the word.
  *
  * <p><b>Two slots suffice</b> for the pieces: round n is written into the slot of round n - 2. A
- * rank writes it only after it has seen that all ranks posted round n - 1, and a rank posts round
- * n - 1 only after it has read everything of round n - 2. One slot would not suffice, because a
- * peer may still be reading round n - 1. The texts of calls alternate for the same reason.
+ * rank writes it only after it has seen that all ranks posted round n - 1, and a rank posts round n
+ * - 1 only after it has read everything of round n - 2. One slot would not suffice, because a peer
+ * may still be reading round n - 1. The texts of calls alternate for the same reason.
  */
 interface Lane {
   /** Largest size of one piece of a payload, in bytes. */

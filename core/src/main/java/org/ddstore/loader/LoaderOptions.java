@@ -190,8 +190,7 @@ public final class LoaderOptions implements Cloneable {
     Objects.requireNonNull(digest, "digest is null");
     if (!DIGEST.matcher(digest).matches()) {
       throw new IllegalArgumentException(
-          "digest \"%s\" is not hexadecimal: use the value of DDStore.digest"
-              .formatted(digest));
+          "digest \"%s\" is not hexadecimal: use the value of DDStore.digest".formatted(digest));
     }
     return with(options -> options.digest = digest);
   }

@@ -123,8 +123,7 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
       }
     }
     if (at < text.length()) {
-      throw new IllegalArgumentException(
-          "\"%s\" is not a valid delivery".formatted(text));
+      throw new IllegalArgumentException("\"%s\" is not a valid delivery".formatted(text));
     }
     return new Delivery(
         new Choice(parts[0], ""), new Choice(parts[1], ""), new Choice(parts[2], ""));

@@ -161,9 +161,7 @@ class LoaderTest extends OnSamples {
     for (String digest : List.of("", "imagenet", "AB")) {
       assertThatThrownBy(() -> LoaderOptions.defaults().withDigest(digest))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage(
-              "digest \"%s\" is not hexadecimal: use the value of DDStore.digest",
-              digest);
+          .hasMessage("digest \"%s\" is not hexadecimal: use the value of DDStore.digest", digest);
     }
   }
 
@@ -262,8 +260,7 @@ class LoaderTest extends OnSamples {
           "choice of [a-z ]+ is \\S+ in the state, (all|none|\\[[^]]+\\] \\(\\S{4}\\)) here;";
       assertThatThrownBy(() -> loader.resume(state))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageMatching(
-              "state mismatch:( %s){%d}".formatted(choice, different.length))
+          .hasMessageMatching("state mismatch:( %s){%d}".formatted(choice, different.length))
           .hasMessageContainingAll(different);
     }
   }

@@ -106,7 +106,8 @@ final class RecordLayout {
   static RecordLayout parse(byte[] bytes) {
     int fixed = Long.BYTES + 2 * Integer.BYTES;
     if (bytes.length < fixed || (bytes.length - fixed) % Long.BYTES != 0) {
-      throw new IllegalArgumentException("invalid record layout of %d bytes".formatted(bytes.length));
+      throw new IllegalArgumentException(
+          "invalid record layout of %d bytes".formatted(bytes.length));
     }
     ByteBuffer in = ByteBuffer.wrap(bytes);
     long rows = in.getLong();

@@ -106,7 +106,9 @@ final class WorldEnvironment {
         "flux",
         "otherwise a process inside a Slurm or mpirun job uses the process manager of that job");
     environment.set(
-        "OMPI_MCA_orte_create_session_dirs", "false", "session directories would remain after a kill");
+        "OMPI_MCA_orte_create_session_dirs",
+        "false",
+        "session directories would remain after a kill");
     environment.choose(host, directory);
     return environment;
   }

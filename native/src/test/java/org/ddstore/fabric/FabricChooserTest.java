@@ -136,8 +136,7 @@ class FabricChooserTest {
   @Test
   void aNameThatThereIsNotIsSaidWithThoseThereAre() {
     assertThat(chooser(TCP_ETH0, TCP_LO).choose(NO_WISH, Map.of("FABRIC_IFACE", "hsn0")).detail())
-        .isEqualTo(
-            "FABRIC_IFACE is \"hsn0\", not a usable interface of this host: eth0, lo");
+        .isEqualTo("FABRIC_IFACE is \"hsn0\", not a usable interface of this host: eth0, lo");
     OneSidedChoice none =
         chooser(TCP_ETH0).choose(new OneSidedOptions("verbs", "", "10.0.0.1", 0), Map.of());
     assertThat(none.isAvailable()).isFalse();
