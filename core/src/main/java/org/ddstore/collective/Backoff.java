@@ -4,11 +4,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How a rank waits for memory to change: it spins, then yields its core (there may be more ranks
- * than cores), then parks in growing slices.
+ * The wait strategy of a rank for memory to change: it spins, then yields its core (there may be
+ * more ranks than cores), then parks for growing times.
  *
- * <p>The spin is short: a peer that runs on another core answers within a microsecond, and one that
- * waits for this core loses the whole spin. On two busy cores a barrier of four processes took 46
+ * <p>The spin is short: a peer that runs on another core answers within a microsecond, and a peer
+ * that needs this core loses the whole spin. On two busy cores a barrier of four processes took 46
  * us (median) with a spin of 20 us, and 22 us with 3 us.
  */
 final class Backoff {
@@ -20,20 +20,25 @@ final class Backoff {
   private final long startNs = System.nanoTime();
   private int spins;
 
-  /** Nanoseconds since this wait began. */
+  /** Returns the nanoseconds since this wait began. */
   long elapsedNs() {
     return System.nanoTime() - startNs;
   }
 
-  /** An eighth of the wait so far up to 1 ms; more where that is a hundredth of it. */
+  /**
+   * Returns an eighth of the wait so far, at most 1 ms or a hundredth of the wait, whichever is
+   * more.
+   */
   private static long parkNs(long elapsedNs) {
     return Math.min(
         Math.max(Math.min(elapsedNs / 8, TimeUnit.MILLISECONDS.toNanos(1)), elapsedNs / 100),
         MAX_PARK_NS);
   }
 
-  /** Pauses a little; false while it only spins, where looking around would cost too much. */
-  @SuppressWarnings("ThreadPriorityCheck") // yield only saves time, nothing relies on it
+  /**
+   * Pauses briefly; returns false while it only spins, where further checks would cost too much.
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // yield only saves time, nothing depends on it
   boolean pause() {
     if (++spins % SPINS_PER_LOOK != 0) {
       Thread.onSpinWait();
@@ -43,7 +48,7 @@ final class Backoff {
     if (elapsedNs < SPIN_NS) {
       return false;
     }
-    spins = -1; // no more spinning: look each time
+    spins = -1; // no more spinning: check at each call
     if (elapsedNs < YIELD_NS) {
       Thread.yield();
     } else {

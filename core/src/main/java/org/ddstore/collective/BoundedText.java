@@ -3,7 +3,7 @@ package org.ddstore.collective;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Text cut to a number of UTF-8 bytes, and a digest of the whole of it. */
+/** Text truncated to a number of UTF-8 bytes, and a digest of the full text. */
 final class BoundedText {
   private static final byte[] CUT = "...".getBytes(StandardCharsets.UTF_8);
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
@@ -11,7 +11,9 @@ final class BoundedText {
 
   private BoundedText() {}
 
-  /** UTF-8 of at most {@code maxBytes} bytes; text that was cut ends in three dots. */
+  /**
+   * Returns the text as at most {@code maxBytes} bytes of UTF-8; truncated text ends in three dots.
+   */
   static byte[] encode(String text, int maxBytes) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     if (bytes.length <= maxBytes) {
@@ -26,7 +28,7 @@ final class BoundedText {
     return cut;
   }
 
-  /** FNV-1a over the UTF-16 units: equal texts, equal digests, in every JVM. */
+  /** Returns the FNV-1a digest of the UTF-16 units, which is the same in every JVM. */
   static long digest(String text) {
     long hash = FNV_OFFSET;
     for (int i = 0; i < text.length(); i++) {

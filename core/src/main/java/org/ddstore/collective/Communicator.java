@@ -13,30 +13,30 @@ import org.ddstore.types.RankFailedException;
  * Collectives between the ranks of one group, in the sense of MPI 4.0 chapter 6: every rank calls
  * the same operations in the same order. All of them block until all ranks have called.
  *
- * <p><b>Failure.</b> An error on one rank ends the call on all live ranks: on the rank that caused
- * it with its own exception, on the others with {@link RankFailedException}. When what a rank
- * contributes to {@link #exchange} throws (or an argument is bad), all ranks see it in the same
- * call, and the group can be used on.
+ * <p><b>Failure.</b> An error on one rank ends the call on all live ranks: the rank that caused it
+ * throws its own exception, the others {@link RankFailedException}. If the contribution of a rank
+ * to {@link #exchange} throws (or an argument is invalid), all ranks see it in the same call, and
+ * the group stays usable.
  *
- * <p>It breaks by {@link #abort}, by a rank that closes while others call, and by what has an
- * exception of its own: {@link org.ddstore.types.CollectiveMismatchException} if ranks called
- * different operations or the same with different arguments, {@link
- * org.ddstore.types.RankLostException} if a process ended, {@link
+ * <p>The group breaks by {@link #abort}, by a rank that closes while others call, and by the
+ * following failures: {@link org.ddstore.types.CollectiveMismatchException} if ranks called
+ * different operations, or the same with different arguments; {@link
+ * org.ddstore.types.RankLostException} if a process ended; {@link
  * org.ddstore.types.DeadlineExceededException} if ranks did not come within {@link #timeout()}. A
- * thread that is interrupted while it waits gets {@link CollectiveInterruptedException}. A rank
- * that had returned already learns it at its next call. Each later collective of any rank fails at
- * once with the first cause, and only {@link #close()} is left to do.
+ * thread that is interrupted while it waits throws {@link CollectiveInterruptedException}. A rank
+ * that had already returned learns of the failure at its next call. Each later collective of any
+ * rank fails at once with the first cause; the only remaining valid call is {@link #close()}.
  *
- * <p><b>Threads.</b> One thread at a time; a second one is refused with {@link
- * IllegalStateException} and does no harm. {@link #abort} and {@link #close()} may be called by any
- * thread at any time.
+ * <p><b>Threads.</b> One thread at a time; a second one is rejected with {@link
+ * IllegalStateException} without side effects. {@link #abort} and {@link #close()} may be called by
+ * any thread at any time.
  *
  * <p><b>Several groups.</b> A rank may use groups that were {@linkplain #split split} from one
- * another from several threads, each group by one at a time. As long as one thread has called all
- * collectives of a rank since its first split, that thread is taken to be the only one: if two such
- * ranks wait for each other in different groups for a second, all their groups break by {@link
- * org.ddstore.types.CollectiveMismatchException}. Ranks of which several threads have called are
- * never judged so: they wait until the deadline.
+ * another from several threads, each group by one at a time. While one thread has called all
+ * collectives of a rank since its first split, that thread is assumed to be the only one: if two
+ * such ranks wait for each other in different groups for one second, all their groups break by
+ * {@link org.ddstore.types.CollectiveMismatchException}. Ranks whose collectives were called by
+ * several threads are exempt from this check: they wait until the deadline.
  */
 public final class Communicator implements AutoCloseable {
   private static final Duration MAX_TIMEOUT = Duration.ofDays(365);
@@ -49,9 +49,12 @@ public final class Communicator implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
-   * @param lanes given back at the close
-   * @param family of the rank whose communicator this is, which it joins
-   * @param origins of each rank, its number in the group that all of the family were split from
+   * Creates the communicator of one rank.
+   *
+   * @param lanes lanes of the group, given back at the close
+   * @param family groups of this rank, which this communicator joins
+   * @param origins for each rank, its number in the root group that all groups of the family were
+   *     split from
    */
   Communicator(GroupLanes lanes, Duration timeout, Family family, int... origins) {
     this.lanes = lanes;
@@ -61,7 +64,7 @@ public final class Communicator implements AutoCloseable {
     family.add(rounds);
   }
 
-  /** Checks a timeout before anything is made: (0, 365 days]. */
+  /** Checks a timeout before any resource is created: (0, 365 days]. */
   static Duration checkTimeout(Duration timeout) {
     if (timeout.isZero() || timeout.isNegative() || timeout.compareTo(MAX_TIMEOUT) > 0) {
       throw new IllegalArgumentException(
@@ -70,32 +73,35 @@ public final class Communicator implements AutoCloseable {
     return timeout;
   }
 
-  /** The rank of this communicator, of [0, {@link #size()}). Local. */
+  /** Returns the rank of this communicator, in [0, {@link #size()}). Local. */
   public int rank() {
     return rounds.rank();
   }
 
-  /** How many ranks the group has. Local. */
+  /** Returns the number of ranks of the group. Local. */
   public int size() {
     return rounds.size();
   }
 
-  /** How long a collective may wait for other ranks once the rank's own work in it is done. */
+  /**
+   * Returns how long a collective waits for other ranks after the rank's own work in it is done.
+   */
   public Duration timeout() {
     return timeout;
   }
 
-  /** Returns once all ranks have called. Collective. */
+  /** Waits until all ranks have called. Collective. */
   public void barrier() {
     exchange("barrier()", () -> new byte[0]);
   }
 
   /**
-   * A barrier at which ranks may arrive far apart, each when it has done what took it so long.
-   * Collective. A rank that fails, leaves or dies meanwhile is noticed as in any other.
+   * Waits for ranks that can arrive far apart, such as after long work. Collective. A rank that
+   * fails, leaves or dies meanwhile is detected as in any other collective.
    *
-   * @param what they have done, as text, the same on all ranks
-   * @param patience in place of {@link #timeout()}, of (0, 365 days]; may differ between ranks
+   * @param what text that names the completed work, the same on all ranks
+   * @param patience longest wait, in place of {@link #timeout()}, in (0, 365 days]; may differ
+   *     between ranks
    */
   public void awaitAll(String what, Duration patience) {
     Callable<byte[]> nothing =
@@ -108,10 +114,10 @@ public final class Communicator implements AutoCloseable {
   }
 
   /**
-   * Parts the group: ranks that give the same color make a new one, in the order of their ranks
-   * here, as {@code MPI_Comm_split} does with equal keys (MPI 4.0 section 7.4.2). Collective. The
-   * new group has lanes of its own and this one's timeout, is closed on its own, and breaks on its
-   * own; but a rank that {@link #abort aborts} in one of the two does so in both.
+   * Splits the group: ranks with the same color form a new group, in the order of their ranks here,
+   * as {@code MPI_Comm_split} does with equal keys (MPI 4.0 section 7.4.2). Collective. The new
+   * group has its own lanes and the timeout of this group, and is closed and breaks independently;
+   * but a rank that {@link #abort aborts} in one of the two aborts in both.
    *
    * @param color any number
    */
@@ -121,21 +127,21 @@ public final class Communicator implements AutoCloseable {
   }
 
   /**
-   * Gives each rank's bytes to all. Collective.
+   * Sends each rank's bytes to all. Collective.
    *
-   * @param mine any number of bytes, also none, and not the same on all ranks; not null
-   * @return by rank, in fresh arrays
+   * @param mine any number of bytes, possibly zero, possibly different on each rank; not null
+   * @return bytes of all ranks by rank, in new arrays
    */
   public byte[][] allGather(byte[] mine) {
     return exchange("allGather()", () -> Objects.requireNonNull(mine, "mine"));
   }
 
   /**
-   * Gives the root's bytes to all. Collective.
+   * Sends the root's bytes to all. Collective.
    *
    * @param bytes read on rank {@code root} only; may be null elsewhere
-   * @param root the same on all ranks, of [0, size)
-   * @return the root's bytes, in a fresh array
+   * @param root the same on all ranks, in [0, size)
+   * @return bytes of the root, in a new array
    */
   public byte[] broadcast(byte[] bytes, int root) {
     Callable<byte[]> contribution =
@@ -147,10 +153,11 @@ public final class Communicator implements AutoCloseable {
   }
 
   /**
-   * Replaces each element by the reduction of that element over all ranks. Collective. The order is
-   * that of the ranks, so all ranks get the same bits (a NaN is the canonical one).
+   * Replaces each element by its reduction over all ranks. Collective. The reduction is in rank
+   * order, so all ranks get the same bits (a NaN is the canonical one).
    *
-   * @param inPlace the same length on all ranks; its content is undefined if the call fails
+   * @param inPlace array of the same length on all ranks; its content is undefined if the call
+   *     fails
    * @param op the same on all ranks
    */
   public void allReduce(float[] inPlace, ReduceOp op) {
@@ -159,7 +166,7 @@ public final class Communicator implements AutoCloseable {
         type, op, () -> new FloatReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
-  /** As {@link #allReduce(float[], ReduceOp)}. */
+  /** Reduces as {@link #allReduce(float[], ReduceOp)}. */
   public void allReduce(double[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float64[" + inPlace.length + "]";
     reduce(
@@ -168,7 +175,7 @@ public final class Communicator implements AutoCloseable {
         () -> new DoubleReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
-  /** As {@link #allReduce(float[], ReduceOp)}. */
+  /** Reduces as {@link #allReduce(float[], ReduceOp)}. */
   public void allReduce(long[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "int64[" + inPlace.length + "]";
     reduce(
@@ -176,13 +183,13 @@ public final class Communicator implements AutoCloseable {
   }
 
   /**
-   * Does a rank's own part of an operation and gives its result to all; every other collective is
-   * made of this one. Collective. What the contribution throws ends the call on all ranks.
+   * Runs a rank's own part of an operation and sends its result to all; every other collective is
+   * built on this one. Collective. An exception of the contribution ends the call on all ranks.
    *
-   * @param call the operation and its arguments as text, the same on all ranks, as in {@code
-   *     add("x", float32[3])}; a digest of all of it is compared, the first 500 bytes are reported
+   * @param call operation and arguments as text, the same on all ranks, such as {@code add("x",
+   *     float32[3])}; a digest of the full text is compared, its first 500 bytes are reported
    * @param contribution called once, by this thread; must not use this communicator
-   * @return by rank, in fresh arrays
+   * @return results of all ranks by rank, in new arrays
    */
   public byte[][] exchange(String call, Callable<byte[]> contribution) {
     Callable<byte[]> checked =
@@ -195,11 +202,11 @@ public final class Communicator implements AutoCloseable {
   }
 
   /**
-   * Tells all ranks that this one gave up: they raise {@link RankFailedException} in the collective
-   * they are in, unless all ranks have arrived there, or else in their next. So it is in all groups
-   * that this one was split from or into. Local, does not block.
+   * Tells all ranks that this one gave up: they throw {@link RankFailedException} in the current
+   * collective, unless all ranks have already arrived in it, otherwise in their next one. The same
+   * applies to all groups that this one was split from or into. Local, does not block.
    *
-   * @param reason named in the others' exceptions
+   * @param reason named in the exceptions of the other ranks
    */
   public void abort(Throwable reason) {
     Objects.requireNonNull(reason, "reason is null");
@@ -217,23 +224,23 @@ public final class Communicator implements AutoCloseable {
   public void close() {
     if (closed.compareAndSet(false, true)) {
       family.remove(rounds);
-      rounds.leave(); // the last touch of the own lane: only now may it be freed
+      rounds.leave(); // the last access to the own lane, which can be freed afterwards
       releaseIfIdle();
     }
   }
 
-  /** As in {@code local rank 0/4}. */
+  /** Returns a description such as {@code local rank 0/4}. */
   @Override
   public String toString() {
     return lanes.exchange().kind() + " rank " + rank() + "/" + size();
   }
 
-  /** The number of a rank in the group that this one was split from, at last. Local. */
-  int origin(int ofRank) {
-    return rounds.origin(ofRank);
+  /** Returns the number of a rank in the root group that this one was split from. Local. */
+  int origin(int rank) {
+    return rounds.origin(rank);
   }
 
-  /** True while a thread is in a collective. Local. */
+  /** Returns whether a thread is in a collective. Local. */
   boolean isBusy() {
     return user.get() != null;
   }
@@ -269,7 +276,7 @@ public final class Communicator implements AutoCloseable {
       if (rounds.failedTogether()) {
         rounds.end();
       } else {
-        rounds.fail(Diagnosis.threw(rank(), call, e.toString())); // if it is not known already
+        rounds.fail(Diagnosis.threw(rank(), call, e.toString())); // unless already failed
       }
       throw e;
     } finally {
@@ -327,7 +334,10 @@ public final class Communicator implements AutoCloseable {
     }
   }
 
-  /** The closer and the last user both try; whoever gets the place keeps it for ever. */
+  /**
+   * Frees the lanes when neither the closer nor a user needs them. Both try; the successful one
+   * never releases the permit.
+   */
   private void releaseIfIdle() {
     if (user.compareAndSet(null, Thread.currentThread())) {
       lanes.close();

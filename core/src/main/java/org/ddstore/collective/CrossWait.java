@@ -1,40 +1,40 @@
 package org.ddstore.collective;
 
 /**
- * Two ranks that wait for each other in different groups.
+ * A pair of ranks that wait for each other in different groups.
  *
- * @param waiting the group in which this rank waits
- * @param rank the other one in that group
- * @param other the group in which that one waits for this rank
- * @param there the other one in that group
+ * @param waiting group in which this rank waits
+ * @param rank the other rank's number in that group
+ * @param other group in which the other rank waits for this rank
+ * @param there the other rank's number in that group
  */
 record CrossWait(Rounds waiting, int rank, Rounds other, int there) {
-  /** Asks for what messages may have been lost, in both groups. */
+  /** Requests messages that may have been lost, in both groups. */
   void ask() {
     waiting.ask(rank);
     other.ask(there);
   }
 
-  /** How much news of the other rank has come, in both groups; never falls. */
+  /** Returns the number of updates from the other rank, in both groups; never decreases. */
   long[] news() {
     return new long[] {waiting.news(rank), other.news(there)};
   }
 
-  /** Why a group of this rank breaks. */
+  /** Returns why a group of this rank breaks. */
   Failure failure(Rounds group) {
-    int culprit = group.rankOfOrigin(waiting.origin(rank));
+    int cause = group.rankOfOrigin(waiting.origin(rank));
     String here = called(waiting, waiting.rank());
     String elsewhere = called(other, there);
     boolean hereFirst = waiting.origin(waiting.rank()) < waiting.origin(rank);
     return new Failure(
         Failure.Kind.MISMATCH,
-        culprit < 0 ? group.rank() : culprit,
+        cause < 0 ? group.rank() : cause,
         "%s, but %s, and each waits for the other (ranks of the group that both were split from)"
             .formatted(hereFirst ? here : elsewhere, hereFirst ? elsewhere : here));
   }
 
-  private static String called(Rounds group, int ofRank) {
+  private static String called(Rounds group, int rank) {
     return "rank %d called %s among %d ranks"
-        .formatted(group.origin(ofRank), group.callText(ofRank), group.size());
+        .formatted(group.origin(rank), group.callText(rank), group.size());
   }
 }

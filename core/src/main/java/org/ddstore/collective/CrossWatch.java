@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The watch of one wait for a {@link CrossWait}. One is believed when it has been there for a
- * second, and when word has come of the other rank meanwhile: of the messages that would have shown
- * otherwise none is lost or late then.
+ * A watch of one wait for a {@link CrossWait}. A cross wait is confirmed when it has lasted for one
+ * second and updates of the other rank have arrived meanwhile, which proves that no message that
+ * would contradict it is lost or late.
  */
 final class CrossWatch {
   private static final long SETTLE_NS = TimeUnit.SECONDS.toNanos(1);
@@ -22,7 +22,7 @@ final class CrossWatch {
     this.waiting = waiting;
   }
 
-  /** A wait that is certain; null if there is none yet. To be called about every 100 ms. */
+  /** Returns a confirmed cross wait; null if there is none yet. To be called about every 100 ms. */
   CrossWait look() {
     CrossWait found = family.findCrossWait(waiting);
     long now = System.nanoTime();

@@ -2,7 +2,7 @@ package org.ddstore.collective;
 
 import java.time.Duration;
 
-/** Words for what went wrong, from what the ranks' lanes show. */
+/** The error messages of a group, derived from the ranks' lanes. */
 final class Diagnosis {
   private Diagnosis() {}
 
@@ -29,11 +29,12 @@ final class Diagnosis {
   }
 
   /**
-   * What a rank has said about its end, a cause before a mere close. One that completed this call
-   * has seen that all ranks arrived in its last round: what it said then belongs to the next call,
-   * though it may be here before the last piece of another rank is.
+   * Returns the failure that a rank has announced, a cause before a mere close. A rank that
+   * completed this call has seen that all ranks arrived in its last round. An announcement made
+   * after that belongs to the next call, even if it arrives here before the last piece of another
+   * rank.
    *
-   * @return null if no rank has said anything that ends this call
+   * @return null if no rank has announced a failure that ends this call
    */
   static Failure saidByRanks(Lane[] lanes, long call) {
     for (Lane lane : lanes) {
@@ -87,8 +88,8 @@ final class Diagnosis {
   }
 
   /**
-   * What a rank did last, as one sees it that is in {@code call} itself and so knows that all
-   * arrived in every call before: word of their completion comes along with other messages.
+   * Returns the last action of a rank, as seen by a rank in {@code call}, which knows that all
+   * ranks arrived in every earlier call: news of their completion travels with other messages.
    */
   private static String where(Lane lane, long call) {
     long entered = lane.entered();

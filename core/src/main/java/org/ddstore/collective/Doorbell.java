@@ -2,16 +2,19 @@ package org.ddstore.collective;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** Where a rank's thread parks until a mirror has news. One thread waits, any may ring. */
+/**
+ * A place where a rank's thread parks until a mirror is updated. One thread waits, any thread may
+ * ring.
+ */
 final class Doorbell {
   private volatile Thread waiter;
   private volatile Lane awaited;
   private volatile boolean rung;
 
-  /** Parks until this lane has posted the round, somebody rings, or the time is over. */
+  /** Parks until the lane has posted the round, a thread rings, or the time is over. */
   void await(Lane lane, long round, long maxNs) {
     waiter = Thread.currentThread();
-    awaited = lane; // from here on a ring unparks, and what it is about was written before it
+    awaited = lane; // a ring after this unparks the thread; its data was written before the ring
     if (!lane.hasPosted(round) && !rung) {
       LockSupport.parkNanos(this, maxNs);
     }
@@ -23,7 +26,7 @@ final class Doorbell {
     return awaited == lane;
   }
 
-  /** News of this lane: of interest if it is the awaited one, or if its rank is at its end. */
+  /** Wakes the waiting thread if it waits for this lane, or the lane's rank has ended. */
   void ring(Lane lane) {
     if (lane.state() != Lane.OPEN) {
       ring();
@@ -32,7 +35,7 @@ final class Doorbell {
     }
   }
 
-  /** Wakes who waits, or does not let park who is about to. */
+  /** Wakes the waiting thread, or keeps a thread that is about to park from parking. */
   void ring() {
     rung = true;
     if (awaited != null) {

@@ -8,10 +8,10 @@ import org.ddstore.types.RankFailedException;
 import org.ddstore.types.RankLostException;
 
 /**
- * Why a group broke, in the form that travels between ranks.
+ * The reason why a group broke, in the form that is sent between ranks.
  *
- * @param rank the rank that caused it; for {@link Kind#DEADLINE} the first one that was missing
- * @param message without the call of the rank that raises it
+ * @param rank rank that caused it; for {@link Kind#DEADLINE} the first missing rank
+ * @param message message without the call of the rank that throws it
  */
 record Failure(Kind kind, int rank, String message) {
   enum Kind {
@@ -31,7 +31,10 @@ record Failure(Kind kind, int rank, String message) {
       return code;
     }
 
-    /** An unknown code is taken for the most general kind: the failure itself is certain. */
+    /**
+     * Returns the kind of a code; the most general kind for an unknown code, because the failure
+     * itself is certain.
+     */
     static Kind ofCode(int code) {
       for (Kind kind : values()) {
         if (kind.code == code) {
@@ -42,17 +45,20 @@ record Failure(Kind kind, int rank, String message) {
     }
   }
 
-  /** The failure as the other ranks are to see it: another rank's interrupt is not theirs. */
+  /**
+   * Returns the failure as other ranks see it: an interrupt of this rank is a plain failure to
+   * them.
+   */
   Failure toPeers() {
     return kind == Kind.INTERRUPTED ? new Failure(Kind.RANK_FAILED, rank, message) : this;
   }
 
-  /** The exception of this failure for a rank that is in {@code call}. */
+  /** Returns the exception of this failure for a rank that is in {@code call}. */
   DDStoreException during(String call) {
     return exception(call + ": " + message);
   }
 
-  /** The exception of a {@code call} that came after the group had broken. */
+  /** Returns the exception for a {@code call} that began after the group had broken. */
   DDStoreException after(String call) {
     return exception(call + " not started, the group is broken: " + message);
   }

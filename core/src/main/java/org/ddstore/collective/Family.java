@@ -5,7 +5,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The groups that one rank has split from one another: what ends the rank ends it in all. */
+/**
+ * The groups of one rank that were split from one another; the end of the rank ends all of them.
+ */
 final class Family {
   private final Set<Rounds> members = ConcurrentHashMap.newKeySet();
   private volatile Thread splitter; // the first thread that split a group
@@ -18,24 +20,26 @@ final class Family {
     }
   }
 
-  /** After this its lanes may be freed: nobody looks at them any more. */
+  /**
+   * Removes a group. Its lanes can be freed afterwards, because this class no longer reads them.
+   */
   synchronized void remove(Rounds rounds) {
     members.remove(rounds);
   }
 
-  /** Tells the ranks of all groups that this one gave up. */
+  /** Tells the ranks of all groups that this rank gave up. */
   void giveUp(Throwable reason) {
     members.forEach(rounds -> rounds.fail(Diagnosis.gaveUp(rounds.rank(), reason)));
   }
 
-  /** A thread is about to split a group: from now on there are several. */
+  /** Records that a thread is about to split a group, after which there are several. */
   synchronized void splitBy(Thread thread) {
     if (splitter == null) {
       splitter = thread;
     }
   }
 
-  /** A thread is about to call a collective of one of the groups. */
+  /** Records that a thread is about to call a collective of one of the groups. */
   void calledBy(Thread thread) {
     if (splitter != null && splitter != thread && !severalThreads) {
       severalThreads = true;
@@ -44,10 +48,10 @@ final class Family {
   }
 
   /**
-   * Finds a rank that the calling thread waits for in one group, and that itself waits for this
-   * rank in another: neither will come, because each has but one thread that calls collectives.
+   * Finds a rank that the calling thread waits for in one group and that itself waits for this rank
+   * in another. Neither will arrive, because each has only one thread that calls collectives.
    *
-   * @param waiting the group in which the calling thread waits
+   * @param waiting group in which the calling thread waits
    * @return null if there is none
    */
   synchronized CrossWait findCrossWait(Rounds waiting) {
@@ -66,14 +70,14 @@ final class Family {
   }
 
   /**
-   * Breaks all groups for a rank that waits for this one in another group.
+   * Breaks all groups because of a rank that waits for this one in another group.
    *
-   * @return why the group breaks in which the calling thread waits; null if the other group has
+   * @return failure of the group in which the calling thread waits; null if the other group has
    *     been closed meanwhile
    */
   Failure breakBy(CrossWait found) {
     Map<Rounds, Failure> failures = new HashMap<>();
-    synchronized (this) { // the lanes of members are there
+    synchronized (this) { // lanes of members cannot be freed meanwhile
       if (!members.contains(found.other())) {
         return null;
       }

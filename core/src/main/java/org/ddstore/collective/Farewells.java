@@ -8,8 +8,9 @@ import java.util.Map;
 import org.ddstore.memory.Nonce;
 
 /**
- * The last messages of lanes that are gone: a rank may close right after a collective, while the
- * message that completes it for another was lost with its connection. Bounded; the oldest go first.
+ * The last messages of closed lanes. A rank may close right after a collective, while the message
+ * that completes it for another rank was lost with its connection. Bounded; the oldest are evicted
+ * first.
  */
 final class Farewells {
   private static final int MAX_BYTES = 8 << 20;
@@ -17,7 +18,7 @@ final class Farewells {
   private final Map<Nonce, List<ByteBuffer>> messages = new LinkedHashMap<>();
   private int bytes;
 
-  /** Retires a lane. */
+  /** Retires a lane and keeps its last messages. */
   synchronized void add(OwnLane lane) {
     List<ByteBuffer> last = lane.retire();
     messages.put(lane.nonce(), last);
@@ -29,7 +30,7 @@ final class Farewells {
     }
   }
 
-  /** The messages of a lane; none if it is not known, or not any more. */
+  /** Returns the messages of a lane; empty if the lane is unknown or was evicted. */
   synchronized List<ByteBuffer> of(Nonce lane) {
     return messages.getOrDefault(lane, List.of());
   }

@@ -1,10 +1,10 @@
 package org.ddstore.collective;
 
-/** Brings every rank's bytes to every rank, a slot at a time. */
+/** An exchange of every rank's bytes with every rank, one slot at a time. */
 final class Gather {
   private Gather() {}
 
-  /** All payloads by rank, in fresh arrays. */
+  /** Returns all payloads by rank, in new arrays. */
   static byte[][] all(Rounds rounds, byte[] mine) {
     byte[][] all = new byte[rounds.size()][];
     long longest = 0;

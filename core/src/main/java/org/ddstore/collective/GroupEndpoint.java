@@ -10,10 +10,10 @@ import org.ddstore.types.Internal;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * A rank's end of a group, before it knows the others. The ranks may be threads of one JVM,
- * processes of one host and of several hosts, in any mixture. Give {@link #address()} to all ranks
- * by any means, then {@link #connect}. Who creates it, closes it; {@code connect} hands what it
- * holds on to the communicator. For one thread.
+ * An endpoint of one rank of a group, before the ranks are connected. The ranks may be threads of
+ * one JVM, processes of one host and processes of several hosts, in any combination. Pass {@link
+ * #address()} to all ranks by any means, then call {@link #connect}. The creator closes it; {@code
+ * connect} transfers its resources to the communicator. For one thread.
  */
 @Internal
 public final class GroupEndpoint implements AutoCloseable {
@@ -37,13 +37,13 @@ public final class GroupEndpoint implements AutoCloseable {
   }
 
   /**
-   * Makes the lane of a rank: 0.5 MiB, in a file of mode 0600 with its space reserved if the
+   * Creates the lane of a rank: 0.5 MiB, in a file of mode 0600 with its space reserved if the
    * exchange has a directory. Local.
    *
    * @param exchange must stay open as long as the endpoint and its communicator
-   * @param rank of [0, size)
-   * @param size ranks of the group, of [1, 4096]
-   * @throws IOException if the file cannot be made, also for want of space
+   * @param rank in [0, size)
+   * @param size number of ranks of the group, in [1, 4096]
+   * @throws IOException if the file cannot be created, also for lack of space
    * @throws IllegalArgumentException also if the name of this host is too long for an address
    */
   public static GroupEndpoint create(LaneExchange exchange, int rank, int size) throws IOException {
@@ -52,7 +52,7 @@ public final class GroupEndpoint implements AutoCloseable {
       throw new IllegalArgumentException("rank " + rank + " outside [0, " + size + ")");
     }
     LaneAddress address = exchange.newAddress(rank, size);
-    address.toBytes(); // what is too long is refused before there is a file
+    address.toBytes(); // rejects an address that is too long before a file is created
     LaneFile fileOrNull = exchange.createFileOrNull(address);
     try {
       return new GroupEndpoint(exchange, address, fileOrNull);
@@ -72,9 +72,9 @@ public final class GroupEndpoint implements AutoCloseable {
   }
 
   /**
-   * What the other ranks need to know: at most 184 bytes, which no path of this machine makes
-   * longer. Tells who knows it how to read this rank's lane, as far as file mode and messenger let
-   * him.
+   * Returns the information that the other ranks need: at most 184 bytes, independent of the length
+   * of paths on this machine. A process that has it can read this rank's lane, subject to file mode
+   * and messenger.
    */
   public byte[] address() {
     checkOpen();
@@ -82,24 +82,24 @@ public final class GroupEndpoint implements AutoCloseable {
   }
 
   /**
-   * The process of a rank, if it sends messages. Local.
+   * Returns the process of a rank, if it sends messages. Local.
    *
-   * @param address of any rank
-   * @throws IllegalArgumentException if it is not one
+   * @param address address of any rank
+   * @throws IllegalArgumentException if the bytes are not an address
    */
   public static Optional<ProcessAddress> process(byte[] address) {
     return Optional.ofNullable(LaneAddress.parse(address).process());
   }
 
   /**
-   * Reaches the lanes of all ranks and waits until all have. Collective. Then the names of the
-   * files are removed: a process that dies leaves nothing behind. Whatever the outcome, this
-   * endpoint is closed.
+   * Reaches the lanes of all ranks and waits until all ranks have. Collective. Then the names of
+   * the files are removed, so that a process that dies leaves nothing behind. This endpoint is
+   * closed in any case.
    *
-   * @param addresses of all ranks, in rank order, this one's included
-   * @param timeout how long this and each later collective may wait, of (0, 365 days]
-   * @throws IOException if a rank can be reached neither by its file (so it is not on this host, or
-   *     has ended) nor by messages
+   * @param addresses addresses of all ranks, in rank order, including this one's
+   * @param timeout longest wait of this and each later collective, in (0, 365 days]
+   * @throws IOException if a rank can be reached neither by its file (it is on another host or has
+   *     ended) nor by messages
    */
   public Communicator connect(List<byte[]> addresses, Duration timeout) throws IOException {
     Communicator communicator = attach(addresses, timeout, new Family());
@@ -113,15 +113,19 @@ public final class GroupEndpoint implements AutoCloseable {
     }
   }
 
-  /** The part of {@link #connect} that does not wait; {@link #deleteName()} is left to do. */
+  /**
+   * Performs the part of {@link #connect} that does not wait; the caller must then call {@link
+   * #deleteName()}.
+   */
   Communicator attach(List<byte[]> addresses, Duration timeout, Family family) throws IOException {
     return attach(addresses, timeout, family, IntStream.range(0, address.size()).toArray());
   }
 
   /**
-   * As above, for a group that was split from another one.
+   * Attaches as above, for a group that was split from another one.
    *
-   * @param origins of each rank, its number in the group that all of the family were split from
+   * @param origins for each rank, its number in the root group that all groups of the family were
+   *     split from
    */
   Communicator attach(List<byte[]> addresses, Duration timeout, Family family, int... origins)
       throws IOException {
@@ -140,19 +144,19 @@ public final class GroupEndpoint implements AutoCloseable {
     }
   }
 
-  /** What this rank writes to. */
+  /** Returns the lane that this rank writes. */
   OwnLane lane() {
     return lane;
   }
 
-  /** Called once all ranks have attached. */
+  /** Deletes the name of the lane's file; called once all ranks have attached. */
   void deleteName() throws IOException {
     if (fileOrNull != null) {
       fileOrNull.delete();
     }
   }
 
-  /** Undoes {@link #attach}, and tells the others. */
+  /** Undoes {@link #attach}, and tells the other ranks. */
   void abandon(Communicator communicator, Throwable cause) {
     communicator.abort(cause);
     communicator.close();

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
-/** The lanes of all ranks of a group, as one of them has them. Who makes it closes it. */
+/** The lanes of all ranks of a group, as held by one of them. The creator closes it. */
 final class GroupLanes implements AutoCloseable {
   private final LaneExchange exchange;
   private final int rank;
@@ -17,7 +17,7 @@ final class GroupLanes implements AutoCloseable {
   private final HeldLane[] held;
   private final Doorbell bell = new Doorbell();
 
-  /** Takes over the own lane and its memory; {@link #attach} is to follow. */
+  /** Creates the holder and takes over the own lane and its memory; {@link #attach} must follow. */
   GroupLanes(LaneExchange exchange, OwnLane own, HeldLane ownHeld, LaneAddress address) {
     this.exchange = exchange;
     this.rank = address.rank();
@@ -30,7 +30,7 @@ final class GroupLanes implements AutoCloseable {
   /**
    * Reaches the lanes of all other ranks. Local.
    *
-   * @throws IOException if that of a rank cannot be reached
+   * @throws IOException if the lane of a rank cannot be reached
    */
   void attach(List<LaneAddress> addresses) throws IOException {
     own.setRanksOf(ranksOf(addresses));
@@ -41,9 +41,9 @@ final class GroupLanes implements AutoCloseable {
     }
   }
 
-  private void take(Nonce nonce, HeldLane lane, int ofRank) {
-    nonces[ofRank] = nonce;
-    held[ofRank] = lane;
+  private void take(Nonce nonce, HeldLane lane, int member) {
+    nonces[member] = nonce;
+    held[member] = lane;
     if (lane.lane() instanceof Mirror mirror) {
       mirror.add(bell);
     }
@@ -77,22 +77,24 @@ final class GroupLanes implements AutoCloseable {
     return own;
   }
 
-  /** Where this rank waits for mirrors. */
+  /** Returns the doorbell at which this rank waits for mirrors. */
   Doorbell bell() {
     return bell;
   }
 
-  /** For reading, by rank. */
+  /** Returns the lanes for reading, by rank. */
   Lane[] lanes() {
     return Arrays.stream(held).map(HeldLane::lane).toArray(Lane[]::new);
   }
 
-  /** False only if the process of a rank has certainly ended. Takes a millisecond at most. */
-  boolean ownerLives(int ofRank) {
-    return held[ofRank].ownerLives();
+  /**
+   * Returns false only if the process of a rank has certainly ended. Takes at most one millisecond.
+   */
+  boolean ownerLives(int member) {
+    return held[member].ownerLives();
   }
 
-  /** Lets go of all lanes; they must not be touched again. Called once. */
+  /** Releases all lanes; they must not be accessed afterwards. Called once. */
   @Override
   public void close() {
     exchange.retire(own);

@@ -2,7 +2,7 @@ package org.ddstore.collective;
 
 import java.util.function.BooleanSupplier;
 
-/** A lane as this JVM has it for all its ranks, counted by reference; the last one out frees it. */
+/** A lane shared by all ranks of this JVM, reference-counted; the last user frees it. */
 final class HeldLane {
   private final Lane lane;
   private final BooleanSupplier ownerLives;
@@ -10,7 +10,9 @@ final class HeldLane {
   private int users;
 
   /**
-   * @param ownerLives false only if the process of the lane's rank has certainly ended
+   * Creates the holder of a lane.
+   *
+   * @param ownerLives returns false only if the process of the lane's rank has certainly ended
    */
   HeldLane(Lane lane, BooleanSupplier ownerLives, Runnable free) {
     this.lane = lane;
@@ -30,7 +32,7 @@ final class HeldLane {
     users++;
   }
 
-  /** True if this was the last user: the memory is free then. */
+  /** Removes a user; returns true if it was the last one, and the memory is then free. */
   boolean removeUser() {
     if (--users > 0) {
       return false;

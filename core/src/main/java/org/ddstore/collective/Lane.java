@@ -3,26 +3,26 @@ package org.ddstore.collective;
 import java.nio.ByteBuffer;
 
 /**
- * What one rank says to all others, as they read it: in the memory of the rank itself ({@link
- * LaneMemory}), or in a copy that messages keep up to date ({@link Mirror}). What was written
- * before a word is seen by whoever reads the word.
+ * The data that one rank publishes to all others, as they read it: in the memory of the rank itself
+ * ({@link LaneMemory}), or in a copy that messages keep up to date ({@link Mirror}). A reader of a
+ * word also sees everything that was written before the word.
  *
- * <p><b>Two slots suffice</b> for the pieces: round n goes into the slot of round n - 2. A rank
- * puts it there only after it has seen that all ranks posted round n - 1, and a rank posts n - 1
- * only after it has read everything of n - 2. One slot would not do: a peer may still be reading n
- * - 1. The texts of calls alternate for the same reason.
+ * <p><b>Two slots suffice</b> for the pieces: round n is written into the slot of round n - 2. A
+ * rank writes it only after it has seen that all ranks posted round n - 1, and a rank posts round n
+ * - 1 only after it has read everything of round n - 2. One slot would not suffice, because a peer
+ * may still be reading round n - 1. The texts of calls alternate for the same reason.
  */
 interface Lane {
-  /** Bytes of one piece of a payload at most. */
+  /** Largest size of one piece of a payload, in bytes. */
   int SLOT_BYTES = 256 * 1024;
 
-  /** Bytes of the text of a call at most; a longer one is cut. */
+  /** Largest size of the text of a call, in bytes; a longer text is truncated. */
   int CALL_TEXT_BYTES = 508;
 
-  /** Bytes of the message of a failure at most; a longer one is cut. */
+  /** Largest size of the message of a failure, in bytes; a longer message is truncated. */
   int FAILURE_TEXT_BYTES = 1000;
 
-  /** Bytes of the text of an error that a rank posts in place of a piece, at most. */
+  /** Largest size of the text of an error that a rank posts in place of a piece, in bytes. */
   int ERROR_TEXT_BYTES = 800;
 
   long OPEN = 0;
@@ -31,24 +31,24 @@ interface Lane {
 
   boolean hasPosted(long round);
 
-  /** The call this rank is in or was in last; 0 before the first. */
+  /** Returns the call this rank is in or was in last; 0 before the first. */
   long entered();
 
-  /** The call this rank completed last; 0 before the first. */
+  /** Returns the call this rank completed last; 0 before the first. */
   long finished();
 
   long state();
 
   /**
-   * Whether several threads of the rank have called collectives of its groups, since one was split
-   * off: a call that one of them waits in does not keep the rank from others.
+   * Returns whether several threads of the rank have called collectives of its groups since the
+   * first split: a call in which one of them waits does not prevent the rank from calling others.
    */
   boolean hasSeveralThreads();
 
-  /** Why the rank gave up; only once {@link #state()} is {@link #BROKEN}. */
+  /** Returns why the rank gave up; valid only once {@link #state()} is {@link #BROKEN}. */
   Failure failure();
 
-  /** The text of call {@code call}, the last one entered or the one before. */
+  /** Returns the text of call {@code call}, the last one entered or the one before. */
   String callText(long call);
 
   long call(long round);
@@ -56,11 +56,14 @@ interface Lane {
   long digest(long round);
 
   /**
-   * Bytes of the whole payload of which the round carries a piece; -1 - n if the rank's own work
-   * threw and the piece is n bytes of text.
+   * Returns the bytes of the whole payload of which the round carries a piece; -1 - n if the rank's
+   * own work threw and the piece is n bytes of text.
    */
   long totalBytes(long round);
 
-  /** The piece of a round, from position 0 on, little-endian; only what the rank posted. */
+  /**
+   * Returns the piece of a round, from position 0 on, little-endian; only the bytes that the rank
+   * posted.
+   */
   ByteBuffer piece(long round);
 }

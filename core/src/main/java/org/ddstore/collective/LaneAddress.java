@@ -9,8 +9,8 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Where a rank's lane is and how to know it. Every rank gets those of all from the driver, so it is
- * short, and its length does not depend on the paths of the machine:
+ * The location and identity of a rank's lane. The driver sends the addresses of all ranks to every
+ * rank, so an address is short, and its length does not depend on the paths of the machine:
  *
  * <pre>
  * byte version | int16 rank | int16 size | 16 bytes nonce | int64 boot id
@@ -19,13 +19,14 @@ import org.ddstore.types.ProcessAddress;
  *
  * (big-endian).
  *
- * @param host of the rank; only its processes may map the file
- * @param directory of the lane's file, relative to a root that all ranks know; null if it has none
- * @param process where its messages come from; null if it sends none
+ * @param host host of the rank; only its processes can map the file
+ * @param directory directory of the lane's file, relative to a root that all ranks know; null
+ *     without a file
+ * @param process sender of the lane's messages; null if it sends none
  */
 record LaneAddress(
     int rank, int size, Nonce nonce, BootId host, String directory, ProcessAddress process) {
-  /** What {@link #toBytes()} gives at most: 246 characters in base64. */
+  /** Largest size of {@link #toBytes()}: 246 characters in base64. */
   static final int MAX_BYTES = 184;
 
   private static final byte VERSION = 3;
@@ -33,6 +34,8 @@ record LaneAddress(
   private static final int HEADER_BYTES = 1 + 2 * Short.BYTES + 3 * Long.BYTES + 1;
 
   /**
+   * Encodes the address.
+   *
    * @throws IllegalArgumentException if directory and host name are too long together
    */
   byte[] toBytes() {
@@ -58,11 +61,13 @@ record LaneAddress(
             : "host name \"%s\" of %d characters: use a shorter one, or the IP address"
                 .formatted(process.host(), process.host().length());
     return new IllegalArgumentException(
-        "the address of rank %d has %d bytes, at most %d can be sent, with the %s"
+        "the address of rank %d has %d bytes, at most %d are allowed; it contains the %s"
             .formatted(rank, bytes, MAX_BYTES, what));
   }
 
   /**
+   * Decodes an address.
+   *
    * @throws IllegalArgumentException if the bytes are not an address
    */
   static LaneAddress parse(byte[] bytes) {
@@ -91,18 +96,21 @@ record LaneAddress(
           network.length == 0 ? null : ProcessAddress.parse(network));
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
       throw new IllegalArgumentException(
-          "endpoint address of %d bytes, expected more".formatted(bytes.length), e);
+          "endpoint address of %d bytes is truncated".formatted(bytes.length), e);
     }
   }
 
-  /** A name that leads out of the root is not of a rank of ours. */
+  /**
+   * Returns the directory; rejects a name that leads out of the root, which no valid rank sends.
+   */
   private static String directory(ByteBuffer in, int length) {
     byte[] utf8 = new byte[length];
     in.get(utf8);
     String directory = new String(utf8, StandardCharsets.UTF_8);
     Path path = Path.of(directory);
     if (path.isAbsolute() || path.startsWith("..") || !path.equals(path.normalize())) {
-      throw new IllegalArgumentException("endpoint address with directory \"" + directory + "\"");
+      throw new IllegalArgumentException(
+          "endpoint address with invalid directory \"" + directory + "\"");
     }
     return directory;
   }

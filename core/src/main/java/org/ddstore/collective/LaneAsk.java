@@ -6,19 +6,18 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The message by which a process asks for the lane of a rank of another: how it stands now, and
- * each piece from now on. May be sent any number of times. Little-endian:
+ * The message by which a process requests the lane of a rank of another process: its current state,
+ * and each piece from now on. Can be sent any number of times. Little-endian:
  *
  * <pre>
  * byte kind | 16 bytes nonce of the lane | int64 posted | byte missed
  * int16 n | n bytes process address
  * </pre>
  *
- * @param posted rounds that the asker has
- * @param missed whether to send the pieces after those again: they were lost. Otherwise the words
- *     alone are sent; they come after all pieces that are under way, so if they speak of more
- *     rounds than have come, those are lost, and are asked for then. A slow network is not made
- *     slower.
+ * @param posted number of rounds that the sender of the request has received
+ * @param missed whether to resend the later pieces, which were lost. Otherwise only the words are
+ *     sent. They arrive after all pieces in flight, so rounds that they count and that have not
+ *     arrived are lost, and are requested then. This adds no load to a slow network.
  */
 record LaneAsk(Nonce lane, long posted, boolean missed, ProcessAddress asker) {
   static final byte KIND = 1;
@@ -33,17 +32,19 @@ record LaneAsk(Nonce lane, long posted, boolean missed, ProcessAddress asker) {
     return out.putShort((short) address.length).put(address).flip();
   }
 
-  /** Reads what follows kind and nonce. */
+  /** Parses the bytes after kind and nonce. */
   static LaneAsk parse(Nonce lane, ByteBuffer in) {
     long posted = in.getLong();
     if (posted < 0) {
-      throw new MalformedMessageException("asks from round " + posted + " on");
+      throw new MalformedMessageException(
+          "invalid lane request: first round " + posted + " is negative");
     }
     boolean missed = in.get() != 0;
     int length = in.getShort();
     if (length != in.remaining()) {
       throw new MalformedMessageException(
-          "an address of %d bytes has %d".formatted(length, in.remaining()));
+          "invalid lane request: an address of %d bytes, %d bytes left"
+              .formatted(length, in.remaining()));
     }
     byte[] address = new byte[length];
     in.get(address);

@@ -12,12 +12,13 @@ import org.ddstore.types.Internal;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * How the ranks of this JVM and those of other processes come to read each other's lanes: a rank of
- * the same JVM by the same memory, one of the same host whose file opens here and has the right
- * nonce by mapping that file, any other by a {@link Mirror} that messages fill. One exchange serves
- * any number of groups: a lane is known by its nonce, so groups need no name. Thread-safe.
+ * The exchange by which the ranks of this JVM and of other processes read each other's lanes: a
+ * rank of the same JVM by shared memory, a rank of the same host whose file can be opened here and
+ * has the right nonce by a mapping of that file, any other by a {@link Mirror} that messages fill.
+ * One exchange serves any number of groups: a lane is identified by its nonce, so groups need no
+ * name. Thread-safe.
  *
- * <p>Who opens it closes it, after the last communicator.
+ * <p>The opener closes it, after the last communicator.
  */
 @Internal
 public final class LaneExchange implements AutoCloseable {
@@ -32,25 +33,27 @@ public final class LaneExchange implements AutoCloseable {
     this.sharing = sharing;
   }
 
-  /** For ranks that are threads of this JVM. */
+  /** Opens an exchange for ranks that are threads of this JVM. */
   static LaneExchange inMemory() {
     return new LaneExchange(null, null, true);
   }
 
   /**
-   * For ranks of one host.
+   * Opens an exchange for ranks of one host.
    *
-   * @param directory for the lanes' files, better in /dev/shm; stays the caller's, who releases it
-   *     after this exchange is closed
+   * @param directory directory for the lanes' files, preferably in /dev/shm; owned by the caller,
+   *     who releases it after this exchange is closed
    */
   public static LaneExchange overFiles(ProcessDirectory directory) {
     return new LaneExchange(Objects.requireNonNull(directory, "directory"), null, true);
   }
 
   /**
-   * For ranks of any hosts: by memory and files where that is possible, by messages elsewhere.
+   * Opens an exchange for ranks of any hosts: by memory and files where possible, by messages
+   * elsewhere.
    *
-   * @param messenger stays the caller's, who closes it after this exchange; its receiver is set
+   * @param messenger owned by the caller, who closes it after this exchange; its receiver is set
+   *     here
    */
   public static LaneExchange overFilesAndMessages(ProcessDirectory directory, Messenger messenger) {
     return new LaneExchange(
@@ -58,15 +61,17 @@ public final class LaneExchange implements AutoCloseable {
   }
 
   /**
-   * Without any shortcut: messages carry all that other ranks say, also those of this JVM.
+   * Opens an exchange without shortcuts: all data of other ranks travel in messages, also those of
+   * this JVM.
    *
-   * @param messenger stays the caller's, who closes it after this exchange; its receiver is set
+   * @param messenger owned by the caller, who closes it after this exchange; its receiver is set
+   *     here
    */
   public static LaneExchange overMessages(Messenger messenger) {
     return new LaneExchange(null, new LaneMessages(messenger), false);
   }
 
-  /** One word for {@link Communicator#toString()}. */
+  /** Returns a one-word name for {@link Communicator#toString()}. */
   String kind() {
     if (messages != null) {
       return "network";
@@ -74,7 +79,7 @@ public final class LaneExchange implements AutoCloseable {
     return directory == null ? "local" : "shared-memory";
   }
 
-  /** The address of a lane that has still to be made. */
+  /** Returns the address of a lane that is still to be created. */
   LaneAddress newAddress(int rank, int size) {
     String path =
         directory == null ? null : directory.root().relativize(directory.path()).toString();
@@ -82,7 +87,7 @@ public final class LaneExchange implements AutoCloseable {
     return new LaneAddress(rank, size, Nonce.random(), BootId.ofThisHost(), path, process);
   }
 
-  /** Makes the file of a lane of this JVM; null if its memory is to be no file. */
+  /** Creates the file of a lane of this JVM; returns null if the lane needs no file. */
   LaneFile createFileOrNull(LaneAddress address) throws IOException {
     return directory == null ? null : LaneFile.create(directory.path(), address);
   }
@@ -102,14 +107,14 @@ public final class LaneExchange implements AutoCloseable {
     return lane;
   }
 
-  /** Nothing is written to this lane any more. */
+  /** Retires a lane, which is not written any more. */
   void retire(OwnLane lane) {
     if (messages != null) {
       messages.retire(lane);
     }
   }
 
-  /** The lane of another rank, for one more user. */
+  /** Returns the lane of another rank, for one more user. */
   HeldLane hold(LaneAddress address) throws IOException {
     synchronized (held) {
       HeldLane lane = held.get(address.nonce());
@@ -122,7 +127,7 @@ public final class LaneExchange implements AutoCloseable {
     }
   }
 
-  /** Takes back what {@link #hold} gave, or {@link #open} took. */
+  /** Releases a lane that {@link #hold} returned or {@link #open} took. */
   void release(Nonce lane, HeldLane user) {
     synchronized (held) {
       if (user.removeUser()) {
@@ -144,7 +149,7 @@ public final class LaneExchange implements AutoCloseable {
     }
     if (!byMessages) {
       throw new IOException(
-          "rank %d has neither a file that this host may map (boot id %s, its own is %s) nor messages that come here"
+          "rank %d is unreachable: it has no file on this host (boot id %s here, %s there) and sends no messages to this process"
               .formatted(address.rank(), BootId.ofThisHost(), address.host()));
     }
     Mirror mirror = messages.mirror(address);
@@ -157,7 +162,7 @@ public final class LaneExchange implements AutoCloseable {
     return new HeldLane(file.lane(), () -> ProcessDirectory.isAlive(lockFile), file::close);
   }
 
-  /** Neither answers nor takes messages from now on. Idempotent. */
+  /** Stops answering and receiving messages. Idempotent. */
   @Override
   public void close() {
     if (messages != null) {

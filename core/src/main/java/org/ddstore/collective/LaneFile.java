@@ -48,14 +48,14 @@ final class LaneFile implements AutoCloseable {
     this.lane = new LaneMemory(memory);
   }
 
-  /** The name of the file of a lane; who knows the address knows it. */
+  /** Returns the path of a lane's file, which follows from its address. */
   private static Path path(Path directory, LaneAddress address) {
     String nonce = address.nonce().toString().substring(0, NAME_DIGITS);
     return directory.resolve("collective-%d-%s".formatted(address.rank(), nonce));
   }
 
   /**
-   * Makes the file of a rank, with mode 0600 and all its space reserved, and maps it.
+   * Creates the file of a rank, with mode 0600 and all its space reserved, and maps it.
    *
    * @throws IOException also if there is no space left
    */
@@ -85,7 +85,7 @@ final class LaneFile implements AutoCloseable {
   /**
    * Maps the file of another rank for reading.
    *
-   * @throws IOException if it cannot be opened, or is not the file that the address means
+   * @throws IOException if it cannot be opened, or is not the file that the address refers to
    */
   static LaneFile attach(Path directory, LaneAddress address) throws IOException {
     Path path = path(directory, address);
@@ -113,7 +113,7 @@ final class LaneFile implements AutoCloseable {
     try {
       return FileChannel.open(path, options);
     } catch (FileSystemException e) {
-      throw e; // names the file
+      throw e; // the message names the file
     } catch (IOException e) {
       throw new FileSystemException(path.toString(), null, e.getMessage());
     }
@@ -132,13 +132,13 @@ final class LaneFile implements AutoCloseable {
     Files.deleteIfExists(path);
   }
 
-  /** Unmaps; the lane must not be touched again. */
+  /** Unmaps the file; the lane must not be accessed afterwards. */
   @Override
   public void close() {
     region.close();
   }
 
-  /** A full file system is an error here, and a dead JVM if found out later. */
+  /** Reserves the space: a full file system is an exception here, but would kill the JVM later. */
   private static void reserve(FileChannel channel, Path path) throws IOException {
     try {
       FileSpace.reserveAll(path, channel, LaneMemory.BYTES);

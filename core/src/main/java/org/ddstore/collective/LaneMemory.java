@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The memory in which one rank speaks to all others. Its owner writes it, everybody reads it; a
- * word is published with release and read with acquire semantics. Little-endian:
+ * The memory in which one rank publishes data to all others. Its owner writes it, all ranks read
+ * it; a word is published with release and read with acquire semantics. Little-endian:
  *
  * <pre>
  *      0  identity of the file, see {@link LaneFile}
@@ -24,8 +24,8 @@ import java.nio.charset.StandardCharsets;
  *   4096 + 64 + SLOT_BYTES  slot of odd rounds
  * </pre>
  *
- * <p>Each word that is waited for has two cache lines of its own (the neighbour line is
- * prefetched).
+ * <p>Each word that ranks wait for has two cache lines of its own, because the adjacent line is
+ * prefetched.
  */
 final class LaneMemory implements Lane {
   private static final int POSTED = 128;
@@ -50,13 +50,15 @@ final class LaneMemory implements Lane {
   private final ByteBuffer memory;
 
   /**
+   * Wraps the memory of a lane.
+   *
    * @param memory {@link #BYTES} bytes at an address that is a multiple of 8
    */
   LaneMemory(ByteBuffer memory) {
     this.memory = memory.slice(0, BYTES).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Memory of this JVM alone, which is free once nobody reaches it. */
+  /** Allocates memory of this JVM alone, which is freed once unreachable. */
   static LaneMemory allocate() {
     return new LaneMemory(
         ByteBuffer.allocateDirect(BYTES + CACHE_LINE_BYTES).alignedSlice(CACHE_LINE_BYTES));
@@ -120,17 +122,17 @@ final class LaneMemory implements Lane {
     return memory.slice(slot(round) + SLOT_HEADER_BYTES, SLOT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Rounds this rank has posted. */
+  /** Returns the number of rounds this rank has posted. */
   long posted() {
     return word(POSTED);
   }
 
-  /** The text of a call as {@link #callText} has it, in UTF-8. */
+  /** Returns the text of a call, as {@link #callText} does, in UTF-8. */
   byte[] callTextBytes(long call) {
     return textBytes(callTextAt(call), CALL_TEXT_BYTES);
   }
 
-  // The owner's side.
+  // Methods of the owner.
 
   void enter(long call, String text) {
     putText(callTextAt(call), text, CALL_TEXT_BYTES);

@@ -11,9 +11,10 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Brings the messages of other processes to the lane they are about. The kinds are {@link LaneAsk},
- * {@link LaneUpdate}, and one that says that a lane is gone: kind and nonce alone. A lane can be
- * asked for only by who has its address, so it has been made before: one that is not known is gone.
+ * A dispatcher of messages from other processes to the lane that they concern. The kinds are {@link
+ * LaneAsk}, {@link LaneUpdate}, and a notice that a lane is gone, which consists of kind and nonce.
+ * Only a process that knows its address can request a lane, so the lane was created earlier: an
+ * unknown lane is gone.
  */
 final class LaneMessages implements Messenger.Receiver, AutoCloseable {
   private static final byte GONE = 3;
@@ -46,7 +47,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
     own.remove(lane.nonce());
   }
 
-  /** A mirror of a lane, which is asked for at once. */
+  /** Creates a mirror of a lane and requests its state at once. */
   Mirror mirror(LaneAddress address) {
     Mirror mirror =
         new Mirror(new LaneOwner(address.nonce(), address.process(), messenger), address.rank());
@@ -73,11 +74,11 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
         case LaneAsk.KIND -> ask = LaneAsk.parse(lane, in);
         case LaneUpdate.KIND -> update = LaneUpdate.parse(in);
         case GONE -> checkEnd(in);
-        default -> throw new MalformedMessageException("a message of unknown kind " + kind);
+        default -> throw new MalformedMessageException("unknown message kind " + kind);
       }
     } catch (BufferUnderflowException | IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new MalformedMessageException(
-          "a message of %d bytes that cannot be read: %s".formatted(message.remaining(), e));
+          "unreadable message of %d bytes: %s".formatted(message.remaining(), e));
     }
     if (closed) {
       return;
@@ -91,11 +92,11 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
 
   private static void checkEnd(ByteBuffer in) {
     if (in.hasRemaining()) {
-      throw new MalformedMessageException("a message with " + in.remaining() + " bytes too many");
+      throw new MalformedMessageException("message with " + in.remaining() + " excess bytes");
     }
   }
 
-  /** A mirror that is not known was given back by its last user. */
+  /** Applies an update to its mirror; a mirror that is unknown was released by its last user. */
   private static void bring(Mirror mirror, LaneUpdate update) {
     if (mirror == null) {
       return;

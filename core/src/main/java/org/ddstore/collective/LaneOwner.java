@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
-/** The process of a lane that is mirrored here: asks it, and knows whether it lives. */
+/** The process that owns a mirrored lane: sends requests to it, and tracks whether it lives. */
 final class LaneOwner {
   private static final long MIN_ASK_NS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long CERTAIN_NS = TimeUnit.MILLISECONDS.toNanos(90);
@@ -13,7 +13,7 @@ final class LaneOwner {
   private final ProcessAddress process;
   private final Messenger messenger;
 
-  // Of the ranks that share the mirror each may write them, and what one writes serves all.
+  // Each rank that shares the mirror may write these fields; one write serves all ranks.
   private volatile boolean asked;
   private volatile long askedNs;
   private volatile boolean silent;
@@ -34,10 +34,10 @@ final class LaneOwner {
   }
 
   /**
-   * Asks how the lane stands. Called again and again, asks every 20 ms at most: the answer shows
-   * whether a message was lost.
+   * Requests the state of the lane. Repeated calls send a request at most every 20 ms: the answer
+   * shows whether a message was lost.
    *
-   * @param posted rounds that are here
+   * @param posted number of rounds received here
    */
   void ask(long posted) {
     long nowNs = System.nanoTime();
@@ -48,7 +48,7 @@ final class LaneOwner {
     }
   }
 
-  /** Asks for pieces that were lost. */
+  /** Requests pieces that were lost. */
   void askAgain(long posted) {
     send(posted, true);
   }
@@ -58,8 +58,8 @@ final class LaneOwner {
   }
 
   /**
-   * Whether the process may still speak. What it said last may arrive after the news of its end, so
-   * the messenger has to say so twice.
+   * Returns whether the process may still send. Its last message can arrive after the news of its
+   * end, so the messenger must report the end twice, {@code CERTAIN_NS} apart.
    */
   boolean lives() {
     if (messenger.isAlive(process)) {

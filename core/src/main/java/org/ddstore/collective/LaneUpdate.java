@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import org.ddstore.memory.Nonce;
 
 /**
- * The message that brings a {@link Mirror} up to date: the words of a lane, and the piece of the
- * round that was posted last. Written by {@link LaneUpdateWriter}; little-endian:
+ * The message that updates a {@link Mirror}: the words of a lane, and the piece of the last posted
+ * round. Written by {@link LaneUpdateWriter}; little-endian:
  *
  * <pre>
  * byte kind | 16 bytes nonce of the lane
@@ -19,13 +19,14 @@ import org.ddstore.memory.Nonce;
  * text: int16 bytes, UTF-8
  * </pre>
  *
- * <p>It says what was true when {@code posted} rounds had been posted, so it may be applied any
- * number of times and in any order: a word only grows, and a piece only counts as the next one.
+ * <p>It holds the state at the time when {@code posted} rounds had been posted, so it can be
+ * applied any number of times and in any order: words only grow, and a piece is applied only if it
+ * is the next one.
  */
 final class LaneUpdate {
   static final byte KIND = 2;
 
-  /** Kind and nonce, with which every message begins. */
+  /** Size of kind and nonce, with which every message begins. */
   static final int PREFIX_BYTES = 1 + 2 * Long.BYTES;
 
   static final int NO_PIECE = -1;
@@ -68,10 +69,10 @@ final class LaneUpdate {
   }
 
   /**
-   * Reads what follows kind and nonce, and checks all of it.
+   * Parses and checks the bytes after kind and nonce.
    *
    * @param in stays in use as long as the update
-   * @throws MalformedMessageException if it is not what a lane says
+   * @throws MalformedMessageException if the content is invalid
    * @throws java.nio.BufferUnderflowException if it is too short
    */
   static LaneUpdate parse(ByteBuffer in) {
@@ -132,10 +133,10 @@ final class LaneUpdate {
     return in.getInt(rangesAt + range * RANGE_BYTES + Integer.BYTES);
   }
 
-  private void check(boolean good, String what) {
-    if (!good) {
+  private void check(boolean isValid, String part) {
+    if (!isValid) {
       throw new MalformedMessageException(
-          what + " cannot be: an update of a lane, before byte " + in.position());
+          "invalid lane update before byte " + in.position() + ": " + part);
     }
   }
 
@@ -159,17 +160,17 @@ final class LaneUpdate {
     return threads != 0;
   }
 
-  /** The text of the call {@link #entered()}; empty before the first. */
+  /** Returns the text of the call {@link #entered()}; empty before the first. */
   byte[] text() {
     return text;
   }
 
-  /** The text of the call before that; may be left out, and then is empty. */
+  /** Returns the text of the previous call; empty if it was omitted. */
   byte[] textBefore() {
     return textBefore;
   }
 
-  /** Why the rank gave up; null unless the state is {@link Lane#BROKEN}. */
+  /** Returns why the rank gave up; null unless the state is {@link Lane#BROKEN}. */
   Failure failureOrNull() {
     return failure;
   }
@@ -190,12 +191,12 @@ final class LaneUpdate {
     return totalBytes;
   }
 
-  /** The end of the last byte of the piece that was sent. */
+  /** Returns the end of the last byte of the piece that was sent. */
   int usedBytes() {
     return usedBytes;
   }
 
-  /** Copies the bytes that were sent to their places in a piece. */
+  /** Copies the received bytes to their positions in a piece. */
   void copyPiece(ByteBuffer piece) {
     int at = in.position();
     for (int i = 0; i < ranges; i++) {

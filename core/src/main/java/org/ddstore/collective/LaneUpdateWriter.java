@@ -5,7 +5,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.ddstore.memory.Nonce;
 
-/** Writes each {@link LaneUpdate} of a lane into a buffer that it keeps. For one thread at once. */
+/**
+ * A writer of the {@link LaneUpdate} messages of a lane into a reused buffer. For one thread at a
+ * time.
+ */
 final class LaneUpdateWriter {
   private static final byte[] NO_TEXT = {};
   private static final int WORDS_BYTES = 3 * Long.BYTES + 2;
@@ -22,27 +25,28 @@ final class LaneUpdateWriter {
     this.memory = memory;
   }
 
-  /** The words as they are, with no piece. */
+  /** Returns a message with the current words and no piece. */
   ByteBuffer words() {
     return write(memory.posted(), memory.state(), true, null);
   }
 
   /**
-   * The words and the piece of the last round, or of the one before with the words that belong to
-   * it.
+   * Returns a message with the words and the piece of the last round, or of the previous one with
+   * its words.
    *
-   * @param ranges of bytes of the piece, as {@link PieceParts#ranges} gives them
-   * @param afresh true if the reader may have missed what came before
+   * @param ranges byte ranges of the piece, as {@link PieceParts#ranges} returns them
+   * @param isComplete whether to include the text of the previous call, for a reader that may have
+   *     missed earlier messages
    */
-  ByteBuffer piece(long round, int[] ranges, boolean afresh) {
+  ByteBuffer piece(long round, int[] ranges, boolean isComplete) {
     boolean last = round + 1 == memory.posted();
-    return write(round + 1, last ? memory.state() : Lane.OPEN, afresh, ranges);
+    return write(round + 1, last ? memory.state() : Lane.OPEN, isComplete, ranges);
   }
 
-  private ByteBuffer write(long posted, long state, boolean afresh, int[] ranges) {
+  private ByteBuffer write(long posted, long state, boolean isComplete, int[] ranges) {
     long entered = memory.entered();
     byte[] text = entered > 0 ? memory.callTextBytes(entered) : NO_TEXT;
-    byte[] before = afresh && entered > 1 ? memory.callTextBytes(entered - 1) : NO_TEXT;
+    byte[] before = isComplete && entered > 1 ? memory.callTextBytes(entered - 1) : NO_TEXT;
     Failure failure = state == Lane.BROKEN ? memory.failure() : null;
     byte[] reason = failure == null ? NO_TEXT : failure.message().getBytes(StandardCharsets.UTF_8);
     int texts = text.length + before.length + reason.length + 4 * Short.BYTES;

@@ -6,17 +6,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Groups whose ranks are threads of this JVM. */
+/** Factory for groups whose ranks are threads of this JVM. */
 public final class LocalGroup {
   private LocalGroup() {}
 
   /**
-   * Makes a group and gives the communicator of each rank, in rank order; each is closed by its
-   * user. Local, does not block. Takes 0.5 MiB of direct memory a rank, which is free once no
+   * Creates a group and returns the communicator of each rank, in rank order; the users close them.
+   * Local, does not block. Takes 0.5 MiB of direct memory per rank, which is freed once no
    * communicator of the group is reachable.
    *
-   * @param size of [1, 4096]
-   * @param timeout how long a collective may wait, of (0, 365 days]
+   * @param size number of ranks, in [1, 4096]
+   * @param timeout longest wait of a collective, in (0, 365 days]
    */
   public static List<Communicator> create(int size, Duration timeout) {
     GroupEndpoint.checkSize(size);

@@ -2,7 +2,9 @@ package org.ddstore.collective;
 
 import org.ddstore.types.DDStoreException;
 
-/** What came over a connection is no message of a collective; nothing was changed by it. */
+/**
+ * An exception for received bytes that are not a valid message of a collective; they had no effect.
+ */
 public class MalformedMessageException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 

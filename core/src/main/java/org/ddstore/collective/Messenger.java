@@ -4,51 +4,50 @@ import java.nio.ByteBuffer;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Carries the messages of one group between its processes. Messages to one process arrive in the
- * order in which they were sent, as long as the connection lives; when it breaks, those under way
- * may be lost, and the next {@link #send} makes a new connection. All methods may be called by any
- * thread.
+ * A messenger between the processes of one group. Messages to one process arrive in the order in
+ * which they were sent, as long as the connection lives. When it breaks, messages in flight can be
+ * lost, and the next {@link #send} opens a new connection. All methods may be called by any thread.
  */
 public interface Messenger {
-  /** What a process does with what comes to it. Called by threads that must not be held up. */
+  /** A receiver of messages. Called by threads that must not be blocked. */
   interface Receiver {
     /**
-     * A message has come. Messages of one process come one after the other. Sends at most a few
-     * messages itself, and waits for nothing.
+     * Handles a message. Messages of one process arrive one after the other. Sends at most a few
+     * messages itself, and does not wait.
      *
      * @param message valid during the call only
-     * @throws MalformedMessageException if it is none of ours: the connection is to be closed, and
-     *     the reason logged
+     * @throws MalformedMessageException if the message is invalid: the caller closes the connection
+     *     and logs the reason
      */
     void received(ByteBuffer message);
 
     /**
-     * A connection has ended: messages sent to the process, and by it, may be lost. Also called if
-     * no connection could be made for a message.
+     * Handles the end of a connection: messages to and from the process can be lost. Also called if
+     * no connection could be opened for a message.
      */
     void disconnected(ProcessAddress process);
   }
 
-  /** Where the other processes reach this one. */
+  /** Returns the address at which the other processes reach this one. */
   ProcessAddress local();
 
-  /** Who gets the messages; set once, before the first message can come. */
+  /** Sets the receiver of messages; once, before the first message can arrive. */
   void setReceiver(Receiver receiver);
 
   /**
-   * Sends a message, without waiting for the other process. Throws nothing that the network or the
-   * other process is to blame for: the message is lost then, and the receiver told. Once the
-   * messenger is closed, does nothing.
+   * Sends a message, without waiting for the other process. Failures of the network or of the other
+   * process are not thrown: the message is lost, and the receiver is notified. Does nothing once
+   * the messenger is closed.
    *
    * @param to may be this process
-   * @param message of at most 300,000 bytes from position to limit; the caller may reuse it once
-   *     this returns
+   * @param message at most 300,000 bytes from position to limit; the caller may reuse it once this
+   *     method returns
    */
   void send(ProcessAddress to, ByteBuffer message);
 
   /**
-   * Whether a process may still answer: false only if it has certainly ended. Returns at once, with
-   * what was found out last.
+   * Returns whether a process may still answer: false only if it has certainly ended. Returns at
+   * once, with the result of the last check.
    */
   boolean isAlive(ProcessAddress process);
 }

@@ -8,10 +8,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The lane of a rank of another process, as its messages tell it. All ranks of this JVM read the
- * same mirror. When a message was lost, the next one leaves a gap and is not taken: messages come
- * in order, so what is missing is asked for again. Who waits for long asks, in case there is no
- * next.
+ * A copy of the lane of a rank of another process, updated by its messages. All ranks of this JVM
+ * read the same mirror. After a lost message the next one leaves a gap and is not applied: messages
+ * are applied in order, so the missing pieces are requested again. A rank that waits long sends a
+ * request, in case no further message comes.
  */
 final class Mirror implements Lane {
   private final LaneOwner owner;
@@ -21,8 +21,8 @@ final class Mirror implements Lane {
   private final CallText[] texts = {CallText.NONE, CallText.NONE};
   private Failure failure;
 
-  // Volatile, not just released: a rank that is about to park looks at them after it has told its
-  // doorbell, and the receiving thread looks at the doorbell after it has written them.
+  // Volatile, not just released: a rank that is about to park reads them after it has set its
+  // doorbell, and the receiving thread reads the doorbell after it has written them.
   private volatile long posted;
   private volatile long entered;
   private volatile long finished;
@@ -31,7 +31,9 @@ final class Mirror implements Lane {
   private volatile long updates;
 
   /**
-   * @param rank of the lane
+   * Creates a mirror.
+   *
+   * @param rank rank of the lane
    */
   Mirror(LaneOwner owner, int rank) {
     this.owner = owner;
@@ -42,7 +44,7 @@ final class Mirror implements Lane {
     return owner;
   }
 
-  /** Rings this bell at each news from now on. */
+  /** Adds a doorbell that rings at each update from now on. */
   void add(Doorbell bell) {
     bells.add(bell);
   }
@@ -51,7 +53,7 @@ final class Mirror implements Lane {
     bells.remove(bell);
   }
 
-  /** Takes what is new in an update. */
+  /** Applies the new content of an update. */
   void apply(LaneUpdate update) {
     boolean gap;
     synchronized (this) {
@@ -77,12 +79,12 @@ final class Mirror implements Lane {
     }
   }
 
-  /** How many updates have come. */
+  /** Returns the number of updates received. */
   long updates() {
     return updates;
   }
 
-  /** Breaks the group, because this process cannot take a message of the lane. */
+  /** Breaks the group, because this process cannot process a message of the lane. */
   void failed(Throwable e) {
     synchronized (this) {
       if (state == OPEN) {
@@ -90,14 +92,14 @@ final class Mirror implements Lane {
             new Failure(
                 Failure.Kind.RANK_FAILED,
                 rank,
-                "a message of rank %d could not be taken: %s".formatted(rank, e));
+                "a message of rank %d could not be processed: %s".formatted(rank, e));
         state = BROKEN;
       }
     }
     ring();
   }
 
-  /** Takes note that its owner has no such lane any more. */
+  /** Records that the owner no longer has this lane. */
   void gone() {
     synchronized (this) {
       if (state == OPEN) {
@@ -107,14 +109,14 @@ final class Mirror implements Lane {
     ring();
   }
 
-  /** What was under way from or to this process may be lost. */
+  /** Handles a lost connection: messages in flight from or to the process may be lost. */
   void disconnected(ProcessAddress process) {
     if (owner.process().equals(process) && bells.stream().anyMatch(bell -> bell.awaits(this))) {
       ask();
     }
   }
 
-  /** Asks the owner for what is new, unless it was asked just now. */
+  /** Requests the state from the owner, unless it was requested very recently. */
   void ask() {
     owner.ask(posted);
   }
@@ -210,7 +212,7 @@ final class Mirror implements Lane {
     }
   }
 
-  /** A piece and what it belongs to; its buffer is as long as the longest piece so far. */
+  /** A piece and its round; the buffer is as long as the longest piece so far. */
   private static final class Slot {
     long call;
     long digest;

@@ -11,11 +11,12 @@ import org.ddstore.types.ProcessAddress;
 
 /**
  * The lane of a rank of this JVM, as that rank writes it: into memory, and by message to each
- * process that asked for it because it cannot read this memory. A message goes out with each piece
- * and at the end; that a call was begun or completed goes along with the next. Whoever waits asks,
- * and sees it then.
+ * process that has requested it because it cannot read this memory. A message is sent with each
+ * piece and at the end; the begin and the completion of a call travel with the next message. A
+ * waiting rank sends a request and sees them then.
  *
- * <p>Its lock keeps the order of messages that of the writes, and the memory until they are made.
+ * <p>The lock keeps messages in the order of the writes, and the memory allocated until they are
+ * written.
  */
 final class OwnLane {
   private final Nonce nonce;
@@ -28,7 +29,9 @@ final class OwnLane {
   private boolean retired;
 
   /**
-   * @param messenger may be null: then nobody asks
+   * Creates the lane.
+   *
+   * @param messenger may be null: then no process requests the lane
    */
   OwnLane(Nonce nonce, LaneMemory memory, Messenger messenger) {
     this.nonce = nonce;
@@ -41,12 +44,15 @@ final class OwnLane {
     return nonce;
   }
 
-  /** For reading, and for writing the next piece. */
+  /** Returns the memory, for reading and for writing the next piece. */
   LaneMemory memory() {
     return memory;
   }
 
-  /** Which ranks, ascending, read the lane in which process; others are sent whole pieces. */
+  /**
+   * Sets which ranks, ascending, read the lane in which process; processes not listed receive whole
+   * pieces.
+   */
   synchronized void setRanksOf(Map<ProcessAddress, int[]> ranks) {
     ranksOf = Map.copyOf(ranks);
   }
@@ -64,22 +70,22 @@ final class OwnLane {
       long round, long call, long digest, long totalBytes, PieceParts pieceParts) {
     memory.post(round, call, digest, totalBytes);
     parts[(int) (round & 1)] = pieceParts;
-    ByteBuffer forAll = null;
+    ByteBuffer shared = null;
     for (ProcessAddress asker : askers) {
-      if (forAll == null || pieceParts.isDealtOut()) {
-        forAll = writer.piece(round, ranges(round, asker), false);
+      if (shared == null || pieceParts.isDealtOut()) {
+        shared = writer.piece(round, ranges(round, asker), false);
       }
-      messenger.send(asker, forAll.duplicate());
+      messenger.send(asker, shared.duplicate());
     }
   }
 
-  /** Marks this rank as one of which several threads call collectives. */
+  /** Marks this rank as one whose collectives are called by several threads. */
   synchronized void markSeveralThreads() {
     memory.markSeveralThreads();
     sendWords();
   }
 
-  /** Says why this rank takes part no more, unless it has said so already. */
+  /** Announces why this rank no longer participates, unless it has already announced an end. */
   synchronized void fail(Failure failure) {
     if (memory.state() == Lane.OPEN) {
       memory.fail(failure);
@@ -87,7 +93,7 @@ final class OwnLane {
     }
   }
 
-  /** Says that this rank takes part no more, unless it has said why. */
+  /** Announces that this rank no longer participates, unless it has announced a reason. */
   synchronized void leave() {
     if (memory.state() == Lane.OPEN) {
       memory.leave();
@@ -96,7 +102,7 @@ final class OwnLane {
   }
 
   /**
-   * Sends a process what it does not have yet, and everything from now on.
+   * Sends a process the rounds that it lacks, and everything from now on.
    *
    * @return false once retired
    */
@@ -116,7 +122,7 @@ final class OwnLane {
     return true;
   }
 
-  /** Lets go of the memory, and gives the messages that a process may still ask for. */
+  /** Releases the memory and returns the messages that a process may still request. */
   synchronized List<ByteBuffer> retire() {
     retired = true;
     List<ByteBuffer> last = new ArrayList<>();
@@ -139,9 +145,9 @@ final class OwnLane {
   }
 
   private int[] ranges(long round, ProcessAddress asker) {
-    PieceParts ofRound = parts[(int) (round & 1)];
+    PieceParts piece = parts[(int) (round & 1)];
     int[] ranks = ranksOf.get(asker);
-    return ranks == null ? new int[] {0, ofRound.usedBytes()} : ofRound.ranges(ranks);
+    return ranks == null ? new int[] {0, piece.usedBytes()} : piece.ranges(ranks);
   }
 
   private static ByteBuffer copy(ByteBuffer message) {

@@ -4,19 +4,23 @@ import java.util.Arrays;
 import org.ddstore.layout.ExtentMap;
 
 /**
- * Which bytes of a piece who reads: first some that all ranks read, then elements that are dealt
- * out to the ranks in balanced runs. A process that gets the piece by message is sent no others.
+ * The parts of a piece by reader: first common bytes that all ranks read, then elements that are
+ * distributed over the ranks in balanced runs. A process that receives the piece by message is sent
+ * only the bytes that its ranks read.
  *
- * @param commonBytes for all ranks
- * @param elements dealt out to the ranks
+ * @param commonBytes bytes for all ranks
+ * @param elements number of elements distributed over the ranks
  */
 record PieceParts(int commonBytes, int elements, int elementBytes, int ranks) {
-  /** A piece that all ranks read. */
+  /** Returns the parts of a piece that all ranks read. */
   static PieceParts common(int bytes) {
     return new PieceParts(bytes, 0, 1, 1);
   }
 
-  /** The first of {@code elements} that rank {@code rank} of {@code ranks} is dealt. */
+  /**
+   * Returns the first of {@code elements} elements that is assigned to rank {@code rank} of {@code
+   * ranks}.
+   */
   static int firstElement(int elements, int rank, int ranks) {
     return (int) ExtentMap.balancedStart(elements, rank, ranks);
   }
@@ -25,21 +29,22 @@ record PieceParts(int commonBytes, int elements, int elementBytes, int ranks) {
     return commonBytes + elements * elementBytes;
   }
 
-  /** True if not all ranks read the same. */
+  /** Returns whether ranks read different parts. */
   boolean isDealtOut() {
     return elements > 0;
   }
 
   /**
-   * What some ranks need together, as pairs of first byte and end, ascending and disjoint.
+   * Returns the bytes that some ranks need together, as pairs of first byte and end, ascending and
+   * disjoint.
    *
-   * @param ofRanks ascending
+   * @param readers reading ranks, ascending
    */
-  int[] ranges(int[] ofRanks) {
-    int[] ranges = new int[2 + 2 * ofRanks.length];
+  int[] ranges(int[] readers) {
+    int[] ranges = new int[2 + 2 * readers.length];
     int last = 0;
     ranges[1] = commonBytes;
-    for (int rank : isDealtOut() ? ofRanks : new int[0]) {
+    for (int rank : isDealtOut() ? readers : new int[0]) {
       int from = commonBytes + firstElement(elements, rank, ranks) * elementBytes;
       int end = commonBytes + firstElement(elements, rank + 1, ranks) * elementBytes;
       if (from > ranges[last + 1]) {

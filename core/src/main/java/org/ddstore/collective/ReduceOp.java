@@ -1,6 +1,9 @@
 package org.ddstore.collective;
 
-/** How {@link Communicator#allReduce(float[], ReduceOp) allReduce} joins the ranks' elements. */
+/**
+ * An operation by which {@link Communicator#allReduce(float[], ReduceOp) allReduce} combines the
+ * ranks' elements.
+ */
 public enum ReduceOp {
   /** Addition in the element type; {@code long} wraps around. */
   SUM,

@@ -5,20 +5,21 @@ import java.nio.ByteOrder;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Reduces the arrays of all ranks. Each element is joined in rank order, by whoever does it, so all
- * ranks get the same bits. Needs one slot's worth of extra heap.
+ * A reduction of the arrays of all ranks. Each element is combined in rank order on whichever rank
+ * computes it, so all ranks get the same bits. Needs extra heap of one slot.
  *
  * <p>A short array is posted whole, and every rank reduces all of it: one round. A long one is cut
  * into slices; each rank reduces its own part of a slice, and posts the result together with the
- * next slice. So each rank sends and reads 2 (n - 1) / n of the array, the least that is possible
+ * next slice. So each rank sends and reads 2 (n - 1) / n of the array, which is the minimum
  * (Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009;
  * reduce-scatter and all-gather as in Thakur, Rabenseifner and Gropp, Optimization of collective
- * communication operations in MPICH, 2005), where whole arrays would take n - 1 of it.
+ * communication operations in MPICH, 2005), where whole arrays would take n - 1 times the array.
  */
 abstract class Reduction {
   /**
-   * Arrays up to this go whole. Four processes on two cores (CollectiveBenchmark, medians) reduced
-   * 64 KiB by message in 440 us whole and in 570 us in parts, 256 KiB in 4.5 ms and 1.3 ms.
+   * Largest array that is posted whole, in bytes. Four processes on two cores (CollectiveBenchmark,
+   * medians) reduced 64 KiB by message in 440 us whole and in 570 us in parts, 256 KiB in 4.5 ms
+   * and 1.3 ms.
    */
   private static final int WHOLE_BYTES = 64 * 1024;
 
@@ -30,7 +31,9 @@ abstract class Reduction {
     this.elementBytes = elementBytes;
   }
 
-  /** Elements that fit a slot; no buffer needs to be longer than that or the array. */
+  /**
+   * Returns the number of elements that fit a slot; no buffer needs to exceed that or the array.
+   */
   static int pieceElements(int length, int elementBytes) {
     return Math.min(length, Lane.SLOT_BYTES / elementBytes);
   }
@@ -55,7 +58,10 @@ abstract class Reduction {
     } while (from < length);
   }
 
-  /** A piece is the rank's part of the slice before, reduced, and then the next slice as it is. */
+  /**
+   * Reduces in parts: a piece is the rank's reduced part of the previous slice, followed by the
+   * unreduced next slice.
+   */
   private void runInParts(Rounds rounds) {
     int size = rounds.size();
     int rank = rounds.rank();
@@ -80,14 +86,17 @@ abstract class Reduction {
     } while (before.count() > 0);
   }
 
-  /** Elements of a slice: it has to fit a slot together with a part of the one before. */
+  /**
+   * Returns the elements of a slice, which must fit a slot together with a part of the previous
+   * slice.
+   */
   private int step(int ranks) {
     int longest = (Lane.SLOT_BYTES / elementBytes - 1) / (ranks + 1) * ranks;
     int slices = (length - 1) / longest + 1;
     return (length - 1) / slices + 1;
   }
 
-  /** Joins elements of all pieces, in rank order. */
+  /** Combines elements of all pieces, in rank order. */
   private void reduce(Rounds rounds, IntUnaryOperator inPieceOf, int from, int count) {
     read(at(rounds.piece(0), inPieceOf.applyAsInt(0)), from, count);
     for (int r = 1; r < rounds.size(); r++) {
@@ -108,13 +117,16 @@ abstract class Reduction {
   /** Copies elements [from, from + count) of the array into the piece. */
   abstract void write(ByteBuffer piece, int from, int count);
 
-  /** Replaces them by those of the piece. */
+  /** Replaces elements of the array by those of the piece. */
   abstract void read(ByteBuffer piece, int from, int count);
 
-  /** Joins those of the piece to them. */
+  /** Combines elements of the piece into the array. */
   abstract void join(ByteBuffer piece, int from, int count);
 
-  /** Removes what the processor may choose freely: which NaN an operation on two NaN returns. */
+  /**
+   * Removes platform differences: the processor may choose which NaN an operation on two NaNs
+   * returns.
+   */
   abstract void settle(int from, int count);
 
   /** A run of elements, which the ranks reduce in balanced parts. */
@@ -123,7 +135,7 @@ abstract class Reduction {
       return from + count;
     }
 
-    /** The first element of a rank's part. */
+    /** Returns the first element of a rank's part. */
     int first(int rank) {
       return from + PieceParts.firstElement(count, rank, ranks);
     }

@@ -6,8 +6,9 @@ import java.time.Duration;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The lockstep of a group as one rank sees it. A call is one or more rounds; in a round each rank
- * posts one piece and waits until all have. All waiting and every judgement on failure is here.
+ * The lockstep of a group as seen by one rank. A call consists of one or more rounds; in a round
+ * each rank posts one piece and waits until all have. All waiting and all failure detection is
+ * here.
  */
 final class Rounds {
   private static final int ASKED_AT_ONCE = 8;
@@ -31,8 +32,11 @@ final class Rounds {
   private boolean failedTogether;
 
   /**
-   * @param family of the rank
-   * @param origins of each rank, its number in the group that all of the family were split from
+   * Creates the rounds of one rank.
+   *
+   * @param family groups of the rank
+   * @param origins for each rank, its number in the root group that all groups of the family were
+   *     split from
    */
   Rounds(GroupLanes group, Family family, int... origins) {
     this.group = group;
@@ -51,12 +55,12 @@ final class Rounds {
     return lanes.length;
   }
 
-  /** The number of a rank in the group that this one was split from, at last. */
-  int origin(int ofRank) {
-    return origins[ofRank];
+  /** Returns the number of a rank in the root group that this one was split from. */
+  int origin(int member) {
+    return origins[member];
   }
 
-  /** The rank that has a number there; -1 if it is not of this group. */
+  /** Returns the rank with a number in the root group; -1 if it is not in this group. */
   int rankOfOrigin(int origin) {
     for (int r = 0; r < origins.length; r++) {
       if (origins[r] == origin) {
@@ -66,7 +70,7 @@ final class Rounds {
     return -1;
   }
 
-  /** Marks this rank as one of which several threads call collectives. */
+  /** Marks this rank as one whose collectives are called by several threads. */
   synchronized void markSeveralThreads() {
     if (!left && broken == null) {
       own.markSeveralThreads();
@@ -74,12 +78,12 @@ final class Rounds {
   }
 
   /**
-   * True if a rank, of which one thread calls collectives, waits for this one here. As long as this
-   * one does not come, that stays so, unless the other gives up.
+   * Returns whether a rank whose collectives are called by one thread waits for this rank here.
+   * This stays true until this rank arrives or the other gives up.
    */
-  boolean isAwaitedBy(int ofRank) {
-    Lane lane = lanes[ofRank];
-    return ofRank != rank
+  boolean isAwaitedBy(int member) {
+    Lane lane = lanes[member];
+    return member != rank
         && !left
         && broken == null
         && lane.hasPosted(own.memory().posted())
@@ -87,32 +91,35 @@ final class Rounds {
         && !lane.hasSeveralThreads();
   }
 
-  /** True if a rank has begun the call that this one is in. */
-  boolean hasCome(int ofRank) {
-    return lanes[ofRank].entered() >= call;
+  /** Returns whether a rank has begun the call that this one is in. */
+  boolean hasCome(int member) {
+    return lanes[member].entered() >= call;
   }
 
-  /** The text of the call that a rank has begun last. */
-  String callText(int ofRank) {
-    return lanes[ofRank].callText(lanes[ofRank].entered());
+  /** Returns the text of the last call that a rank has begun. */
+  String callText(int member) {
+    return lanes[member].callText(lanes[member].entered());
   }
 
-  /** Asks for what messages of a rank may have been lost. */
-  void ask(int ofRank) {
-    if (lanes[ofRank] instanceof Mirror mirror) {
+  /** Requests messages of a rank that may have been lost. */
+  void ask(int member) {
+    if (lanes[member] instanceof Mirror mirror) {
       mirror.ask();
     }
   }
 
-  /** How much news of a rank has come; never falls. Memory is always new. */
-  long news(int ofRank) {
-    return lanes[ofRank] instanceof Mirror mirror ? mirror.updates() : System.nanoTime();
+  /**
+   * Returns the number of updates received from a rank; never decreases. Shared memory always
+   * counts as new.
+   */
+  long news(int member) {
+    return lanes[member] instanceof Mirror mirror ? mirror.updates() : System.nanoTime();
   }
 
   /**
    * Begins a call, or throws at once if the group is known to be broken.
    *
-   * @param maxWait of all its waits together
+   * @param maxWait longest time of all waits of the call together
    */
   void begin(String text, Duration maxWait) {
     call++;
@@ -134,12 +141,12 @@ final class Rounds {
     startClock();
   }
 
-  /** Gives the current call another time for its waits; {@link #startClock()} is to follow. */
+  /** Sets another wait time for the current call; {@link #startClock()} must follow. */
   void setTimeout(Duration maxWait) {
     timeout = maxWait;
   }
 
-  /** Starts the clock of the waits that follow: the rank's own work before does not count. */
+  /** Starts the clock of the following waits: the rank's own work before does not count. */
   void startClock() {
     deadlineNs = System.nanoTime() + timeout.toNanos();
   }
@@ -148,15 +155,15 @@ final class Rounds {
     own.finish(call);
   }
 
-  /** Where the own piece of the next round is to be written. */
+  /** Returns the buffer for the own piece of the next round. */
   ByteBuffer nextPiece() {
     return own.memory().piece(round);
   }
 
   /**
-   * Posts the own piece of the next round and waits for those of all ranks.
+   * Posts the own piece of the next round and waits for the pieces of all ranks.
    *
-   * @param totalBytes of the payload of which this is a piece
+   * @param totalBytes size of the payload that the piece belongs to
    */
   void step(long totalBytes, PieceParts parts) {
     own.post(round, call, digest, totalBytes, parts);
@@ -179,18 +186,18 @@ final class Rounds {
   }
 
   /**
-   * True if the current call failed because a rank's own work threw: all ranks have seen that in
-   * the same round, so the group is whole and can go on.
+   * Returns whether the current call failed because a rank's own work threw: all ranks have seen
+   * that in the same round, so the group stays usable.
    */
   boolean failedTogether() {
     return failedTogether;
   }
 
   /**
-   * Posts, instead of a first piece, that this rank's own work threw, and waits for all ranks: so
-   * that each of them which threw raises its own exception, whoever came first.
+   * Posts, in place of a first piece, that this rank's own work threw, and waits for all ranks, so
+   * that each rank whose work threw raises its own exception, independent of timing.
    *
-   * @return what the others raise, or what ended the wait
+   * @return exception of the others, or of the ended wait
    */
   RuntimeException stepWithError(Throwable thrown) {
     byte[] text = BoundedText.encode(thrown.toString(), Lane.ERROR_TEXT_BYTES);
@@ -209,17 +216,20 @@ final class Rounds {
     return new String(text, StandardCharsets.UTF_8);
   }
 
-  /** The piece of a rank in the round that {@link #step} completed; valid until the next step. */
-  ByteBuffer piece(int ofRank) {
-    return lanes[ofRank].piece(round - 1);
+  /**
+   * Returns the piece of a rank in the round that {@link #step} completed; valid until the next
+   * step.
+   */
+  ByteBuffer piece(int member) {
+    return lanes[member].piece(round - 1);
   }
 
-  /** The bytes that a rank announced with its last piece. */
-  long totalBytes(int ofRank) {
-    return lanes[ofRank].totalBytes(round - 1);
+  /** Returns the total bytes that a rank announced with its last piece. */
+  long totalBytes(int member) {
+    return lanes[member].totalBytes(round - 1);
   }
 
-  /** Makes a failure known to all ranks and to later calls, unless another came first. */
+  /** Announces a failure to all ranks and to later calls, unless another came first. */
   synchronized void fail(Failure failure) {
     if (broken == null) {
       broken = failure;
@@ -230,7 +240,7 @@ final class Rounds {
     }
   }
 
-  /** Tells the others that this rank takes part no more; the own lane is not written again. */
+  /** Tells the others that this rank no longer participates; the own lane is not written again. */
   synchronized void leave() {
     if (!left && broken == null) {
       own.leave();
@@ -239,7 +249,7 @@ final class Rounds {
     group.bell().ring();
   }
 
-  /** True once the own lane is no longer written by {@link #leave} or {@link #fail}. */
+  /** Returns true once {@link #leave} and {@link #fail} no longer write the own lane. */
   boolean hasLeft() {
     return left;
   }
@@ -266,7 +276,7 @@ final class Rounds {
           askMissing(arrived);
         }
         Failure trouble = trouble(waiting.isTimeToProbe(), watch);
-        // A rank may have posted first and closed, failed or died then: this round is whole.
+        // A rank may have posted first and then closed, failed or died: this round is complete.
         if (trouble != null && !allPosted()) {
           throw breakBy(trouble);
         }
@@ -274,7 +284,9 @@ final class Rounds {
     }
   }
 
-  /** Asks for what messages may have been lost; a few ranks at a time, in case all are late. */
+  /**
+   * Requests messages that may have been lost; from a few ranks at a time, in case all are late.
+   */
   private void askMissing(int first) {
     int asked = 0;
     for (int r = first; r < lanes.length && asked < ASKED_AT_ONCE; r++) {
@@ -285,7 +297,9 @@ final class Rounds {
     }
   }
 
-  /** A rank that posted and then gave up, at its deadline perhaps, does not take part any more. */
+  /**
+   * Throws if a rank posted and then gave up, perhaps at its deadline: it no longer participates.
+   */
   private void refuseIfBrokenInThisCall() {
     for (Lane lane : lanes) {
       if (lane.state() == Lane.BROKEN && lane.finished() < call) {
@@ -329,7 +343,7 @@ final class Rounds {
   private Failure loss() {
     for (int r = 0; r < lanes.length; r++) {
       if (r != rank && !lanes[r].hasPosted(round) && !group.ownerLives(r)) {
-        Failure said = Diagnosis.saidByRanks(lanes, call); // it may have said why before it ended
+        Failure said = Diagnosis.saidByRanks(lanes, call); // announced before its end
         return said != null ? said : Diagnosis.lost(lanes, r, call);
       }
     }

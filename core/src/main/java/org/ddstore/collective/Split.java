@@ -7,9 +7,9 @@ import java.util.List;
 import org.ddstore.types.DDStoreException;
 
 /**
- * One rank's part in {@link Communicator#split}. Three exchanges in the group that is parted: who
- * belongs together, where the new lanes are, and that all ranks have reached them; so an error of
- * one rank in any of them is raised on all, and the group goes on.
+ * The part of one rank in {@link Communicator#split}. Three exchanges in the parent group: the
+ * colors, the addresses of the new lanes, and the confirmation that all ranks have reached them. An
+ * error of one rank in any of them is raised on all, and the parent group stays usable.
  */
 final class Split {
   private final Communicator parent;
@@ -35,11 +35,11 @@ final class Split {
                     GroupEndpoint.create(exchange, members.indexOf(parent.rank()), members.size());
                 return endpoint.address();
               });
-      List<byte[]> ofMembers = members.stream().map(rank -> addresses[rank]).toList();
+      List<byte[]> memberAddresses = members.stream().map(rank -> addresses[rank]).toList();
       parent.exchange(
           "split(), connect",
           () -> {
-            child = endpoint.attach(ofMembers, parent.timeout(), family, origins(members));
+            child = endpoint.attach(memberAddresses, parent.timeout(), family, origins(members));
             return new byte[0];
           });
       endpoint.deleteName();

@@ -3,8 +3,8 @@ package org.ddstore.collective;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One wait of a rank for the lanes of others: for memory by {@link Backoff}, for a mirror parked
- * until the receiving thread wakes it. Knows when it is time to look around.
+ * A wait of a rank for the lanes of others: for memory by {@link Backoff}, for a mirror parked
+ * until the receiving thread wakes it. Determines when to check for failures.
  */
 final class Waiting {
   private static final long PROBE_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -22,18 +22,21 @@ final class Waiting {
     this.bell = bell;
   }
 
-  /** Waits a little for a lane; false while it only spins, where looking around costs too much. */
+  /**
+   * Waits briefly for a lane; returns false while it only spins, where further checks cost too
+   * much.
+   */
   boolean pause(Lane lane, long round) {
     if (!(lane instanceof Mirror)) {
       return backoff.pause();
     }
-    // Rung for a mirror; ranks whose memory is shared ring no bell, so it looks now and then.
+    // Mirrors ring the bell; ranks with shared memory do not, so their lanes are polled.
     long parkNs = Math.max(MIN_PARK_NS, Math.min(backoff.elapsedNs() / 8, MAX_PARK_NS));
     bell.await(lane, round, parkNs);
     return true;
   }
 
-  /** True about every 100 ms. */
+  /** Returns true about every 100 ms. */
   boolean isTimeToProbe() {
     long elapsedNs = backoff.elapsedNs();
     if (elapsedNs < nextProbeNs) {
@@ -44,8 +47,8 @@ final class Waiting {
   }
 
   /**
-   * True whenever the wait has doubled, from 20 ms on, and at last every 2 s: messages are hardly
-   * ever lost, and a rank may wait for hours.
+   * Returns true each time the wait has doubled, from 20 ms on, and finally every 2 s: messages are
+   * rarely lost, and a rank may wait for hours.
    */
   boolean isTimeToAsk() {
     long elapsedNs = backoff.elapsedNs();

@@ -3,24 +3,24 @@ package org.ddstore.loader;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a thread of a loader does, as other threads may describe it.
+ * A snapshot of what one thread of a loader is doing, readable by other threads.
  *
  * @param stage {@link Stage#PLAN}, {@link Stage#READ} or {@link Stage#TRANSFORM}
- * @param entry the batch, or the first of those that are read together
- * @param userCode the code of the user's that runs, as in {@code the transform com.example.Crop};
- *     null for a read
+ * @param entry the batch, or the first batch of a combined read
+ * @param userCode name of the user code that is running, such as {@code the transform
+ *     com.example.Crop}; null for a read
  */
 record Activity(Thread thread, Stage stage, Entry entry, String userCode, long sinceNanos) {
   long nanos() {
     return System.nanoTime() - sinceNanos;
   }
 
-  /** Whether it pulls samples out of an iterator of the user's. */
+  /** Returns whether the thread is pulling samples from a user's iterator. */
   boolean isPull() {
     return stage == Stage.PLAN && entry.source().isPushed();
   }
 
-  /** Human-readable. */
+  /** Returns a human-readable description. */
   String describe() {
     long millis = TimeUnit.NANOSECONDS.toMillis(nanos());
     if (userCode != null) {
@@ -32,7 +32,7 @@ record Activity(Thread thread, Stage stage, Entry entry, String userCode, long s
         .formatted(thread.getName(), millis, waits.isEmpty() ? "" : " and waits " + waits);
   }
 
-  /** Where the thread stands, to be a cause. */
+  /** Returns the current stack of the thread, for use as an exception cause. */
   Throwable stack() {
     Throwable stack = new Throwable(describe());
     stack.setStackTrace(thread.getStackTrace());

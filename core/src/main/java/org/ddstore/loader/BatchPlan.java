@@ -1,6 +1,8 @@
 package org.ddstore.loader;
 
-/** Which samples make a batch. Its arrays are used again for the next batch of a slot. */
+/**
+ * The samples that make up one batch. The arrays are reused for the next batch of the same slot.
+ */
 final class BatchPlan {
   private long epoch;
   private long number;
@@ -11,33 +13,33 @@ final class BatchPlan {
   private long[] positions = new long[0];
 
   /**
-   * Begins another batch, without padding and all of its global batch.
+   * Begins another batch, without padding and with the full share of its global batch.
    *
-   * @return where its samples go, from 0 on
+   * @return array for the sample numbers, to be filled from index 0
    */
-  long[] begin(long ofEpoch, long itsNumber, int itsSize) {
-    epoch = ofEpoch;
-    number = itsNumber;
-    size = itsSize;
+  long[] begin(long epoch, long number, int size) {
+    this.epoch = epoch;
+    this.number = number;
+    this.size = size;
     padding = 0;
     share = 1;
-    if (samples.length < itsSize) {
-      samples = new long[itsSize];
-      positions = new long[itsSize];
+    if (samples.length < size) {
+      samples = new long[size];
+      positions = new long[size];
     }
     return samples;
   }
 
-  void pad(int samplesOfWeight0) {
-    padding = samplesOfWeight0;
+  void pad(int padding) {
+    this.padding = padding;
   }
 
-  void share(double ofGlobalBatch) {
-    share = ofGlobalBatch;
+  void share(double share) {
+    this.share = share;
   }
 
-  void position(int i, long inEpoch) {
-    positions[i] = inEpoch;
+  void position(int i, long position) {
+    positions[i] = position;
   }
 
   long epoch() {

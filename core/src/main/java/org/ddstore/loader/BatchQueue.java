@@ -10,9 +10,8 @@ import java.util.stream.Stream;
 import org.ddstore.types.Cleanup;
 
 /**
- * The batches of a loader that are on their way, in the order in which they are given out, and the
- * slots that nobody uses: what may be planned, read and given out next. It waits for nothing and
- * wakes nobody. Guarded by the pipeline.
+ * The batches in flight of a loader, in delivery order, and the idle slots: decides what may be
+ * planned, read and delivered next. Never waits and never wakes a thread. Guarded by the pipeline.
  */
 final class BatchQueue {
   private final List<Slot> slots;
@@ -36,15 +35,15 @@ final class BatchQueue {
     this.budget = new MemoryBudget(options.maxBytes(), recipe);
     this.toPlan = new PlanQueue(budget, idle);
     this.toRead = new ReadQueue(budget, idle, depth);
-    long count = depth + 1L; // the one more is the consumer's
+    long count = depth + 1L; // one more slot, for the consumer
     this.slots = Stream.generate(() -> new Slot(recipe)).limit(count).toList();
     idle.addAll(slots);
   }
 
   /**
-   * Refuses batches that never fit into the memory.
+   * Rejects batches that can never fit into the memory budget.
    *
-   * @param samples of a batch
+   * @param samples samples per batch
    */
   void check(int samples) {
     budget.check(samples);
@@ -54,22 +53,22 @@ final class BatchQueue {
     toPlan.add(source);
   }
 
-  /** Whether there is something to plan and a slot for it; whether there is memory is not asked. */
+  /** Returns whether there is a batch to plan and a slot for it; ignores memory. */
   boolean hasPlace() {
     return toPlan.hasSlot() && inOrder.size() < depth && toRead.size() < enough();
   }
 
-  /** How many planned batches keep the workers busy. */
+  /** Returns the number of planned batches that keeps the workers busy. */
   private int enough() {
     return toRead.enough(workers, readPace.isQuick());
   }
 
-  /** Whether so few are planned that workers will soon have none. */
+  /** Returns whether the workers will soon run out of planned batches. */
   boolean runsShort() {
     return toRead.size() <= enough() / 4;
   }
 
-  /** Whether fewer are planned than half of what keeps the workers busy. */
+  /** Returns whether fewer batches are planned than half of {@link #enough}. */
   boolean hasFewPlanned() {
     return toRead.size() < enough() / 2;
   }
@@ -78,7 +77,10 @@ final class BatchQueue {
     return toPlan.isPlanning();
   }
 
-  /** As {@link PlanQueue#abandon}, true if there was one; what memory it has is freed. */
+  /**
+   * Calls {@link PlanQueue#abandon} and frees the memory of the returned slot; returns whether
+   * there was one.
+   */
   boolean abandonPlan(long afterNanos) {
     Slot slot = toPlan.abandon(afterNanos);
     if (slot == null) {
@@ -89,22 +91,26 @@ final class BatchQueue {
     return true;
   }
 
-  /** Whether no more is planned until memory is given back. */
+  /** Returns whether planning waits for memory to be given back. */
   boolean lacksMemory() {
     return toPlan.lacksMemory();
   }
 
-  /** Whether there is one to plan, quickly and without a wait, as far as one can tell. */
+  /** Returns whether a batch can be planned that is expected to be quick and not to wait. */
   boolean plansQuickly() {
     return !toPlan.isPlanning() && hasPlace() && toPlan.isQuick();
   }
 
-  /** A batch to be planned, while none is being planned; null if there is no place or memory. */
+  /**
+   * Returns a batch to plan while no other is being planned; null without a slot or memory for it.
+   */
   Entry beginPlan() {
     return toPlan.begin(hasPlace());
   }
 
-  /** What became of {@link #beginPlan}: a batch to be read, the end of its source, or an error. */
+  /**
+   * Records the outcome of {@link #beginPlan}: a batch to read, the end of its source, or an error.
+   */
   void planned(Entry entry, Throwable error, long nanos) {
     toPlan.end(entry, nanos);
     if (!isWanted(entry)) {
@@ -123,28 +129,31 @@ final class BatchQueue {
     }
   }
 
-  /** Whether some that are planned are to be read now. */
+  /** Returns whether planned batches should be read now. */
   boolean mayRead() {
     boolean cannotGrow = toPlan.lacksMemory() || toPlan.isAtEnd();
     return toRead.mayRead(inOrder.peek(), cannotGrow);
   }
 
-  /** As {@link #mayRead}, one alone, quickly and without a wait, as far as one can tell. */
+  /**
+   * Returns whether {@link #mayRead} holds for one batch alone that is expected to be quick and not
+   * to wait.
+   */
   boolean readsQuickly() {
     return recipe.readsAtOnce() && !toRead.readsTogether() && readPace.isQuick() && mayRead();
   }
 
-  /** Takes what is read together, where {@link #mayRead} was just true. */
+  /** Takes the batches of one combined read, directly after {@link #mayRead} returned true. */
   List<Entry> beginRead() {
     return toRead.take(inOrder.peek());
   }
 
-  /** What was taken and is not read comes before all others again. */
+  /** Puts an unread batch back in front of all others. */
   void putBack(Entry entry) {
     toRead.putBack(entry);
   }
 
-  /** What became of one of {@link #beginRead}: a batch, or an error. */
+  /** Records the outcome of one batch of {@link #beginRead}: a batch or an error. */
   void made(Entry entry, LoadedBatch batch, Throwable error, long nanos) {
     if (!isWanted(entry)) {
       discard(batch);
@@ -166,42 +175,42 @@ final class BatchQueue {
     ready++;
   }
 
-  /** Whether a batch is still to be given out. Once it is not, it never will be. */
+  /** Returns whether a batch will still be delivered. Once false, it stays false. */
   boolean isWanted(Entry entry) {
     return !retired && !entry.isCancelled();
   }
 
-  /** Nobody is given a batch, but a transform may have kept tensors of it. */
+  /** Closes an undelivered batch and invalidates the tensors that a transform may have kept. */
   static void discard(LoadedBatch batch) {
     if (batch != null) {
       batch.discard();
     }
   }
 
-  /** The batch or the error that is given out next; null if it is not ready. */
+  /** Returns the entry to be delivered next; null while it is not ready. */
   Entry firstReady() {
     Entry first = inOrder.peek();
     return first != null && first.isReady() ? first : null;
   }
 
-  /** How many are ready, the first or others. */
+  /** Returns the number of ready batches, whether or not they are next. */
   int ready() {
     return ready;
   }
 
-  /** How many are planned and not given out. */
+  /** Returns the number of planned batches that are not yet delivered. */
   int size() {
     return inOrder.size();
   }
 
-  /** Takes {@link #firstReady}, which is then the consumer's. */
+  /** Takes {@link #firstReady} for the consumer. */
   void giveOut() {
     held.add(inOrder.element().slot());
     inOrder.remove();
     ready--;
   }
 
-  /** The consumer is done with a batch. */
+  /** Takes back the slot of a batch that the consumer has closed. */
   void giveBack(Slot slot) {
     held.remove(slot);
     recycle(slot);
@@ -212,15 +221,15 @@ final class BatchQueue {
       budget.freed(slot);
       slot.free();
     }
-    idle.addFirst(slot); // the next batch goes where the caches still are
+    idle.addFirst(slot); // the next batch reuses memory that is still in the caches
   }
 
-  /** From now on nothing is wanted, and memory is freed when it is given back. */
+  /** Cancels all batches; memory is freed as soon as it is given back. */
   void retire() {
     retired = true;
   }
 
-  /** Forgets all batches that are not given out: who works on one gives its slot back. */
+  /** Cancels all undelivered batches; a thread that works on one gives its slot back. */
   void forget() {
     toPlan.cancel();
     List<Entry> all = List.copyOf(inOrder);
@@ -238,23 +247,23 @@ final class BatchQueue {
     }
   }
 
-  /** Frees the slots that nobody uses. */
+  /** Frees the idle slots. */
   void freeIdle() {
     Cleanup.runAll(idle.stream().map(slot -> slot::free));
   }
 
   /**
-   * Frees the slots that nobody gave back, but for the consumer's: those of threads that ended by
-   * an error between taking one and telling what became of it.
+   * Frees the slots that were never given back, except the consumer's: those of threads that failed
+   * between taking a slot and reporting the outcome.
    */
   void freeLost() {
     Cleanup.runAll(slots.stream().filter(slot -> !held.contains(slot)).map(slot -> slot::free));
   }
 
-  /** In words. */
+  /** Returns a human-readable description. */
   @Override
   public String toString() {
-    return "%d of at most %d are planned, the consumer holds %d, %d sources are left, the batches have %s"
+    return "%d of at most %d batches planned, %d held by the consumer, sources left: %d, batch memory: %s"
         .formatted(inOrder.size(), depth, held.size(), toPlan.sources(), budget);
   }
 }

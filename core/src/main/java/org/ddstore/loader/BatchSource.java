@@ -1,23 +1,26 @@
 package org.ddstore.loader;
 
-/** Plans batches one after the other. Used by one thread at a time. */
+/** A source that plans batches one after the other. Used by one thread at a time. */
 interface BatchSource {
   /**
-   * Plans the next batch; what is thrown ends the source.
+   * Plans the next batch; an exception ends the source.
    *
-   * @return false if there is none
+   * @return false if the source is exhausted
    */
   boolean next(BatchPlan plan);
 
-  /** Whether batches are only computed, so that a consumer may do it who has a deadline. */
+  /** Returns whether planning only computes, so that a consumer with a deadline may do it. */
   boolean neverWaits();
 
-  /** Whether what plans is an iterator of the user's, which nobody else uses. */
+  /** Returns whether the source pulls from a user's iterator, which nothing else uses. */
   boolean isPushed();
 
-  /** Human-readable: the code that plans, as in {@code the iterator com.example.Rows}. */
+  /**
+   * Returns the human-readable name of the planning code, such as {@code the iterator
+   * com.example.Rows}.
+   */
   String code();
 
-  /** At most so many samples a batch, to make room before it is planned. */
+  /** Returns the largest number of samples in a batch, for reserving memory before planning. */
   int maxSize();
 }

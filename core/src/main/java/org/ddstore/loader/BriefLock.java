@@ -3,8 +3,8 @@ package org.ddstore.loader;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock that is held for less than a microsecond at a time: who finds it held tries again for a
- * while before it sleeps, because to be woken takes as long as reading some hundred rows.
+ * A lock that is held for less than a microsecond at a time. A thread that finds it held spins for
+ * a while before it sleeps, because a wake-up takes as long as reading some hundred rows.
  */
 final class BriefLock extends ReentrantLock {
   private static final long serialVersionUID = 1L;

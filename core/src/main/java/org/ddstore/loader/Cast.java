@@ -5,7 +5,10 @@ import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.ValueCast;
 
-/** Another type, after the steps that make another shape; else a reader does it as it reads. */
+/**
+ * A conversion to another element type after the steps that change the shape; without such steps a
+ * reader casts while it reads.
+ */
 record Cast(ValueCast values) implements FieldStep {
   @Override
   public long bytes(long inBytes) {

@@ -9,22 +9,28 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** What a user wants done to a field; becomes an {@link Output} when the schema is known. */
+/**
+ * A conversion of a field as requested by the user; becomes an {@link Output} when the schema is
+ * known.
+ */
 interface Conversion {
-  /** The field that it makes. */
+  /** Returns the name of the field that the conversion produces. */
   String name();
 
-  /** The fields that must be read for it. */
+  /** Returns the fields that must be read for the conversion. */
   List<String> inputs();
 
-  /** The step that does it. */
+  /** Returns the step that performs the conversion. */
   FieldStep step(Schema schema);
 
-  /** The call that asks for it, of which states tell: the same text in every JVM. */
+  /**
+   * Returns the call that requests the conversion, as recorded in loader states: the same text in
+   * every JVM.
+   */
   @Override
   String toString();
 
-  /** Another type, the values times a scale. */
+  /** A cast to another element type, with the values multiplied by a scale. */
   record ToType(String name, DType to, float scale) implements Conversion {
     @Override
     public List<String> inputs() {
@@ -42,7 +48,7 @@ interface Conversion {
     }
   }
 
-  /** All rows of a ragged field of one length. */
+  /** A padding of all rows of a ragged field to one length. */
   record ToLength(String name, int length) implements Conversion {
     @Override
     public List<String> inputs() {
@@ -60,7 +66,7 @@ interface Conversion {
     }
   }
 
-  /** Two ragged fields as one dense. */
+  /** A densification of two ragged fields into one dense field. */
   record ToDense(String name, String columns, int width) implements Conversion {
     @Override
     public List<String> inputs() {
@@ -78,13 +84,13 @@ interface Conversion {
     }
   }
 
-  /** The outputs that these make together: shape first, then type. */
+  /** Returns the outputs that the conversions produce together: shape first, then type. */
   static List<Output> outputs(
       List<Conversion> conversions, List<String> read, Schema schema, SampleSpace space) {
     for (Conversion conversion : conversions) {
       if (!read.contains(conversion.name())) {
         throw new IllegalArgumentException(
-            "\"%s\" is to be converted and is not among the fields that are read: %s"
+            "conversion of \"%s\", which is not among the fields that are read: %s"
                 .formatted(conversion.name(), read));
       }
     }
@@ -96,12 +102,12 @@ interface Conversion {
           .crop()
           .filter(crop -> crop.field().equals(name))
           .ifPresent(crop -> steps.add(new CropStep(field, crop)));
-      List<Conversion> ofField =
+      List<Conversion> candidates =
           conversions.stream().filter(conversion -> conversion.name().equals(name)).toList();
-      onlyShape(name, ofField).ifPresent(conversion -> steps.add(conversion.step(schema)));
-      ofField.stream()
+      onlyShape(name, candidates).ifPresent(conversion -> steps.add(conversion.step(schema)));
+      candidates.stream()
           .filter(conversion -> conversion instanceof ToType)
-          .reduce((overruled, last) -> last) // as of a reader's casts
+          .reduce((overruled, last) -> last) // the last one wins, as with a reader's casts
           .ifPresent(conversion -> steps.add(conversion.step(schema)));
       if (!steps.isEmpty()) {
         outputs.add(new Output(name, steps));
@@ -111,14 +117,15 @@ interface Conversion {
   }
 
   /**
-   * The conversion that is not to another type: each takes a field as it is read, so one at most.
+   * Returns the shape conversion of a field. Each takes a field as it is read, so there is at most
+   * one.
    */
-  private static Optional<Conversion> onlyShape(String name, List<Conversion> ofField) {
+  private static Optional<Conversion> onlyShape(String name, List<Conversion> candidates) {
     List<Conversion> shapes =
-        ofField.stream().filter(conversion -> !(conversion instanceof ToType)).toList();
+        candidates.stream().filter(conversion -> !(conversion instanceof ToType)).toList();
     if (shapes.size() > 1) {
       throw new IllegalArgumentException(
-          "\"%s\" is to have %d shapes, by %s: keep one of them"
+          "\"%s\" has %d shape conversions, by %s: keep one of them"
               .formatted(name, shapes.size(), shapes));
     }
     return shapes.stream().findFirst();

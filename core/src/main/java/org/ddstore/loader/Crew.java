@@ -14,15 +14,17 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 
 /**
- * The threads of a loader: one that plans batches, so that choosing rows does not hold up reading
- * them, and workers that read and transform. At the end, code of the user's (an iterator, a
- * transform) is interrupted at once, and a read of the store if it takes longer than reads do.
+ * The threads of a loader: one planner, so that choosing rows does not delay reading them, and
+ * workers that read and transform. On close, user code (an iterator, a transform) is interrupted at
+ * once, and a read of the store if it takes longer than reads usually do.
  */
 final class Crew {
-  /** A read that is not over by then, when nobody wants its rows any more, is interrupted. */
+  /** Time after which a read whose rows are no longer needed is interrupted. */
   private static final long READ_GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The stack of code of the user's that has run for less is not worth the stop of its thread. */
+  /**
+   * Minimum running time of user code for which capturing its stack is worth stopping its thread.
+   */
   private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int MOST_DESCRIBED = 4;
@@ -53,75 +55,78 @@ final class Crew {
     }
   }
 
-  private void planAll(Member me) {
-    while (me == planner) {
+  private void planAll(Member member) {
+    while (member == planner) {
       Entry next = pipeline.nextToPlan();
       if (next == null) {
         return;
       }
       long start = System.nanoTime();
       String code = next.source().code();
-      Throwable error = caught(() -> me.user(Stage.PLAN, next, code, () -> next.plan(counters)));
+      Throwable error =
+          caught(() -> member.user(Stage.PLAN, next, code, () -> next.plan(counters)));
       pipeline.planned(next, error, System.nanoTime() - start);
     }
   }
 
-  /** Goes on planning on a new thread, because an iterator keeps the one that there was. */
+  /** Continues planning on a new thread, because an iterator blocks the current one. */
   private void replacePlanner() {
     Member replacement = new Member(planner.getName(), this::planAll);
-    planner = replacement; // the other one ends when its iterator returns
+    planner = replacement; // the old planner ends when its iterator returns
     members.add(replacement);
     replacement.start();
   }
 
-  private void readAll(Member me) {
-    for (List<Entry> some = pipeline.nextToRead(); !some.isEmpty(); some = pipeline.nextToRead()) {
-      makeAll(me, some);
+  private void readAll(Member member) {
+    for (List<Entry> entries = pipeline.nextToRead();
+        !entries.isEmpty();
+        entries = pipeline.nextToRead()) {
+      makeAll(member, entries);
     }
   }
 
-  private void makeAll(Member me, List<Entry> some) {
+  private void makeAll(Member member, List<Entry> entries) {
     long start = System.nanoTime();
-    Throwable together = some.size() == 1 ? null : caught(() -> me.read(some, counters));
-    boolean isRead = some.size() > 1 && together == null;
-    Throwable failed = isOfAll(together) ? together : null;
-    for (Entry entry : some) {
-      if (failed != null || (together != null && !pipeline.isWanted(entry))) {
+    Throwable error = entries.size() == 1 ? null : caught(() -> member.read(entries, counters));
+    boolean isRead = entries.size() > 1 && error == null;
+    Throwable failed = isOfAll(error) ? error : null;
+    for (Entry entry : entries) {
+      if (failed != null || (error != null && !pipeline.isWanted(entry))) {
         pipeline.made(entry, null, failed, System.nanoTime() - start);
       } else {
-        failed = make(me, entry, isRead, start); // those after a failed one are not given out
+        failed = make(member, entry, isRead, start); // batches after a failed one are not delivered
       }
     }
   }
 
   /**
-   * Whether each batch alone would meet the same error as those that were read together, and wait
-   * for it as long: a deadline, a rank that is lost, an interrupt. Else only one of them may be to
-   * blame.
+   * Returns whether each batch alone would meet the same error as the combined read, after the same
+   * wait: a deadline, a lost rank, an interrupt. Otherwise a single batch may be the cause.
    */
-  private static boolean isOfAll(Throwable together) {
-    return together instanceof DDStoreException;
+  private static boolean isOfAll(Throwable error) {
+    return error instanceof DDStoreException;
   }
 
-  /** Makes one batch, and returns what has failed. */
-  private Throwable make(Member me, Entry entry, boolean isRead, long start) {
+  /** Makes one batch and returns the failure, or null. */
+  private Throwable make(Member member, Entry entry, boolean isRead, long start) {
     LoadedBatch batch = pipeline.batchOf(entry);
     Throwable error =
         caught(
             () -> {
               if (!isRead) {
-                me.read(List.of(entry), counters);
+                member.read(List.of(entry), counters);
               }
               entry.convert(
                   () ->
-                      me.user(Stage.TRANSFORM, entry, transformCode, () -> transform.accept(batch)),
+                      member.user(
+                          Stage.TRANSFORM, entry, transformCode, () -> transform.accept(batch)),
                   counters);
             });
     pipeline.made(entry, batch, error, System.nanoTime() - start);
     return error;
   }
 
-  /** What something throws; null if it does not. */
+  /** Returns what the work throws; null if nothing. */
   static Throwable caught(Runnable work) {
     try {
       work.run();
@@ -131,22 +136,22 @@ final class Crew {
     }
   }
 
-  /** Interrupts what a source of the user's does for batches that nobody wants any more. */
+  /** Interrupts a user's source that plans batches which are no longer needed. */
   void interruptPlanning() {
     planner.interruptUserCode();
   }
 
-  /** Whether a thread is one of the loader. */
+  /** Returns whether a thread belongs to the loader. */
   boolean isMember(Thread thread) {
     return thread instanceof Member member && members.contains(member);
   }
 
-  /** Human-readable: what threads do that do not wait for work, the longest first. */
+  /** Returns a human-readable description of the busy threads, the longest-running first. */
   String describeRunning() {
     return running().limit(MOST_DESCRIBED).map(Activity::describe).collect(joining("; "));
   }
 
-  /** Where the code of the user's stands that has run longest; null if it has just begun. */
+  /** Returns the stack of the user code that has run longest; null if it has just begun. */
   Throwable longestUserCode() {
     return running()
         .filter(activity -> activity.userCode() != null && activity.nanos() >= LONG_NANOS)
@@ -163,20 +168,22 @@ final class Crew {
   }
 
   /**
-   * Waits for the threads to end; the pipeline is closed. For an iterator that ignores its
-   * interrupt not longer than reads take: it writes to no memory of a batch.
+   * Waits for the threads to end, after the pipeline is closed. Waits for an iterator that ignores
+   * its interrupt no longer than reads take, because it writes to no memory of a batch.
    *
-   * @throws DeadlineExceededException if one goes on; it frees what it has when it ends
+   * @throws DeadlineExceededException if a thread is still running; it frees its memory when it
+   *     ends
    */
   void join(Duration timeout) {
     members.forEach(Member::interruptUserCode);
     long start = System.nanoTime();
-    long most = Waits.nanos(timeout);
-    long grace = Math.min(READ_GRACE_NANOS, most / 2);
+    long timeoutNanos = Waits.nanos(timeout);
+    long grace = Math.min(READ_GRACE_NANOS, timeoutNanos / 2);
     boolean interrupted = awaitEnd(members, start, grace);
     members.forEach(Thread::interrupt);
     interrupted |=
-        awaitEnd(members.stream().filter(member -> !member.isPulling()).toList(), start, most);
+        awaitEnd(
+            members.stream().filter(member -> !member.isPulling()).toList(), start, timeoutNanos);
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -196,10 +203,10 @@ final class Crew {
         activity == null ? null : activity.stack());
   }
 
-  /** Waits so long for threads to end; true if this one was interrupted meanwhile. */
-  private static boolean awaitEnd(List<Member> those, long startNanos, long nanos) {
+  /** Waits for threads to end; returns whether this thread was interrupted meanwhile. */
+  private static boolean awaitEnd(List<Member> waited, long startNanos, long nanos) {
     boolean interrupted = false;
-    for (Member member : those) {
+    for (Member member : waited) {
       long left = nanos - (System.nanoTime() - startNanos);
       while (member.isAlive() && left > 0) {
         try {
@@ -213,7 +220,7 @@ final class Crew {
     return interrupted;
   }
 
-  /** One thread, of which it is known when it runs code of the user's. */
+  /** A thread of the loader that records when it runs user code. */
   private final class Member extends Thread {
     private final Consumer<Member> work;
     private boolean inUserCode;
@@ -227,13 +234,13 @@ final class Crew {
 
     @Override
     public void run() {
-      Throwable unforeseen = caught(() -> work.accept(this));
-      if (unforeseen != null) {
-        pipeline.fail(unforeseen); // else the consumer would wait for this thread
+      Throwable unexpected = caught(() -> work.accept(this));
+      if (unexpected != null) {
+        pipeline.fail(unexpected); // otherwise the consumer would wait for this thread
       }
     }
 
-    /** What it does; null while it waits for work. */
+    /** Returns the current activity; null while the thread waits for work. */
     Activity activity() {
       return activity;
     }
@@ -244,10 +251,10 @@ final class Crew {
     }
 
     /** Reads the rows of some batches together. */
-    void read(List<Entry> some, StageCounters into) {
-      activity = new Activity(this, Stage.READ, some.get(0), null, System.nanoTime());
+    void read(List<Entry> entries, StageCounters counters) {
+      activity = new Activity(this, Stage.READ, entries.get(0), null, System.nanoTime());
       try {
-        Entry.read(some, into);
+        Entry.read(entries, counters);
       } finally {
         activity = null;
       }
@@ -256,8 +263,8 @@ final class Crew {
     /**
      * Runs code that may be interrupted, unless the loader is closed.
      *
-     * @param entry the batch that it runs for
-     * @param name what it is called in messages
+     * @param entry the batch that the code runs for
+     * @param name name of the code in messages
      */
     void user(Stage stage, Entry entry, String name, Runnable code) {
       synchronized (this) {
@@ -273,7 +280,7 @@ final class Crew {
         synchronized (this) {
           inUserCode = false;
           activity = null;
-          Thread.interrupted(); // meant for that code alone
+          Thread.interrupted(); // the interrupt was meant for that code alone
         }
       }
     }

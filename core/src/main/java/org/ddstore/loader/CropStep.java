@@ -7,7 +7,7 @@ import org.ddstore.sampling.Crop;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 
-/** Cuts a box out of each sample of a fixed field: runs of the last dimension that are cut. */
+/** A crop of a box out of each sample of a fixed field, copied in runs of the last dimension. */
 final class CropStep implements FieldStep {
   private final DType dtype;
   private final Crop crop;
@@ -51,7 +51,7 @@ final class CropStep implements FieldStep {
     return Tensor.wrap(dtype, target.slice(0, samples * boxBytes), shape);
   }
 
-  /** Copies the runs of one box; the place of a run counts like the digits of a number. */
+  /** Copies the runs of one box; the position of a run counts up like the digits of a number. */
   private void cut(ByteBuffer source, int sourceAt, ByteBuffer target, int targetAt, int[] origin) {
     int last = box.length - 1;
     int runBytes = box[last] * dtype.bytes();

@@ -7,11 +7,11 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 
 /**
- * Makes sparse rows dense: {@code [rows, width]}, with the values of one ragged field at the
- * columns that another names, and zeros elsewhere.
+ * A conversion of sparse rows to dense ones: {@code [rows, width]}, with the values of one ragged
+ * field at the columns that another field names, and zeros elsewhere.
  *
- * @param columns a ragged field of int32 or int64 scalars of [0, width)
- * @param values a ragged field of scalars, as long as {@code columns} in every row
+ * @param columns ragged field of int32 or int64 scalars in [0, width)
+ * @param values ragged field of scalars, in every row of the same length as {@code columns}
  */
 record DensifyStep(Field columns, Field values, int width) implements FieldStep {
   DensifyStep {
@@ -19,7 +19,7 @@ record DensifyStep(Field columns, Field values, int width) implements FieldStep 
     boolean scalars = columns.shape().length == 0 && values.shape().length == 0;
     if (!columns.isRagged() || !values.isRagged() || !index || !scalars || width < 1) {
       throw new IllegalArgumentException(
-          "rows of %s at %s with %d columns: give ragged scalars, int32 or int64 columns, and at least 1 of them"
+          "densify of %s by %s to %d columns: give ragged scalars, int32 or int64 columns, and a width of at least 1"
               .formatted(values, columns, width));
     }
   }
@@ -39,7 +39,7 @@ record DensifyStep(Field columns, Field values, int width) implements FieldStep 
     long size = (long) rows * width * bytes;
     if (size > GrowingBuffer.MAX_BYTES) {
       throw new IllegalArgumentException(
-          "%,d dense rows of %,d columns have %,d bytes; a tensor has at most %,d: read fewer rows a batch"
+          "%,d dense rows of %,d columns have %,d bytes; a tensor has at most %,d: read fewer rows per batch"
               .formatted(rows, width, size, GrowingBuffer.MAX_BYTES));
     }
     ByteBuffer source = in.asByteBuffer();

@@ -2,7 +2,7 @@ package org.ddstore.loader;
 
 import java.util.List;
 
-/** A batch on its way through the pipeline, which guards it. */
+/** A batch in flight through the pipeline, which guards it. */
 final class Entry {
   private final BatchSource source;
   private final Slot slot;
@@ -26,7 +26,10 @@ final class Entry {
     return slot;
   }
 
-  /** Chooses its rows, if its source has more. By one thread at a time, as the pipeline has it. */
+  /**
+   * Chooses the rows, if the source has more. Called by one thread at a time, as the pipeline
+   * ensures.
+   */
   void plan(StageCounters counters) {
     long start = System.nanoTime();
     exists = source.next(slot.plan());
@@ -36,37 +39,37 @@ final class Entry {
     }
   }
 
-  /** Whether it was planned; false if its source had no more. */
+  /** Returns whether the batch was planned; false if its source was exhausted. */
   boolean exists() {
     return exists;
   }
 
-  /** Whether it has as many samples as a batch of its source can have. */
+  /** Returns whether the batch has the largest number of samples of its source. */
   boolean isFull() {
     return slot.plan().size() == source.maxSize();
   }
 
-  /** Reads the rows of some together, all of which are planned. */
-  static void read(List<Entry> some, StageCounters counters) {
+  /** Reads the rows of some planned entries together. */
+  static void read(List<Entry> entries, StageCounters counters) {
     long start = System.nanoTime();
-    Slot.readRows(some.stream().map(Entry::slot).toList());
+    Slot.readRows(entries.stream().map(Entry::slot).toList());
     long nanos = System.nanoTime() - start;
-    some.get(0).slot.countReads(counters.reads()); // its reader has read all
-    for (Entry entry : some) {
-      counters.count(Stage.READ, nanos / some.size(), entry.slot.readBytes());
+    entries.get(0).slot.countReads(counters.reads()); // the first reader reads for all
+    for (Entry entry : entries) {
+      counters.count(Stage.READ, nanos / entries.size(), entry.slot.readBytes());
     }
   }
 
-  /** Makes of its rows, which are read, what is given out. */
+  /** Converts the rows that were read into the batch to deliver. */
   void convert(Runnable transform, StageCounters counters) {
     long start = System.nanoTime();
     slot.convert();
     transform.run();
     counters.count(Stage.TRANSFORM, System.nanoTime() - start, slot.valueBytes());
-    slot.presentBytes(); // so that the pipeline need not count them under its lock
+    slot.presentBytes(); // computed here so that the pipeline need not do it under its lock
   }
 
-  /** Nobody wants it any more: whoever works on it gives its slot back. */
+  /** Cancels the batch; a thread that works on it gives its slot back. */
   void cancel() {
     cancelled = true;
   }
@@ -75,11 +78,11 @@ final class Entry {
     return cancelled;
   }
 
-  /** Nobody works on it any more: it has a batch or an error. */
-  void ready(LoadedBatch itsBatch, Throwable itsError) {
+  /** Marks the batch as finished, with a batch or an error. */
+  void ready(LoadedBatch batch, Throwable error) {
     ready = true;
-    batch = itsBatch;
-    error = itsError;
+    this.batch = batch;
+    this.error = error;
     readySinceNanos = System.nanoTime();
   }
 
@@ -91,12 +94,12 @@ final class Entry {
     return readySinceNanos;
   }
 
-  /** Null if it is not ready, or has an error. */
+  /** Returns the batch; null if it is not ready or has failed. */
   LoadedBatch batch() {
     return batch;
   }
 
-  /** Null if it has a batch. */
+  /** Returns the error; null if there is a batch. */
   Throwable error() {
     return error;
   }

@@ -4,9 +4,9 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * The batches of one epoch, to be looped over once. Each is valid until the next is asked for: what
- * is to live longer is taken by {@link Loader#pop} instead. Leaving the loop early is fine: the
- * next epoch, or the close of the loader, forgets the rest.
+ * The batches of one epoch, for a single iteration. Each batch is valid until the next is
+ * requested; use {@link Loader#pop} for batches that must live longer. The loop may be left early:
+ * the next epoch, or the close of the loader, discards the rest.
  */
 public final class EpochLoop implements Iterable<LoadedBatch> {
   private final Loader loader;
@@ -18,7 +18,7 @@ public final class EpochLoop implements Iterable<LoadedBatch> {
     this.progress = progress;
   }
 
-  /** A second loop goes on where the first was left. */
+  /** Returns the iterator; a second iteration continues where the first stopped. */
   @Override
   public Iterator<LoadedBatch> iterator() {
     return new Iterator<>() {
@@ -39,16 +39,16 @@ public final class EpochLoop implements Iterable<LoadedBatch> {
     };
   }
 
-  /** How many batches are still to come. */
+  /** Returns the number of batches still to come. */
   public long remaining() {
     return progress.remaining();
   }
 
   /**
-   * The next batch; the one before is closed.
+   * Returns the next batch and closes the previous one.
    *
-   * @throws org.ddstore.types.PoolStarvedException if none is ready within the loader's time;
-   *     asking again goes on waiting
+   * @throws org.ddstore.types.PoolStarvedException if no batch is ready within the loader's
+   *     timeout; another call continues to wait
    */
   public LoadedBatch next() {
     closeLast();

@@ -6,7 +6,8 @@ import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.WorldRank;
 
 /**
- * How far this rank's consumer is in an epoch, and what it has seen of it. One thread at a time.
+ * The position of this rank's consumer in an epoch, and the coverage so far. Used by one thread at
+ * a time.
  */
 final class EpochProgress {
   private final BatchSampler sampler;
@@ -19,10 +20,10 @@ final class EpochProgress {
   private long delivered;
 
   /**
-   * At a batch; those before it count as delivered.
+   * Creates the progress at a batch; earlier batches count as delivered.
    *
-   * @param batches of the epoch
-   * @param from of [0, batches]
+   * @param batches batches of the epoch
+   * @param from first batch, in [0, number of batches]
    */
   EpochProgress(
       BatchSampler sampler, WorldRank place, long rows, long epoch, long batches, long from) {
@@ -36,7 +37,7 @@ final class EpochProgress {
     this.coverage = new Coverage(sampler.space().samples(rows), epoch);
   }
 
-  /** Counts a batch, if it is one of this epoch and not of what was pushed after it. */
+  /** Counts a batch if it belongs to this epoch and not to samples pushed after it. */
   void delivered(BatchPlan plan) {
     if (delivered < batches) {
       coverage.deliver(plan.samples(), plan.size() - plan.padding(), plan.padding());
@@ -44,7 +45,7 @@ final class EpochProgress {
     }
   }
 
-  /** This rank's sums for the receipt: what it had, what is dropped, less what should be. */
+  /** Returns this rank's sums for the receipt: delivered plus dropped minus expected. */
   Coverage accounted() {
     EpochBatches plan = sampler.epoch(rows, place, epoch);
     Coverage copy = coverage.copy();
@@ -59,7 +60,7 @@ final class EpochProgress {
     return copy;
   }
 
-  /** How many the data set had when the epoch began. */
+  /** Returns the number of rows in the data set when the epoch began. */
   long rows() {
     return rows;
   }

@@ -3,7 +3,7 @@ package org.ddstore.loader;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.EpochBatches;
 
-/** The batches of one epoch, from one of them on. */
+/** The batches of one epoch, starting at a given batch. */
 final class EpochSource implements BatchSource {
   private final EpochBatches batches;
   private final long epoch;
@@ -14,7 +14,9 @@ final class EpochSource implements BatchSource {
   private long next;
 
   /**
-   * @param batches those that the sampler has in the epoch
+   * Creates a source.
+   *
+   * @param batches batches of the sampler in the epoch
    */
   EpochSource(BatchSampler sampler, EpochBatches batches, long epoch, long from) {
     this.batches = batches;

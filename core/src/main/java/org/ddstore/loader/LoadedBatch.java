@@ -7,14 +7,14 @@ import org.ddstore.Tensor;
 import org.ddstore.types.DType;
 
 /**
- * Samples read together: one tensor per field, in the order of the samples. Tensors are views of
- * pooled memory without a copy: they are valid until the batch is closed, or, in a loop over an
- * epoch, until the next one is asked for. After that they throw; byte buffers that were got of them
- * do not, and must not be used. One thread at a time.
+ * A batch of samples: one tensor per field, in sample order. Tensors are views of pooled memory
+ * without a copy. They are valid until the batch is closed or, in a loop over an epoch, until the
+ * next batch is requested. After that they throw; byte buffers obtained from them do not throw and
+ * must not be used. Used by one thread at a time.
  *
- * <p>A fixed field is {@code [samples, shape...]}; of windows {@code [samples, window, shape...]}.
- * A ragged one is in compressed sparse row form: values {@code [total, innerShape...]} and int64
- * offsets {@code [rows + 1]}, unless it is padded or made dense.
+ * <p>A fixed field has the shape {@code [samples, shape...]}, with windows {@code [samples, window,
+ * shape...]}. A ragged field is in compressed sparse row form: values {@code [total,
+ * innerShape...]} and int64 offsets {@code [rows + 1]}, unless it is padded or made dense.
  */
 public final class LoadedBatch implements AutoCloseable {
   private final Slot slot;
@@ -41,54 +41,55 @@ public final class LoadedBatch implements AutoCloseable {
     return slot;
   }
 
-  /** How many samples the batch has, padding included. */
+  /** Returns the number of samples, including padding. */
   public int samples() {
     return slot().plan().size();
   }
 
-  /** How many samples, the last ones, only pad the batch. */
+  /** Returns the number of trailing samples that only pad the batch. */
   public int padding() {
     return slot().plan().padding();
   }
 
-  /** The number of sample {@code i}; that of its row unless samples are windows or tiles. */
+  /** Returns the number of sample {@code i}: its row number unless samples are windows or tiles. */
   public long sample(int i) {
     return slot().plan().sample(Objects.checkIndex(i, samples()));
   }
 
-  /** How many rows the batch has: as many as samples unless these are windows. */
+  /** Returns the number of rows: equal to the number of samples unless samples are windows. */
   public int rows() {
     return slot().rows();
   }
 
-  /** The global index of row {@code i}. */
+  /** Returns the global index of row {@code i}. */
   public long row(int i) {
     return slot().row(Objects.checkIndex(i, rows()));
   }
 
-  /** The epoch that the batch is of; 0 for pushed indices. */
+  /** Returns the epoch of the batch; 0 for pushed indices. */
   public long epoch() {
     return slot().plan().epoch();
   }
 
-  /** The number of the batch in its epoch, or among those of its pushed indices. */
+  /** Returns the number of the batch within its epoch, or within its pushed indices. */
   public long number() {
     return slot().plan().number();
   }
 
-  /** This rank's part of the global batch, by which to weigh its gradients: of [0, 1]. */
+  /** Returns this rank's share of the global batch, in [0, 1], by which to weight its gradients. */
   public double share() {
     return slot().plan().share();
   }
 
-  /** The values of a field, or a tensor that the transform made. */
+  /** Returns the values of a field, or a tensor that the transform made. */
   public Tensor field(String name) {
     Objects.requireNonNull(name, "name is null");
     return slot().field(name).leasedBy(lease);
   }
 
   /**
-   * The row offsets of a ragged field: int64 {@code [rows + 1]}, counting rows of the inner shape.
+   * Returns the row offsets of a ragged field: int64 {@code [rows + 1]}, counted in rows of the
+   * inner shape.
    *
    * @throws IllegalArgumentException if the field is not ragged
    */
@@ -97,20 +98,20 @@ public final class LoadedBatch implements AutoCloseable {
     return slot().read().offsets(name).leasedBy(lease);
   }
 
-  /** The text of a string field in one row. */
+  /** Returns the text of a string field in one row. */
   public String string(String name, int row) {
     Objects.requireNonNull(name, "name is null");
     return slot().read().string(name, row);
   }
 
-  /** A weight for each sample, float32 {@code [samples]}: 0 for padding, else 1. */
+  /** Returns a weight for each sample, float32 {@code [samples]}: 0 for padding, otherwise 1. */
   public Tensor weights() {
     return slot().weights().leasedBy(lease);
   }
 
   /**
-   * Pooled memory for a tensor of this batch, 256-byte aligned, with anything in it: {@link #field}
-   * gives it from now on, in place of a field of the same name. For a transform.
+   * Allocates pooled memory for a tensor of this batch, 256-byte aligned and not zeroed. {@link
+   * #field} returns it from now on, in place of a field of the same name. For use by a transform.
    */
   public Tensor allocate(String name, DType dtype, long... shape) {
     Objects.requireNonNull(name, "name is null");
@@ -128,8 +129,8 @@ public final class LoadedBatch implements AutoCloseable {
   }
 
   /**
-   * Ends it without giving it out: the loader uses its memory again or frees it, and tensors that a
-   * transform has kept refuse.
+   * Ends the batch without delivery: the loader reuses or frees its memory, and tensors that a
+   * transform has kept throw on access.
    */
   void discard() {
     open.set(false);

@@ -29,21 +29,21 @@ import org.ddstore.types.PoolStarvedException;
 import org.ddstore.types.ReadPath;
 
 /**
- * Makes the batches of one rank ahead of time: a thread plans them, workers read them, the consumer
- * finds them ready. Local, but for {@link #receipt}: ranks compute the same order and do not wait
- * for each other.
+ * A loader that makes the batches of one rank ahead of time: a planner thread plans them, workers
+ * read them, and the consumer takes them when they are ready. Local except for {@link #receipt}:
+ * every rank computes the same order, and ranks do not wait for each other.
  *
- * <p>A consumer that finds no batch ready, within {@link #pop} or a loop, does itself what is
- * quicker than waking a thread: it plans some, if the sampler says that it {@linkplain
- * BatchSampler#neverWaits never waits}, as all of this library do, and reads some, if all rows are
- * in memory that this process has, all fields that are read are fixed, and there is no transform.
- * One that comes back within 50 us may plan one, too, for each that it takes. The batches of other
- * samplers are computed on the planner's thread, their orders where an epoch begins; transforms run
- * on the workers' threads.
+ * <p>A consumer that finds no batch ready, within {@link #pop} or a loop, does the work that is
+ * quicker than waking a thread. It plans batches if the sampler {@linkplain BatchSampler#neverWaits
+ * never waits}, as all samplers of this library do. It reads batches if all rows are in memory that
+ * this process maps, all fields read are fixed, and there is no transform. A consumer that comes
+ * back within 50 us may also plan one batch for each batch that it takes. Batches of other samplers
+ * are computed on the planner's thread, and their orders where an epoch begins; transforms run on
+ * the workers' threads.
  *
  * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #readStatistics}, {@link
- * #pending} and the close of a batch are for any. The first error of a sampler, a read or a
- * transform comes out where its batch would have, and again at every later call.
+ * #pending} and the close of a batch may be called from any thread. The first error of a sampler, a
+ * read or a transform is thrown in place of its batch, and again at every later call.
  */
 public final class Loader implements AutoCloseable {
   private final Variable variable;
@@ -77,7 +77,7 @@ public final class Loader implements AutoCloseable {
     }
   }
 
-  /** A loader of a variable's rows, to be closed by the caller before the store. Local. */
+  /** Opens a loader of a variable's rows; the caller closes it before the store. Local. */
   public static Loader open(
       Variable variable, BatchSampler sampler, WorldRank place, LoaderOptions options) {
     Objects.requireNonNull(variable, "variable is null");
@@ -87,7 +87,7 @@ public final class Loader implements AutoCloseable {
     return new Loader(variable, sampler, place, options);
   }
 
-  /** As above; rank and world are asked for once, now. */
+  /** Opens a loader as above; rank and world are read once, at this call. */
   public static Loader open(
       Variable variable, BatchSampler sampler, Supplier<WorldRank> place, LoaderOptions options) {
     Objects.requireNonNull(variable, "variable is null");
@@ -98,27 +98,28 @@ public final class Loader implements AutoCloseable {
   }
 
   /**
-   * Begins an epoch, and forgets what was not consumed of the one before. Does not block, but for
-   * what the sampler does to make its order: nothing in most, a sort of all rows in {@code
-   * weightedWithoutReplacement} and {@code costAware}. A sampler's own code that still plans is
-   * interrupted; whatever it had open across batches must bear that. An iterator that was pushed
-   * before and ignores the interrupt for a second keeps its thread and the place of one batch until
-   * it returns, and another thread plans the epoch.
+   * Begins an epoch and discards the undelivered batches of the previous one. Blocks only while the
+   * sampler computes its order: most do nothing here, {@code weightedWithoutReplacement} and {@code
+   * costAware} sort all rows. A user's sampler that is still planning is interrupted; resources
+   * that it keeps open across batches must tolerate that. A pushed iterator that ignores the
+   * interrupt for one second keeps its thread and the memory of one batch until it returns, and
+   * another thread plans the epoch.
    *
-   * @param number from 0
-   * @throws IllegalArgumentException if there are too few rows for one batch a rank, or a batch
-   *     exceeds the memory; both with the numbers
+   * @param number epoch number, counted from 0
+   * @throws IllegalArgumentException if there are too few rows for one batch per rank, or a batch
+   *     exceeds the memory budget; the message states both numbers
    */
   public EpochLoop epoch(long number) {
     return begin(number, 0);
   }
 
   /**
-   * Goes on where a state was taken, also on another number of ranks: the rest of its epoch comes
-   * batch for batch as it would have. Otherwise as {@link #epoch}.
+   * Continues from a saved state, also on another number of ranks: the rest of the epoch yields the
+   * same batches in the same order. Otherwise as {@link #epoch}.
    *
    * @throws IllegalArgumentException if the state is of other rows, or of another configuration of
-   *     sampler or options, naming what differs. What transforms do is not known to states
+   *     sampler or options; the message names the difference. States do not cover what transforms
+   *     do
    */
   public EpochLoop resume(EpochState state) {
     Objects.requireNonNull(state, "state is null");
@@ -133,7 +134,7 @@ public final class Loader implements AutoCloseable {
       throw new IllegalArgumentException(
           "batch %,d of epoch %,d outside [0, %,d]".formatted(from, number, plan.batches()));
     }
-    pipeline.check(plan.maxSize()); // what is refused has not begun, and what was before goes on
+    pipeline.check(plan.maxSize()); // if it throws, the previous epoch continues
     closeLoop();
     pipeline.reset();
     crew.interruptPlanning();
@@ -151,12 +152,12 @@ public final class Loader implements AutoCloseable {
   }
 
   /**
-   * Adds samples after all that was pushed before, as many as the iterator has, which may be
-   * without end: it is pulled on another thread, batch by batch, as far as batches are made ahead.
+   * Adds samples after all samples pushed before: all samples of the iterator, which may be
+   * infinite. Another thread pulls them batch by batch, no further than batches are made ahead.
    * Does not block.
    *
-   * @param samples numbers of samples: of rows, unless the sampler has windows or tiles
-   * @param batch samples a batch, at least 1
+   * @param samples sample numbers: row numbers, unless the sampler has windows or tiles
+   * @param batch samples per batch, at least 1
    */
   public void push(Iterator<Long> samples, int batch) {
     Objects.requireNonNull(samples, "samples");
@@ -168,15 +169,15 @@ public final class Loader implements AutoCloseable {
   }
 
   /**
-   * Takes the next batch, which the caller closes. Blocks. Rows of its own host that another rank
-   * is changing ({@link org.ddstore.DDStore#epochBegin()}) may take up to the read timeout of the
-   * store more.
+   * Takes the next batch, which the caller closes. Blocks. Rows of the same host that another rank
+   * is changing ({@link org.ddstore.DDStore#epochBegin()}) can take longer by up to the read
+   * timeout of the store.
    *
-   * @throws PoolStarvedException if none is ready in time; the next call goes on waiting. The
-   *     message names the ranks that reads wait for, and the iterator, sampler or transform that
-   *     runs; the cause is the stack of one that has run for a second or more
+   * @throws PoolStarvedException if no batch is ready in time; the next call continues to wait. The
+   *     message names the ranks that reads wait for and the iterator, sampler or transform that is
+   *     running; the cause is the stack of user code that has run for one second or more
    * @throws org.ddstore.types.DDStoreException if the thread is interrupted while it waits; its
-   *     flag stays set, and the loader can go on
+   *     interrupt flag stays set, and the loader remains usable
    */
   public LoadedBatch pop(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
@@ -213,29 +214,30 @@ public final class Loader implements AutoCloseable {
     }
   }
 
-  /** How many batches are planned and not given out. */
+  /** Returns the number of planned batches that are not yet delivered. */
   public int pending() {
     return pipeline.pending();
   }
 
-  /** True if {@link #pop} would not wait. */
+  /** Returns whether {@link #pop} would return without waiting. */
   public boolean isReady() {
     return pipeline.isReady();
   }
 
   /**
-   * Where the consumer is: behind the last batch that it was given. Before the first epoch, at its
-   * beginning. Batches of pushed samples after an epoch do not count. A state has the rows that the
-   * epoch began with, so one is refused once rows were appended, until another epoch is begun. It
-   * has the updates up to now, while batches that were made ahead may have the rows of before.
+   * Returns the position of the consumer: after the last delivered batch or, before the first
+   * epoch, at its beginning. Batches of samples pushed after an epoch do not count. A state records
+   * the rows that the epoch began with, so it is rejected after rows were appended, until another
+   * epoch is begun. It records the updates up to now, while batches made ahead can hold earlier
+   * rows.
    *
-   * @throws IllegalStateException if samples were pushed and no epoch was begun: what an iterator
-   *     has given is not part of a state
+   * @throws IllegalStateException if samples were pushed and no epoch was begun, because a state
+   *     does not record the position of an iterator
    */
   public EpochState state() {
     if (progress == null && hasPushed) {
       throw new IllegalStateException(
-          "no epoch was begun on %s, and a state does not tell where pushed samples are"
+          "no epoch was begun on %s, and a state does not record the position in pushed samples"
               .formatted(this));
     }
     return progress == null
@@ -258,13 +260,14 @@ public final class Loader implements AutoCloseable {
   }
 
   /**
-   * Whether the ranks together were given each sample of the epoch exactly once. Collective. To be
-   * called when the epoch is over; what was not delivered counts as lost, what was before a resume
-   * as delivered. Takes a few nanoseconds a sample.
+   * Returns a receipt that shows whether the ranks together received each sample of the epoch
+   * exactly once. Collective. To be called at the end of the epoch: undelivered samples count as
+   * lost, those before a resume as delivered. Takes a few nanoseconds per sample.
    *
-   * @param communicator of the ranks of this loader, in their order
+   * @param communicator communicator of the ranks of this loader, in the same order
    * @throws IllegalStateException if this rank has begun no epoch, or ranks are in different ones;
-   *     where one rank has, the others get a {@link org.ddstore.types.RankFailedException}
+   *     if only some ranks have begun one, the others throw a {@link
+   *     org.ddstore.types.RankFailedException}
    */
   public CoverageReceipt receipt(Communicator communicator) {
     Objects.requireNonNull(communicator, "communicator is null");
@@ -272,14 +275,14 @@ public final class Loader implements AutoCloseable {
     Callable<byte[]> contribution =
         () -> {
           byte[] same = receiptOf().getBytes(UTF_8);
-          mine.set(progress.accounted()); // runs the sampler, whose errors reach all
+          mine.set(progress.accounted()); // runs the sampler, whose errors reach all ranks
           return same;
         };
     byte[][] epochs = communicator.exchange("receipt()", contribution);
     for (int rank = 0; rank < epochs.length; rank++) {
       if (!Arrays.equals(epochs[rank], epochs[0])) {
         throw new IllegalStateException(
-            "rank %d is at \"%s\", rank 0 at \"%s\": a receipt is of one epoch of all ranks"
+            "epoch mismatch: rank %d is at \"%s\", rank 0 at \"%s\""
                 .formatted(rank, new String(epochs[rank], UTF_8), new String(epochs[0], UTF_8)));
       }
     }
@@ -287,7 +290,7 @@ public final class Loader implements AutoCloseable {
     return mine.get().receipt();
   }
 
-  /** What all ranks must agree on. */
+  /** Returns the text that must be equal on all ranks. */
   private String receiptOf() {
     if (progress == null) {
       throw new IllegalStateException("no epoch was begun on " + this);
@@ -296,37 +299,40 @@ public final class Loader implements AutoCloseable {
         .formatted(progress.epoch(), progress.rows(), sampler.describe(place.world()));
   }
 
-  /** What each stage has done since the loader was opened. */
+  /** Returns the counters of each stage since the loader was opened. */
   public List<StageStatistics> statistics() {
     return counters.all();
   }
 
   /**
-   * What was read over each path since the loader was opened: one element per path, at its {@link
+   * Returns the read statistics since the loader was opened: one element per path, at its {@link
    * ReadPath#index()}.
    */
   public List<ReadStatistics> readStatistics() {
     return counters.reads().all();
   }
 
-  /** Whether the memory of batches is pinned for a device, and by what or why not, for people. */
+  /**
+   * Returns a human-readable description of whether batch memory is pinned for a device: by what,
+   * or why not.
+   */
   public String hostMemory() {
     return memory.description();
   }
 
   /**
-   * The part of the loop's time that was the consumer's own work, in the last epoch of this rank,
-   * without its first step: of [0, 1].
+   * Returns the share of the loop's time that was the consumer's own work, in the last epoch of
+   * this rank, without its first step: in [0, 1].
    */
   public double utilisation() {
     return clock.utilisation();
   }
 
   /**
-   * The mean of {@link #utilisation()} over the ranks and the epochs since the loader was opened,
-   * as the DLIO benchmark has it: of [0, 1]; 0 without a counted step. Collective.
+   * Returns the mean of {@link #utilisation()} over the ranks and the epochs since the loader was
+   * opened, as the DLIO benchmark defines it: in [0, 1]; 0 without a counted step. Collective.
    *
-   * @param communicator of the ranks of this loader
+   * @param communicator communicator of the ranks of this loader
    */
   public double utilisation(Communicator communicator) {
     Objects.requireNonNull(communicator, "communicator is null");
@@ -336,16 +342,16 @@ public final class Loader implements AutoCloseable {
   }
 
   /**
-   * Ends the threads and frees the memory; the batch of a loop is closed, those that were popped
-   * stay valid until they are. A read that waits for another process is broken off, but for one of
-   * MPI, which cannot be. Idempotent; all is done that can be, and the first error thrown.
+   * Ends the threads and frees the memory. The batch of a loop is closed; popped batches stay valid
+   * until they are closed. A read that waits for another process is cancelled, except for a read by
+   * MPI, which cannot be. Idempotent; all steps run, and the first error is thrown.
    *
    * @throws IllegalStateException if a transform, an iterator or a sampler calls it; the loader
    *     stays open
-   * @throws org.ddstore.types.DeadlineExceededException if a transform does not end in time, nor a
-   *     read, or an iterator or a sampler ignores its interrupt for a second; it is named, and
-   *     frees its memory when it does. One of MPI ends when MPI comes back, or with the JVM, which
-   *     the watchdog of that transport ends if it does not
+   * @throws org.ddstore.types.DeadlineExceededException if a transform or a read does not end in
+   *     time, or an iterator or a sampler ignores its interrupt for one second; the message names
+   *     it, and it frees its memory when it ends. A read by MPI ends when MPI returns, or with the
+   *     JVM, which the watchdog of that transport ends otherwise
    */
   @Override
   public void close() {
@@ -365,7 +371,10 @@ public final class Loader implements AutoCloseable {
     }
   }
 
-  /** What was lost is freed only if all have ended: it may be what one that goes on writes to. */
+  /**
+   * Frees lost slots only after all threads have ended, because a running thread may still write to
+   * them.
+   */
   private void awaitThreads() {
     Cleanup.runAll(
         Stream.of(
@@ -374,7 +383,7 @@ public final class Loader implements AutoCloseable {
     pipeline.freeLost();
   }
 
-  /** True once {@link #close} was called. */
+  /** Returns whether {@link #close} was called. */
   public boolean isClosed() {
     return closed.get();
   }

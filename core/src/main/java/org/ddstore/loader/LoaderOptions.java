@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.types.DType;
 
-/** How a loader works. Immutable; the methods give changed copies. */
+/** The options of a loader. Immutable; the methods return changed copies. */
 public final class LoaderOptions implements Cloneable {
   static final Consumer<LoadedBatch> NO_TRANSFORM = batch -> {};
 
@@ -35,8 +35,8 @@ public final class LoaderOptions implements Cloneable {
   private LoaderOptions() {}
 
   /**
-   * All fields as they are, sixteen batches ahead in at most 256 MiB, one worker (two on a machine
-   * of four processors or more), 30 seconds to wait.
+   * Returns the defaults: all fields unconverted, 16 batches ahead in at most 256 MiB, one worker
+   * (two on a machine of four processors or more), a timeout of 30 seconds.
    */
   public static LoaderOptions defaults() {
     return new LoaderOptions();
@@ -61,37 +61,37 @@ public final class LoaderOptions implements Cloneable {
 
   private static Duration checkTimeout(String name, Duration timeout) {
     if (timeout.isNegative() || timeout.isZero()) {
-      throw new IllegalArgumentException(name + " " + timeout + " is not above 0");
+      throw new IllegalArgumentException(name + " " + timeout + " must be above 0");
     }
     return timeout;
   }
 
-  /** How many batches are made ahead of the consumer, of [1, 1024]. */
+  /** Sets the number of batches made ahead of the consumer, in [1, 1024]. */
   public LoaderOptions withDepth(int batches) {
     check("depth", batches, 1, MOST_DEPTH);
     return with(options -> options.depth = batches);
   }
 
   /**
-   * The memory of all batches, also of those that the consumer holds, and of what their readers
-   * need: rows that come over a network come as whole records, into memory of a reader first. Fewer
-   * batches are made ahead where the depth would need more. What ragged fields take is known after
-   * the read, what a transform allocates after the transform: the first batch is made alone, a
-   * later one that is larger than all before may pass the bound for once, with those that are made
-   * beside it, and the next ones wait for room.
+   * Sets the memory limit of all batches, including those that the consumer holds, and of their
+   * readers: rows read over a network arrive as whole records in reader memory first. Fewer batches
+   * are made ahead if the depth would exceed the limit. The size of ragged fields is known only
+   * after the read, that of a transform's tensors only after the transform. Therefore the first
+   * batch is made alone, and a later batch that is larger than all before it can exceed the limit
+   * once, together with batches made at the same time; the following batches wait for room.
    */
   public LoaderOptions withMaxBytes(long bytes) {
     check("maxBytes", bytes, 1, Long.MAX_VALUE);
     return with(options -> options.maxBytes = bytes);
   }
 
-  /** Threads that read and transform, of [1, 64]. */
+  /** Sets the number of threads that read and transform, in [1, 64]. */
   public LoaderOptions withWorkers(int threads) {
     check("workers", threads, 1, MOST_WORKERS);
     return with(options -> options.workers = threads);
   }
 
-  /** Reads these fields alone. */
+  /** Reads only these fields. */
   public LoaderOptions withFields(String... names) {
     Objects.requireNonNull(names, "names is null");
     for (Object element : names) {
@@ -100,16 +100,17 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.fields = List.of(names));
   }
 
-  /**
-   * Gives a field of numbers out as float32 or bfloat16. Of two casts of one field the last counts.
-   */
+  /** Delivers a numeric field as float32 or bfloat16. The last cast of a field wins. */
   public LoaderOptions cast(String field, DType to) {
     Objects.requireNonNull(field, "field is null");
     Objects.requireNonNull(to, "to is null");
     return cast(field, to, 1);
   }
 
-  /** As {@link #cast(String, DType)}, each value times {@code scale}, a finite number. */
+  /**
+   * Casts as {@link #cast(String, DType)} and multiplies each value by {@code scale}, a finite
+   * number.
+   */
   public LoaderOptions cast(String field, DType to, double scale) {
     Objects.requireNonNull(field, "field is null");
     Objects.requireNonNull(to, "to is null");
@@ -117,10 +118,10 @@ public final class LoaderOptions implements Cloneable {
   }
 
   /**
-   * Gives a ragged field out as {@code [rows, length, innerShape...]}, zeros at the end of shorter
-   * rows; the row offsets stay. A field is padded or made dense once.
+   * Delivers a ragged field as {@code [rows, length, innerShape...]}, with zeros at the end of
+   * shorter rows; the row offsets stay available. A field can be padded or made dense at most once.
    *
-   * @param length at least that of the longest row; 0 for that of the longest of each batch
+   * @param length at least the length of the longest row; 0 for the longest row of each batch
    */
   public LoaderOptions pad(String field, int length) {
     Objects.requireNonNull(field, "field is null");
@@ -128,11 +129,11 @@ public final class LoaderOptions implements Cloneable {
   }
 
   /**
-   * Gives a ragged field of sparse values out as {@code [rows, width]}. A field is padded or made
-   * dense once.
+   * Delivers a ragged field of sparse values as {@code [rows, width]}. A field can be padded or
+   * made dense at most once.
    *
-   * @param columns the ragged field of the values' columns, of [0, width)
-   * @param width at least 1
+   * @param columns ragged field of the values' columns, in [0, width)
+   * @param width number of columns, at least 1
    */
   public LoaderOptions densify(String field, String columns, int width) {
     Objects.requireNonNull(field, "field is null");
@@ -147,30 +148,33 @@ public final class LoaderOptions implements Cloneable {
   }
 
   /**
-   * Runs on a worker for each batch before it is given out: it may change the tensors and {@link
-   * LoadedBatch#allocate} others. What it throws comes out of the loader.
+   * Sets a function that runs on a worker for each batch before delivery: it may change the tensors
+   * and {@link LoadedBatch#allocate} others. The loader rethrows its exceptions.
    */
-  public LoaderOptions withTransform(Consumer<LoadedBatch> newTransform) {
-    Objects.requireNonNull(newTransform, "transform");
-    return with(options -> options.transform = newTransform);
+  public LoaderOptions withTransform(Consumer<LoadedBatch> transform) {
+    Objects.requireNonNull(transform, "transform");
+    return with(options -> options.transform = transform);
   }
 
-  /** Whether pushed indices that do not fill a last batch make a smaller one; so unless changed. */
+  /**
+   * Sets whether pushed indices that do not fill the last batch make a smaller one; true by
+   * default.
+   */
   public LoaderOptions withPartialBatches(boolean keep) {
     return with(options -> options.partialBatches = keep);
   }
 
-  /** How long the loop over an epoch waits for a batch; above 0. */
+  /** Sets how long the loop over an epoch waits for a batch; must be above 0. */
   public LoaderOptions withPopTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
     return with(options -> options.popTimeout = checkTimeout("popTimeout", timeout));
   }
 
   /**
-   * How long a close waits for what the workers are doing; above 0. User's code is interrupted at
-   * once; a read that waits for another process after a second, or after half of this time if that
-   * is less. A read of MPI is deaf to that: the close throws after this time, and the read ends
-   * when MPI comes back, or with the JVM.
+   * Sets how long a close waits for the workers; must be above 0. User code is interrupted at once;
+   * a read that waits for another process is interrupted after one second, or after half of this
+   * time if that is less. A read by MPI cannot be interrupted: the close throws after this time,
+   * and the read ends when MPI returns, or with the JVM.
    */
   public LoaderOptions withCloseTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
@@ -178,55 +182,54 @@ public final class LoaderOptions implements Cloneable {
   }
 
   /**
-   * The digest of the rows, as {@link org.ddstore.DDStore#digest} computes it: it is part of the
-   * loader's states, and states of other rows are refused. A loader without one refuses states that
-   * have one. Unless set, that of a rank's store as it was loaded.
+   * Sets the digest of the rows, as {@link org.ddstore.DDStore#digest} computes it. It becomes part
+   * of the loader's states, and states of other rows are rejected. A loader without a digest
+   * rejects states that have one. By default the digest of a rank's store as it was loaded.
    */
-  public LoaderOptions withDigest(String newDigest) {
-    Objects.requireNonNull(newDigest, "newDigest is null");
-    if (!DIGEST.matcher(newDigest).matches()) {
+  public LoaderOptions withDigest(String digest) {
+    Objects.requireNonNull(digest, "digest is null");
+    if (!DIGEST.matcher(digest).matches()) {
       throw new IllegalArgumentException(
-          "digest \"%s\" is not of hexadecimal digits: give what DDStore.digest computes"
-              .formatted(newDigest));
+          "digest \"%s\" is not hexadecimal: use the value of DDStore.digest".formatted(digest));
     }
-    return with(options -> options.digest = newDigest);
+    return with(options -> options.digest = digest);
   }
 
-  /** As {@link #withDigest}, if none is set. */
-  public LoaderOptions withDefaultDigest(String newDigest) {
-    Objects.requireNonNull(newDigest, "newDigest is null");
-    return digest.isEmpty() ? withDigest(newDigest) : this;
+  /** Sets the digest as {@link #withDigest}, if none is set. */
+  public LoaderOptions withDefaultDigest(String digest) {
+    Objects.requireNonNull(digest, "digest is null");
+    return this.digest.isEmpty() ? withDigest(digest) : this;
   }
 
   /**
-   * The device to which batches are copied, for which their memory is pinned: the driver's number
-   * of it. Unless set, that which a rank's task was given, else the first.
+   * Sets the driver's number of the device that batches are copied to and for which their memory is
+   * pinned. By default the device assigned to the rank's task, or the first device without one.
    */
   public LoaderOptions withDevice(int number) {
     check("device", number, 0, Integer.MAX_VALUE);
     return with(options -> options.device = OptionalInt.of(number));
   }
 
-  /** What {@link #withDevice} has set; empty if nothing. */
+  /** Returns the device set by {@link #withDevice}; empty if not set. */
   public OptionalInt device() {
     return device;
   }
 
-  /** As {@link #withDevice}, if none is set. */
+  /** Sets the device as {@link #withDevice}, if none is set. */
   public LoaderOptions withDefaultDevice(int number) {
     return device.isPresent() ? this : withDevice(number);
   }
 
   /**
-   * Whether the memory of batches is locked in place where the driver of an accelerator is there,
-   * so that copies to it run at full speed and beside the program; so unless changed. Opens a
-   * context of the device in this process.
+   * Sets whether batch memory is pinned if the driver of an accelerator is present, so that copies
+   * to the device run at full speed and asynchronously; true by default. Opens a context of the
+   * device in this process.
    */
   public LoaderOptions withPinnedMemory(boolean pinned) {
     return with(options -> options.pinnedMemory = pinned);
   }
 
-  /** The memory of batches, to be closed by the caller. */
+  /** Opens the memory of batches; the caller closes it. */
   HostMemory openMemory() {
     return pinnedMemory
         ? HostMemory.forDevice(device.orElse(0))

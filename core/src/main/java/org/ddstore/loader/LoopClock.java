@@ -1,10 +1,10 @@
 package org.ddstore.loader;
 
 /**
- * How much of a training loop's time is its own work, by the formula of the DLIO benchmark: {@code
- * sum(compute of the counted steps) / (end - start - (load + compute of the excluded steps))},
- * where the first steps, which fill the pipeline, are excluded. The mean counts each epoch alike,
- * as the benchmark does. Used by the consumer's thread.
+ * A clock that measures the share of a training loop's own work in its time, by the formula of the
+ * DLIO benchmark: {@code sum(compute of the counted steps) / (end - start - (load + compute of the
+ * excluded steps))}. The first steps, which fill the pipeline, are excluded. The mean weights each
+ * epoch equally, as the benchmark does. Used by the consumer's thread.
  */
 final class LoopClock {
   private static final int EXCLUDED_STEPS = 1;
@@ -18,7 +18,7 @@ final class LoopClock {
   private double sumOfEpochs;
   private int epochs;
 
-  /** Another epoch begins; the one before counts in the mean if it had a counted step. */
+  /** Begins another epoch; the previous one counts in the mean if it had a counted step. */
   void begin() {
     double[] totals = totals();
     sumOfEpochs = totals[0];
@@ -32,11 +32,12 @@ final class LoopClock {
   }
 
   /**
-   * The consumer asks for a batch, or is at the end: what it did since the last was its own work.
+   * Records that the consumer requests a batch or is at the end: the time since the last batch was
+   * its own work.
    */
   void asked(long now) {
     if (asking) {
-      return; // it asks again for what was not ready
+      return; // a repeated request for a batch that was not ready
     }
     if (steps == 0) {
       startNanos = now;
@@ -49,7 +50,7 @@ final class LoopClock {
     lastNanos = now;
   }
 
-  /** The consumer got what it had asked for. */
+  /** Records that the consumer received the requested batch. */
   void got(long now) {
     steps++;
     if (steps <= EXCLUDED_STEPS) {
@@ -59,7 +60,9 @@ final class LoopClock {
     lastNanos = now;
   }
 
-  /** Of this epoch: of [0, 1]; 0 before the first counted step is over. */
+  /**
+   * Returns the utilisation of this epoch, in [0, 1]; 0 before the end of the first counted step.
+   */
   double utilisation() {
     long all = countedNanos();
     return all <= 0 ? 0 : (double) countedComputeNanos / all;
@@ -69,7 +72,10 @@ final class LoopClock {
     return lastNanos - startNanos - excludedNanos;
   }
 
-  /** The sum of the utilisation of the epochs with a counted step, this one included; how many. */
+  /**
+   * Returns the sum of the utilisation of all epochs with a counted step, this one included, and
+   * their number.
+   */
   double[] totals() {
     return new double[] {sumOfEpochs + utilisation(), epochs + (countedNanos() <= 0 ? 0 : 1)};
   }

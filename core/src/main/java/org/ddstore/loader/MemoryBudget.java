@@ -6,10 +6,10 @@ import java.util.Map;
 import org.ddstore.memory.GrowingBuffer;
 
 /**
- * Keeps the memory of all slots within a bound. What a batch with ragged fields will take, or one
- * for which a transform allocates, is not known before: the first has all memory for itself, others
- * are taken to be like the largest so far, and idle slots are freed when that was not enough.
- * Guarded by the pipeline.
+ * A budget that keeps the memory of all slots within a limit. The size of a batch with ragged
+ * fields, or of one for which a transform allocates, is not known in advance. The first such batch
+ * gets all memory, later ones are assumed to be as large as the largest so far, and idle slots are
+ * freed when that was not enough. Guarded by the pipeline.
  */
 final class MemoryBudget {
   private final long maxBytes;
@@ -27,16 +27,16 @@ final class MemoryBudget {
   }
 
   /**
-   * Refuses batches of which not even one fits.
+   * Rejects a batch size of which not even one batch fits.
    *
-   * @param samples of a batch
+   * @param samples samples per batch
    */
   void check(int samples) {
     lastSamples = 0; // rows may have been appended since
     long bytes = capacityBytes(samples);
     if (bytes > maxBytes) {
       throw new IllegalArgumentException(
-          "a batch of %,d samples takes %,d bytes%s, and maxBytes is %,d: raise it by withMaxBytes(..), or take about %,d samples a batch"
+          "a batch of %,d samples takes %,d bytes%s, and maxBytes is %,d: raise it by withMaxBytes(..), or use about %,d samples per batch"
               .formatted(
                   samples,
                   bytes,
@@ -48,21 +48,21 @@ final class MemoryBudget {
 
   private String ofRemoteRows(int samples) {
     long bytes = recipe.stagingBytes(samples);
-    return bytes == 0 ? "" : ", %,d of them for remote rows on their way".formatted(bytes);
+    return bytes == 0 ? "" : ", %,d of them for remote rows in transit".formatted(bytes);
   }
 
   /**
-   * Makes room for a batch.
+   * Reserves room for a batch.
    *
-   * @param slot that will hold it
-   * @param idle the other slots that nobody uses, and that are freed if need be
-   * @return false if there is none; always true if no other slot is in use
+   * @param slot slot that will hold the batch
+   * @param idle the other idle slots, which are freed if needed
+   * @return false if there is no room; always true if no other slot is in use
    */
   boolean tryReserve(Slot slot, int samples, Collection<Slot> idle) {
     long need =
         Math.max(Math.max(slot.takenBytes(), capacityBytes(samples)), expectedBytes(samples));
     if (largestBytes == 0 && recipe.isOfUnknownSize()) {
-      need = Math.max(need, maxBytes); // nobody knows: alone
+      need = Math.max(need, maxBytes); // size unknown: the batch is made alone
     }
     for (Slot candidate : idle) {
       if (othersThan(slot) + need <= maxBytes) {
@@ -82,8 +82,8 @@ final class MemoryBudget {
   }
 
   /**
-   * As {@link #tryReserve}, for a batch that has a place and that may be thought larger by now: its
-   * place is made larger.
+   * Reserves as {@link #tryReserve}, for a batch that already has a reservation whose estimate may
+   * have grown: enlarges the reservation.
    */
   boolean tryKeep(Slot slot, int samples, Collection<Slot> idle) {
     long need = Math.max(capacityBytes(samples), expectedBytes(samples));
@@ -91,30 +91,35 @@ final class MemoryBudget {
   }
 
   /**
-   * Whether there is room for a batch in each of some slots, and for what each of their readers
-   * needs to read several together.
+   * Returns whether there is room for a batch in each of some slots, including what their readers
+   * need for a combined read.
    *
-   * @param together how many
-   * @param remoteBytes of the rows of one, as they come over a network
+   * @param together number of batches read together
+   * @param remoteBytes bytes of the rows of one batch as they arrive over a network
    */
   boolean fitsInAll(int slots, int samples, int together, long remoteBytes) {
     long batch = Math.max(capacityBytes(samples), expectedBytes(samples));
     long staging = recipe.stagingBytes((long) together * samples);
-    long known = 2 * GrowingBuffer.capacityFor(together * remoteBytes); // of ragged rows more
+    long known = 2 * GrowingBuffer.capacityFor(together * remoteBytes); // ragged rows take more
     return batch + Math.max(staging, known) <= maxBytes / slots;
   }
 
-  /** A batch that is not read yet leaves its place to others, but for the memory that it has. */
+  /**
+   * Releases the reservation of a batch that is not read yet, except for memory already allocated.
+   */
   void giveUp(Slot slot) {
     reserve(slot, slot.takenBytes());
   }
 
-  /** As {@link #tryKeep}, beyond the bound if need be. */
+  /** Reserves as {@link #tryKeep}, beyond the limit if needed. */
   void keep(Slot slot, int samples) {
     reserve(slot, Math.max(reserved.getOrDefault(slot, 0L), expectedBytes(samples)));
   }
 
-  /** As of the recipe, which has to look at each field: batches are of one size for long. */
+  /**
+   * Returns the capacity that the recipe computes, cached because the recipe inspects each field
+   * and the batch size rarely changes.
+   */
   private long capacityBytes(int samples) {
     if (samples != lastSamples) {
       lastCapacityBytes = recipe.capacityBytes(samples);
@@ -133,9 +138,9 @@ final class MemoryBudget {
   }
 
   /**
-   * Learns what the batch in a slot has taken.
+   * Records the memory that the batch in a slot has taken.
    *
-   * @param samples that the batch could have had; a last one has fewer, and may have one long row
+   * @param samples full batch size; a last batch has fewer samples and may hold one long row
    */
   void took(Slot slot, int samples) {
     reserve(slot, slot.takenBytes());
@@ -146,14 +151,16 @@ final class MemoryBudget {
     }
   }
 
-  /** What a batch of so many samples takes at most, by the largest so far; 0 before the first. */
+  /**
+   * Returns the largest expected memory of a batch, from the largest so far; 0 before the first.
+   */
   long expectedBytes(int samples) {
     return samples <= largestSamples
         ? largestBytes
         : (long) ((double) largestBytes / Math.max(1, largestSamples) * samples);
   }
 
-  /** The slot has been freed. */
+  /** Releases the reservation of a slot that has been freed. */
   void freed(Slot slot) {
     Long bytes = reserved.remove(slot);
     reservedBytes -= bytes == null ? 0 : bytes;

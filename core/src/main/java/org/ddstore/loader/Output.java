@@ -5,10 +5,10 @@ import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
 
 /**
- * A field of the batches that is not given out as it was read.
+ * A field of the batches that is converted before delivery.
  *
- * @param name of the field, as it is read and given out
- * @param steps at least one
+ * @param name name of the field, both as read and as delivered
+ * @param steps at least one step
  */
 record Output(String name, List<FieldStep> steps) {
   Output {
@@ -18,7 +18,7 @@ record Output(String name, List<FieldStep> steps) {
   /**
    * Runs the steps.
    *
-   * @param memory one for each step
+   * @param memory one buffer per step
    */
   Tensor make(Slot slot, GrowingBuffer... memory) {
     Tensor tensor = slot.read().field(name);
@@ -28,7 +28,10 @@ record Output(String name, List<FieldStep> steps) {
     return tensor;
   }
 
-  /** Memory of all steps for so many entries with so many bytes of the input each. */
+  /**
+   * Returns the memory of all steps for a number of entries with {@code inBytes} bytes of input
+   * each.
+   */
   long capacityBytes(long entries, long inBytes) {
     long bytes = 0;
     long perEntry = inBytes;

@@ -1,25 +1,27 @@
 package org.ddstore.loader;
 
 /**
- * Whether something takes less time than to wake a thread for it. One in four may be slow, because
- * the system gave its thread's processor to another; up to five in a row are seen. Guarded by the
- * pipeline.
+ * An estimate of whether an operation takes less time than waking a thread for it. One in four may
+ * be slow because the system gave the processor to another thread; up to five in a row have been
+ * observed. Guarded by the pipeline.
  */
 final class Pace {
   private static final long QUICK_NANOS = 50_000;
   private static final long LEAST_STEP_NANOS = 8_000;
 
-  private long nanos = Long.MAX_VALUE; // of the quickest of late; older ones count less and less
+  private long nanos = Long.MAX_VALUE; // the quickest recent time; older ones lose weight
 
   /**
-   * @param now of one that did all that the others do
+   * Records the duration of an operation.
+   *
+   * @param duration time of an operation that did all that the others do, in nanoseconds
    */
-  void took(long now) {
+  void took(long duration) {
     long before = Math.min(nanos, Long.MAX_VALUE / 2);
-    nanos = Math.min(now, before + Math.max(LEAST_STEP_NANOS, before / 2));
+    nanos = Math.min(duration, before + Math.max(LEAST_STEP_NANOS, before / 2));
   }
 
-  /** False before the first. */
+  /** Returns whether the operation is quick; false before the first. */
   boolean isQuick() {
     return isQuick(nanos);
   }

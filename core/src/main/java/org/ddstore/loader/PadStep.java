@@ -6,16 +6,16 @@ import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.types.Field;
 
 /**
- * Makes a ragged field dense: {@code [rows, length, innerShape...]}, zeros where a row is shorter.
- * The row offsets stay, and say how long each row is.
+ * A conversion of a ragged field to a dense one: {@code [rows, length, innerShape...]}, with zeros
+ * at the end of shorter rows. The row offsets stay available and give the length of each row.
  *
- * @param length of all batches, or 0 for that of the longest row of each
+ * @param length length in all batches, or 0 for the longest row of each batch
  */
 record PadStep(Field field, int length) implements FieldStep {
   PadStep {
     if (!field.isRagged() || length < 0) {
       throw new IllegalArgumentException(
-          "padding of %s to %d: give a ragged field, and a length of at least 1 or 0 for that of the longest row"
+          "padding of %s to %d: give a ragged field, and a length of at least 1, or 0 for the longest row"
               .formatted(field, length));
     }
   }
@@ -35,14 +35,14 @@ record PadStep(Field field, int length) implements FieldStep {
     }
     if (length > 0 && longest > length) {
       throw new IllegalArgumentException(
-          "a row of %s has the length %,d; it is to be padded to %,d"
+          "a row of %s has length %,d, above the padded length %,d: raise the length of pad"
               .formatted(field, longest, length));
     }
     long padded = length > 0 ? length : longest;
     long rowBytes = padded * field.bytes();
     if (rowBytes * rows > GrowingBuffer.MAX_BYTES) {
       throw new IllegalArgumentException(
-          "%,d rows of %s padded to %,d have %,d bytes; a tensor has at most %,d: read fewer rows a batch"
+          "%,d rows of %s padded to %,d have %,d bytes; a tensor has at most %,d: read fewer rows per batch"
               .formatted(rows, field, padded, rowBytes * rows, GrowingBuffer.MAX_BYTES));
     }
     ByteBuffer source = in.asByteBuffer();

@@ -12,31 +12,32 @@ import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.PoolStarvedException;
 
 /**
- * The queues between planner, workers and consumer. Batches are given out in the order in which
- * they were planned, whoever was read first. It has no threads; those of {@link Crew} and of the
- * consumer meet here. A consumer that finds nothing ready plans and reads some itself, and one that
- * comes back at once plans ahead, where that is quick and never waits.
+ * The queues between planner, workers and consumer. Batches are delivered in the order in which
+ * they were planned, independent of the order of their reads. The pipeline has no threads of its
+ * own; it synchronises those of {@link Crew} and the consumer. A consumer that finds nothing ready
+ * plans and reads batches itself, and one that comes back at once plans ahead, if that is quick and
+ * never waits.
  *
  * <pre>
  * idle slots -> planner -> toRead -> workers -> ready -> consumer -> idle slots
  *                    \________ inOrder: one queue ______/
  * </pre>
  *
- * <p>Each kind of thread waits for a condition of its own and is woken when it can go on, not
- * whenever something has changed: a wake-up costs as much as reading some hundred rows.
+ * <p>Each kind of thread waits for its own condition and is woken only when it can continue, not at
+ * every change: a wake-up costs as much as reading some hundred rows.
  *
- * <p>Whoever has a slot when the pipeline is closed, or its batch is cancelled, gives it back. Who
- * cannot, for want of memory, fails the pipeline, and the slot is freed when all threads have
- * ended.
+ * <p>A thread that holds a slot when the pipeline is closed, or the batch is cancelled, gives the
+ * slot back. If that fails for lack of memory, the thread fails the pipeline, and the slot is freed
+ * when all threads have ended.
  */
 final class Pipeline {
-  /** Batches that are made quickly are handed to a waiting consumer some at once. */
+  /** Number of quickly made batches that are handed to a waiting consumer together. */
   private static final int QUICK_AT_ONCE = 4;
 
-  /** How long an iterator may ignore an interrupt before another thread plans in its place. */
+  /** Time that an iterator may ignore an interrupt before another thread plans in its place. */
   private static final long STUCK_NANOS = 1_000_000_000;
 
-  /** How often a waiting consumer looks for batches that it was not woken for. */
+  /** Interval at which a waiting consumer checks for batches that it was not woken for. */
   private static final long LOOK_NANOS = 1_000_000;
 
   private final BriefLock lock = new BriefLock();
@@ -48,24 +49,26 @@ final class Pipeline {
   private final StageCounters counters;
   private final LongSupplier clock;
   private final int workers;
-  private final int someAtOnce;
-  private long starvedNanos; // of pops that gave up
+  private final int wakeBatches;
+  private long starvedNanos; // from pops that timed out
   private int idleWorkers;
   private boolean lastWasQuick;
-  private long tookNanos; // when the consumer took the last
-  private int helpers; // consumers that plan or read
+  private long tookNanos; // when the consumer took the last batch
+  private int helpers; // consumers that are planning or reading
   private volatile Thread lastHelper;
   private volatile Runnable replacePlanner = () -> {};
   private volatile boolean closed;
   private Throwable failure;
-  private Throwable unfreed; // what went wrong after the close
+  private Throwable unfreed; // failures after the close
 
   Pipeline(Recipe recipe, LoaderOptions options, StageCounters counters) {
     this(recipe, options, counters, System::nanoTime);
   }
 
   /**
-   * @param clock that tells what is quick, in nanoseconds
+   * Creates a pipeline.
+   *
+   * @param clock time source in nanoseconds, for telling which operations are quick
    */
   Pipeline(Recipe recipe, LoaderOptions options, StageCounters counters, LongSupplier clock) {
     this.clock = clock;
@@ -73,22 +76,22 @@ final class Pipeline {
     this.counters = counters;
     this.batches = new BatchQueue(recipe, options);
     this.workers = options.workers();
-    this.someAtOnce = Math.min(options.depth() / 2, QUICK_AT_ONCE);
+    this.wakeBatches = Math.min(options.depth() / 2, QUICK_AT_ONCE);
   }
 
   /**
-   * Says how to go on planning on another thread.
+   * Sets the action that continues planning on another thread.
    *
-   * @param newReplacePlanner called under the lock of this
+   * @param replacePlanner called under the lock of this pipeline
    */
-  void onStuckPlanner(Runnable newReplacePlanner) {
-    replacePlanner = newReplacePlanner;
+  void onStuckPlanner(Runnable replacePlanner) {
+    this.replacePlanner = replacePlanner;
   }
 
   /**
-   * Refuses what {@link #push} would.
+   * Rejects the batches that {@link #push} would reject.
    *
-   * @param samples of a batch
+   * @param samples samples per batch
    */
   void check(int samples) {
     lock.lock();
@@ -100,7 +103,7 @@ final class Pipeline {
     }
   }
 
-  /** Adds batches after those that are planned. */
+  /** Adds batches after those already planned. */
   void push(BatchSource source) {
     locked(
         () -> {
@@ -109,7 +112,7 @@ final class Pipeline {
         });
   }
 
-  /** Forgets all batches that are not given out, but not a failure. */
+  /** Discards all undelivered batches; keeps a failure. */
   void reset() {
     locked(
         () -> {
@@ -118,7 +121,10 @@ final class Pipeline {
         });
   }
 
-  /** Wakes who can go on. Throws nothing: whoever calls it has done what it was to do. */
+  /**
+   * Wakes the threads that can continue. Throws nothing, because the callers have already completed
+   * their work.
+   */
   private void wake() {
     try {
       signal();
@@ -131,30 +137,30 @@ final class Pipeline {
     boolean mayRead = batches.mayRead();
     boolean lacksBatches = batches.runsShort() || (idleWorkers > 0 && !mayRead);
     if (batches.hasPlace() && !batches.isPlanning() && (lacksBatches || batches.lacksMemory())) {
-      canPlan.signal(); // the planner is one thread, woken once for some batches
+      canPlan.signal(); // the planner is one thread, woken once for several batches
     }
     if (mayRead) {
-      canRead.signal(); // a worker that leaves batches wakes the next
+      canRead.signal(); // a worker that leaves batches behind wakes the next
     }
     if (isFirstReady() && !waitsForMore()) {
-      canTake.signalAll(); // the first to ask may give up, and another still wait
+      canTake.signalAll(); // the first waiter may give up while another still waits
     }
   }
 
   /**
-   * Whether the consumer is woken later, for some at once: batches come so quickly that waking it
-   * for each costs as much. If the next one is not quick, the consumer finds by itself what is
-   * there.
+   * Returns whether to wake the consumer later, for several batches at once: batches come so
+   * quickly that a wake-up for each costs as much. If the next batch is not quick, the consumer
+   * finds the ready ones by itself.
    */
   private boolean waitsForMore() {
-    return lastWasQuick && idleWorkers < workers && batches.ready() < someAtOnce;
+    return lastWasQuick && idleWorkers < workers && batches.ready() < wakeBatches;
   }
 
   private boolean isFirstReady() {
     return failure != null || batches.firstReady() != null;
   }
 
-  /** A batch to be planned; waits for a source, a slot and memory. Null at the end. */
+  /** Returns a batch to plan; waits for a source, a slot and memory. Returns null at the end. */
   Entry nextToPlan() {
     lock.lock();
     try {
@@ -165,7 +171,7 @@ final class Pipeline {
             return entry;
           }
           if (batches.lacksMemory() && batches.mayRead()) {
-            canRead.signal(); // the window will not grow
+            canRead.signal(); // the window does not grow any further
           }
         }
         canPlan.awaitUninterruptibly();
@@ -177,19 +183,19 @@ final class Pipeline {
   }
 
   /**
-   * Has a consumer that would wait do what is to be done next: plan a batch, or read one that is
-   * planned. Two threads that never sleep are faster than three that wake each other. Only what
-   * took no longer of late than waking a thread.
+   * Lets a consumer that would otherwise wait do the next piece of work: plan a batch, or read a
+   * planned one. Two threads that never sleep are faster than three that wake each other. Only work
+   * that recently took no longer than waking a thread.
    *
-   * @return false if there is nothing that the consumer could do
+   * @return false if there is no work for the consumer
    */
   private boolean workMeanwhile() {
     return helps(() -> planMeanwhile() || readMeanwhile());
   }
 
   /**
-   * Has a consumer whose batch is ready plan another one, if it comes back sooner than a thread is
-   * woken and few are planned: so that the planner need not be woken.
+   * Lets a consumer whose batch is ready plan another one, if few are planned and it comes back
+   * sooner than a thread is woken, so that the planner need not be woken.
    */
   private boolean planAhead() {
     return helps(
@@ -204,7 +210,7 @@ final class Pipeline {
     try {
       return work.getAsBoolean();
     } catch (RuntimeException | Error e) {
-      fail(e); // of memory that could not be freed to make room
+      fail(e); // from memory that could not be freed to make room
       return true;
     }
   }
@@ -224,18 +230,18 @@ final class Pipeline {
     if (!batches.readsQuickly()) {
       return false;
     }
-    List<Entry> one = batches.beginRead();
-    Entry entry = one.get(0);
+    List<Entry> entries = batches.beginRead();
+    Entry entry = entries.get(0);
     LoadedBatch batch = batchOf(entry);
     long start = clock.getAsLong();
     Throwable error =
         unlocked(
             () -> {
-              Entry.read(one, counters);
+              Entry.read(entries, counters);
               entry.convert(() -> {}, counters);
             });
     if (error != null && Thread.currentThread().isInterrupted() && isWanted(entry)) {
-      BatchQueue.discard(batch); // a worker makes it, and the loader goes on
+      BatchQueue.discard(batch); // a worker makes it, and the loader continues
       batches.putBack(entry);
       wake();
     } else {
@@ -244,7 +250,7 @@ final class Pipeline {
     return true;
   }
 
-  /** Does something without the lock, which is held once, and returns what has failed. */
+  /** Runs work without the lock, which is held once, and returns the failure, or null. */
   private Throwable unlocked(Runnable work) {
     helpers++;
     lastHelper = Thread.currentThread();
@@ -260,22 +266,22 @@ final class Pipeline {
   }
 
   /**
-   * What became of {@link #nextToPlan}: a batch to be read, the end of its source, or an error.
-   * Throws nothing.
+   * Records the outcome of {@link #nextToPlan}: a batch to read, the end of its source, or an
+   * error. Throws nothing.
    *
-   * @param nanos that it took
+   * @param nanos planning time in nanoseconds
    */
   void planned(Entry entry, Throwable error, long nanos) {
     settled(() -> batches.planned(entry, error, nanos));
   }
 
-  /** What its consumer is given, once it is made. */
+  /** Returns the batch that the consumer receives once the entry is made. */
   LoadedBatch batchOf(Entry entry) {
     Slot slot = entry.slot();
     return new LoadedBatch(slot, () -> giveBack(slot));
   }
 
-  /** Batches to be read together; waits for some. None at the end. */
+  /** Returns batches to read together; waits for at least one. Returns an empty list at the end. */
   List<Entry> nextToRead() {
     lock.lock();
     try {
@@ -296,7 +302,7 @@ final class Pipeline {
     }
   }
 
-  /** Whether a batch is still to be given out. Once it is not, it never will be. */
+  /** Returns whether a batch will still be delivered. Once false, it stays false. */
   boolean isWanted(Entry entry) {
     lock.lock();
     try {
@@ -307,10 +313,10 @@ final class Pipeline {
   }
 
   /**
-   * What became of {@link #nextToRead}: a batch, or an error. Its worker then asks for the next.
-   * Throws nothing, for the worker may have others.
+   * Records the outcome of {@link #nextToRead}: a batch or an error. Its worker then asks for the
+   * next. Throws nothing, because the worker may hold further batches.
    *
-   * @param nanos since its worker was given it
+   * @param nanos time in nanoseconds since the worker received it
    */
   void made(Entry entry, LoadedBatch batch, Throwable error, long nanos) {
     settled(
@@ -321,9 +327,9 @@ final class Pipeline {
   }
 
   /**
-   * The next batch, which is then the caller's.
+   * Returns the next batch, which the caller then owns.
    *
-   * @throws PoolStarvedException if there is none in time; the next call goes on waiting
+   * @throws PoolStarvedException if no batch is ready in time; the next call continues to wait
    */
   LoadedBatch pop(Duration timeout) {
     lock.lock();
@@ -337,7 +343,7 @@ final class Pipeline {
         Entry next = batches.firstReady();
         if (next != null) {
           if (mayPlanAhead && planAhead()) {
-            mayPlanAhead = false; // one for each that it takes
+            mayPlanAhead = false; // plan at most one per batch taken
             continue;
           }
           return take(next, start, left < most);
@@ -385,12 +391,12 @@ final class Pipeline {
     return next.batch();
   }
 
-  /** The consumer is done with a batch. */
+  /** Takes back the slot of a batch that the consumer has closed. */
   void giveBack(Slot slot) {
     locked(() -> batches.giveBack(slot));
   }
 
-  /** Batches that are planned and not given out. */
+  /** Returns the number of planned batches that are not yet delivered. */
   int pending() {
     lock.lock();
     try {
@@ -400,7 +406,7 @@ final class Pipeline {
     }
   }
 
-  /** True if {@link #pop} would not wait. */
+  /** Returns whether {@link #pop} would return without waiting. */
   boolean isReady() {
     lock.lock();
     try {
@@ -411,8 +417,8 @@ final class Pipeline {
   }
 
   /**
-   * Ends the pipeline with an error that is of no batch: the consumer is given it at once, the
-   * close what comes after it. Frees what nobody has.
+   * Ends the pipeline with an error that belongs to no batch: the consumer receives it at once, and
+   * the close reports any later one. Frees the slots that no thread holds.
    */
   void fail(Throwable error) {
     lock.lock();
@@ -440,13 +446,13 @@ final class Pipeline {
     canTake.signalAll();
   }
 
-  /** Ends all waiting; frees what nobody has. */
+  /** Ends all waiting and frees the slots that no thread holds. */
   void close() {
     lock.lock();
     try {
       closed = true;
       batches.retire();
-      wakeAll(); // first: whatever cannot be freed, nobody waits for it
+      wakeAll(); // first, so that a failure to free memory leaves no thread waiting
       Cleanup.runAll(Stream.of(batches::forget, batches::freeIdle));
     } finally {
       lock.unlock();
@@ -454,9 +460,9 @@ final class Pipeline {
   }
 
   /**
-   * Waits for consumers on other threads that plan or read in this moment; it is closed.
+   * Waits for consumers on other threads that are planning or reading; the pipeline is closed.
    *
-   * @throws DeadlineExceededException if one goes on; it frees its batch when it ends
+   * @throws DeadlineExceededException if one is still running; it frees its batch when it ends
    */
   void awaitHelpers(Duration timeout) {
     boolean interrupted = false;
@@ -486,12 +492,17 @@ final class Pipeline {
     }
   }
 
-  /** Frees what threads have lost; it is closed, and they and all helpers have ended. */
+  /**
+   * Frees the slots that threads have lost; the pipeline is closed, and all threads and helpers
+   * have ended.
+   */
   void freeLost() {
     locked(batches::freeLost);
   }
 
-  /** Throws what threads could not free after the close; to be called when they have ended. */
+  /**
+   * Throws the failures to free memory after the close; to be called when all threads have ended.
+   */
   void checkFreed() {
     lock.lock();
     try {
@@ -507,7 +518,7 @@ final class Pipeline {
     return closed;
   }
 
-  /** Whether a thread is a consumer that plans or reads, and was the last to begin. */
+  /** Returns whether a thread is the last consumer that began to plan or read. */
   boolean isHelper(Thread thread) {
     return lastHelper == thread;
   }
@@ -525,7 +536,10 @@ final class Pipeline {
     }
   }
 
-  /** As {@link #locked}, for the threads of the loader: what is thrown fails the pipeline. */
+  /**
+   * Runs a change as {@link #locked} for the threads of the loader: an exception fails the
+   * pipeline.
+   */
   private void settled(Runnable change) {
     try {
       locked(change);

@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The sources of batches, one after the other, and the one batch that is being planned. Guarded by
- * the pipeline.
+ * A queue of batch sources, used one after the other, with the one batch that is being planned.
+ * Guarded by the pipeline.
  */
 final class PlanQueue {
   private final Deque<BatchSource> sources = new ArrayDeque<>();
@@ -17,7 +17,9 @@ final class PlanQueue {
   private boolean lacksMemory;
 
   /**
-   * @param idle the slots that nobody uses, as they are at any time
+   * Creates a queue.
+   *
+   * @param idle live view of the idle slots
    */
   PlanQueue(MemoryBudget budget, Deque<Slot> idle) {
     this.budget = budget;
@@ -28,17 +30,17 @@ final class PlanQueue {
     sources.add(source);
   }
 
-  /** How many sources are left. */
+  /** Returns the number of remaining sources. */
   int sources() {
     return sources.size();
   }
 
-  /** Leaves out all that is not planned yet. */
+  /** Removes all sources; a batch that is being planned stays. */
   void clear() {
     sources.clear();
   }
 
-  /** As {@link #clear()}, with what is being planned. */
+  /** Removes all sources and cancels the batch that is being planned. */
   void cancel() {
     clear();
     if (planning != null && !planning.isCancelled()) {
@@ -48,10 +50,10 @@ final class PlanQueue {
   }
 
   /**
-   * Lets another batch be planned while an iterator that was cancelled so long ago still runs: it
-   * is of no other source, and what it gives is not wanted.
+   * Allows another batch to be planned while a cancelled iterator has kept running for the given
+   * time: the new batch is of another source, and the result of the iterator is discarded.
    *
-   * @return the slot of the one that was cancelled, which only plans; null if there is none
+   * @return the slot of the cancelled batch, which holds only a plan; null if there is none
    */
   Slot abandon(long afterNanos) {
     boolean isStuck =
@@ -67,36 +69,37 @@ final class PlanQueue {
     return slot;
   }
 
-  /** Whether somebody plans: one at a time. */
+  /** Returns whether a batch is being planned; at most one is at a time. */
   boolean isPlanning() {
     return planning != null;
   }
 
-  /** Whether there is something to plan and a slot for it; whether there is memory is not asked. */
+  /** Returns whether there is a batch to plan and a slot for it; ignores memory. */
   boolean hasSlot() {
     return !sources.isEmpty() && !idle.isEmpty();
   }
 
-  /** Whether no more is planned until memory is given back. */
+  /** Returns whether planning waits for memory to be given back. */
   boolean lacksMemory() {
     return lacksMemory;
   }
 
-  /** Whether no more will be planned for now. */
+  /** Returns whether no more batches will be planned for now. */
   boolean isAtEnd() {
     return sources.isEmpty() && planning == null;
   }
 
-  /** Whether the next batch is planned quickly, without a wait, as far as one can tell. */
+  /** Returns whether the next batch is expected to be planned quickly and without a wait. */
   boolean isQuick() {
     return pace.isQuick() && sources.peek().neverWaits();
   }
 
   /**
-   * Takes the next batch to be planned, while nobody plans.
+   * Takes the next batch to plan; no other batch must be being planned.
    *
-   * @param hasPlace whether one more may be planned: {@link #hasSlot()}, and what else counts
-   * @return null if there is no place or no memory for it
+   * @param hasPlace whether one more batch may be planned: {@link #hasSlot()} and the caller's
+   *     conditions
+   * @return null if there is no slot or no memory for it
    */
   Entry begin(boolean hasPlace) {
     lacksMemory = hasPlace && !budget.tryReserve(idle.peek(), sources.peek().maxSize(), idle);
@@ -107,7 +110,7 @@ final class PlanQueue {
     return planning;
   }
 
-  /** What was begun is planned, or not to be. */
+  /** Records that the planning of a batch has ended, with or without a batch. */
   void end(Entry entry, long nanos) {
     if (planning == entry) {
       planning = null;
@@ -117,7 +120,7 @@ final class PlanQueue {
     }
   }
 
-  /** A source has no more. */
+  /** Removes an exhausted source. */
   void end(BatchSource source) {
     sources.remove(source);
   }

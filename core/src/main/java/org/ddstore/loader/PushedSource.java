@@ -2,7 +2,7 @@ package org.ddstore.loader;
 
 import java.util.Iterator;
 
-/** Batches of what a user's iterator gives, pulled no further than one batch. */
+/** A source of batches from a user's iterator, which is pulled no further than one batch. */
 final class PushedSource implements BatchSource {
   private final Iterator<Long> samples;
   private final int batch;
@@ -18,10 +18,10 @@ final class PushedSource implements BatchSource {
 
   @Override
   public boolean next(BatchPlan plan) {
-    long[] into = plan.begin(0, number, batch);
+    long[] target = plan.begin(0, number, batch);
     int size = 0;
     while (size < batch && samples.hasNext()) {
-      into[size] = samples.next();
+      target[size] = samples.next();
       plan.position(size, count++);
       size++;
     }

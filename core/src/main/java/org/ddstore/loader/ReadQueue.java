@@ -6,11 +6,11 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The batches that are planned and not read: which may be read now, and which together. Guarded by
- * the pipeline.
+ * A queue of planned batches that are not yet read: decides which may be read now, and which
+ * together. Guarded by the pipeline.
  */
 final class ReadQueue {
-  /** Batches of less share requests to remote processes, which have pieces of 256 KiB. */
+  /** Size below which batches share requests to remote processes, which have pieces of 256 KiB. */
   private static final long TOGETHER_BYTES = 512 << 10;
 
   private static final int UNKNOWN = -1;
@@ -21,13 +21,15 @@ final class ReadQueue {
   private final MemoryBudget budget;
   private final Collection<Slot> idle;
   private final int depth;
-  private long remoteRowBytes; // 0 as long as no row came over a network
+  private long remoteRowBytes; // 0 until a row has come over a network
   private int windowRows = UNKNOWN;
   private int lastWindow;
 
   /**
-   * @param idle the slots that nobody uses, as they are at any time
-   * @param depth how many batches are made ahead
+   * Creates a queue.
+   *
+   * @param idle live view of the idle slots
+   * @param depth number of batches made ahead
    */
   ReadQueue(MemoryBudget budget, Collection<Slot> idle, int depth) {
     this.budget = budget;
@@ -39,7 +41,7 @@ final class ReadQueue {
     planned.add(entry);
   }
 
-  /** What was taken and is not read comes before all others again. */
+  /** Puts an unread batch back in front of all others. */
   void putBack(Entry entry) {
     planned.addFirst(entry);
   }
@@ -49,21 +51,21 @@ final class ReadQueue {
   }
 
   /**
-   * How many planned batches keep the workers busy: more would only take memory out of the caches
-   * that was read into just before, unless they are to be read together.
+   * Returns the number of planned batches that keeps the workers busy. More would only evict
+   * recently read memory from the caches, unless they are read together.
    *
-   * @param quick whether reading one takes no longer than waking a thread
+   * @param quick whether reading a batch takes no longer than waking a thread
    */
   int enough(int workers, boolean quick) {
     return remoteRowBytes > 0 ? depth : Math.min(depth, (quick ? QUICK_AHEAD : AHEAD) * workers);
   }
 
-  /** True if nobody had begun to read it. */
+  /** Removes a batch; returns whether its read had not begun. */
   boolean remove(Entry entry) {
     return planned.remove(entry);
   }
 
-  /** Learns whether the rows of a batch came over a network, and how large they are. */
+  /** Records whether the rows of a batch came over a network, and their size. */
   void wasRead(Slot slot) {
     if (remoteRowBytes > 0 || slot.readsRemotely()) {
       long bytes = Math.max(1, slot.recordBytes());
@@ -75,8 +77,8 @@ final class ReadQueue {
   }
 
   /**
-   * How many batches are best read together: where rows come over a network, half of those that are
-   * made ahead, if they are small enough to share requests.
+   * Returns the number of batches that are best read together: with rows over a network, half of
+   * the batches made ahead, if they are small enough to share requests.
    */
   private int window() {
     if (remoteRowBytes == 0 || planned.isEmpty()) {
@@ -90,12 +92,15 @@ final class ReadQueue {
     return lastWindow;
   }
 
-  /** Whether {@link #take} gives several. */
+  /** Returns whether {@link #take} may return several batches. */
   boolean readsTogether() {
     return window() > 1;
   }
 
-  /** A reader keeps what it needed to read some together, so there must be room for that in all. */
+  /**
+   * Returns the most batches of a combined read. A reader keeps the memory of its largest combined
+   * read, so there must be room for that in all slots.
+   */
   private int mostTogether(int samples, long remoteBytes) {
     long some = TOGETHER_BYTES / Math.max(1, remoteBytes);
     int most = (int) Math.max(1, Math.min(depth / 2, some));
@@ -106,10 +111,11 @@ final class ReadQueue {
   }
 
   /**
-   * Whether to read now: there is a window, or it cannot grow, or the consumer needs a batch.
+   * Returns whether to read now: the window is full, or it cannot grow, or the consumer needs a
+   * batch.
    *
    * @param next the batch that the consumer gets next
-   * @param cannotGrow whether no more is planned for now
+   * @param cannotGrow whether no more batches are planned for now
    */
   boolean mayRead(Entry next, boolean cannotGrow) {
     return !planned.isEmpty()
@@ -117,7 +123,7 @@ final class ReadQueue {
         && hasRoom(planned.peek(), next);
   }
 
-  /** Takes what is read together, where {@link #mayRead} was just true. */
+  /** Takes the batches of one combined read, directly after {@link #mayRead} returned true. */
   List<Entry> take(Entry next) {
     Deque<Entry> together = new ArrayDeque<>();
     int most = window();
@@ -125,7 +131,7 @@ final class ReadQueue {
       do {
         together.add(planned.remove());
       } while (together.size() < most && !planned.isEmpty() && hasRoom(planned.peek(), next));
-    } catch (RuntimeException | Error e) { // of memory that could not be freed to make room
+    } catch (RuntimeException | Error e) { // from memory that could not be freed to make room
       together.descendingIterator().forEachRemaining(planned::addFirst);
       throw e;
     }
@@ -133,15 +139,15 @@ final class ReadQueue {
   }
 
   /**
-   * Whether the next planned batch may be read: those that were read since it was planned may have
-   * shown that it takes more. The one that the consumer waits for may always.
+   * Returns whether the next planned batch may be read: batches read since it was planned may have
+   * shown that it needs more memory. The batch that the consumer waits for may always be read.
    */
   private boolean hasRoom(Entry entry, Entry next) {
     int samples = entry.source().maxSize();
     if (budget.tryKeep(entry.slot(), samples, idle)) {
       return true;
     }
-    planned.stream().skip(1).map(Entry::slot).forEach(budget::giveUp); // they come after it
+    planned.stream().skip(1).map(Entry::slot).forEach(budget::giveUp); // delivered after it
     if (budget.tryKeep(entry.slot(), samples, idle)) {
       return true;
     }

@@ -5,12 +5,15 @@ import java.util.List;
 import org.ddstore.ReadStatistics;
 import org.ddstore.types.ReadPath;
 
-/** What the readers of a loader have read, by path; those that are closed count. Any thread. */
+/**
+ * The read statistics of all readers of a loader by path, including closed readers. Safe for use by
+ * several threads.
+ */
 final class ReadsByPath {
   private final ReadStatistics[] sums =
       Arrays.stream(ReadPath.values()).map(ReadStatistics::none).toArray(ReadStatistics[]::new);
 
-  /** Adds what a reader has read between two of its statistics of one path. */
+  /** Adds the difference between two statistics of one path of a reader. */
   synchronized void add(ReadStatistics before, ReadStatistics after) {
     int path = after.path().index();
     sums[path] = sums[path].plus(after.since(before));

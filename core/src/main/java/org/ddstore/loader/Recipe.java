@@ -16,17 +16,17 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * How a batch is made of samples.
+ * The description of how a batch is made from samples.
  *
- * @param variable that is read
- * @param fields that are read
- * @param reading how a reader reads them
- * @param casts what the reader makes of fixed fields on the way
- * @param outputs the fields that are converted after that
- * @param space what a sample is
- * @param transform the last step
- * @param memory where its buffers come from
- * @param delivery what all this makes of a sample, for the loader's states
+ * @param variable variable that is read
+ * @param fields fields that are read
+ * @param reading options of the readers
+ * @param casts casts of fixed fields that the reader performs
+ * @param outputs fields that are converted after the read
+ * @param space definition of a sample
+ * @param transform last step
+ * @param memory source of buffers
+ * @param delivery description of the conversions of a sample, for the loader's states
  */
 record Recipe(
     Variable variable,
@@ -39,7 +39,7 @@ record Recipe(
     HostMemory memory,
     Delivery delivery) {
 
-  /** What a reader keeps for fields that it casts, unless one row is larger. */
+  /** Memory that a reader keeps for fields that it casts, in bytes; more if one row is larger. */
   private static final long CAST_BYTES = 128 << 10;
 
   static Recipe of(Variable variable, SampleSpace space, LoaderOptions options, HostMemory memory) {
@@ -97,7 +97,7 @@ record Recipe(
     List<String> shapes = new ArrayList<>();
     for (Conversion conversion : conversions) {
       if (conversion instanceof Conversion.ToType) {
-        casts.put(conversion.name(), conversion.toString()); // the last of a field counts
+        casts.put(conversion.name(), conversion.toString()); // the last conversion of a field wins
       } else {
         shapes.add(conversion.toString());
       }
@@ -106,7 +106,7 @@ record Recipe(
     return Delivery.of(all ? List.of() : fields, List.copyOf(casts.values()), shapes);
   }
 
-  /** The output of a field, or null if it is given out as it is read. */
+  /** Returns the output of a field, or null if it is delivered as read. */
   Output outputOf(String field) {
     for (Output output : outputs) {
       if (output.name().equals(field)) {
@@ -116,7 +116,7 @@ record Recipe(
     return null;
   }
 
-  /** Whether a field has one entry for each row, as fixed ones have and those made dense. */
+  /** Returns whether a field has one entry per row, as fixed fields and densified ones have. */
   boolean hasEntryPerRow(String name) {
     Output output = outputOf(name);
     boolean madeDense =
@@ -125,16 +125,17 @@ record Recipe(
   }
 
   /**
-   * Whether what a batch takes is known only when it has been made: of ragged rows, where remote
-   * rows come as wholes, and of what a transform allocates.
+   * Returns whether the memory of a batch is known only after it was made: with ragged fields (also
+   * unread ones if rows are remote, because those arrive as whole records), or with a transform,
+   * which can allocate.
    */
   boolean isOfUnknownSize() {
     return transform != LoaderOptions.NO_TRANSFORM || readsRagged();
   }
 
   /**
-   * Whether a batch is copied out of memory that this process has, into as much as is known before,
-   * without code of the user's: asked anew for each, since rows of others may be appended.
+   * Returns whether a batch is copied from memory that this process maps, into memory of known
+   * size, without user code. Checked for each batch, because rows of other ranks may be appended.
    */
   boolean readsAtOnce() {
     return !isOfUnknownSize() && stagingBytes(1) == 0;
@@ -147,8 +148,8 @@ record Recipe(
   }
 
   /**
-   * The memory of a batch, and of what its reader needs to read it, without the data of ragged
-   * fields, which is not known before.
+   * Returns the memory of a batch and of its reader, in bytes, without the data of ragged fields,
+   * whose size is not known in advance.
    */
   long capacityBytes(long samples) {
     long rows = samples * space.rowsPerSample();
@@ -160,7 +161,7 @@ record Recipe(
       Output output = outputOf(name);
       if (output != null) {
         bytes +=
-            field.isRagged() // one entry a row, of a size that the steps know or nobody
+            field.isRagged() // one entry per row; its size is known to the steps or not at all
                 ? output.capacityBytes(rows, 0)
                 : output.capacityBytes(samples, field.bytes() * (long) space.rowsPerSample());
       }
@@ -168,19 +169,19 @@ record Recipe(
     return bytes + castBytes(rows) + stagingBytes(samples);
   }
 
-  /** The memory that the rows of a batch take at most on their way, if they are remote. */
+  /** Returns the largest memory of the rows of a batch in transit, in bytes, if all are remote. */
   long stagingBytes(long samples) {
     return variable.mostStagingBytes(samples * space.rowsPerSample());
   }
 
-  /** The bytes of a fixed field in one row, as it is read. */
+  /** Returns the bytes of a fixed field in one row, as read. */
   private long readBytes(Field field) {
     ValueCast cast = casts.get(field.name());
     long bytes = field.bytes();
     return cast == null ? bytes : bytes / cast.from().bytes() * cast.to().bytes();
   }
 
-  /** The memory in which a reader casts so many rows, at most. */
+  /** Returns the largest memory in which a reader casts a number of rows, in bytes. */
   private long castBytes(long rows) {
     long bytes = 0;
     for (String name : casts.keySet()) {

@@ -18,8 +18,8 @@ import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
 /**
- * The memory of one batch, used again for others: planned, read, given out and given back. It
- * belongs to one thread at a time; the pipeline hands it on.
+ * The memory of one batch, reused for later batches: planned, read, delivered and given back. Owned
+ * by one thread at a time; the pipeline transfers it.
  */
 final class Slot {
   private static final long UNKNOWN = -1;
@@ -47,12 +47,12 @@ final class Slot {
     return new GrowingBuffer(recipe.memory());
   }
 
-  /** The samples of the next batch, to be filled in. */
+  /** Returns the plan of the next batch, to be filled in. */
   BatchPlan plan() {
     return plan;
   }
 
-  /** Finds the rows of the plan, which is made. */
+  /** Locates the rows of the completed plan. */
   void locate() {
     checkSamples();
     int count = plan.size() * recipe.space().rowsPerSample();
@@ -62,7 +62,10 @@ final class Slot {
     recipe.space().allRows(plan.samples(), plan.size(), rows);
   }
 
-  /** A number of no sample may have rows that there are; that of no row is refused by the read. */
+  /**
+   * Rejects sample numbers out of range, which could still map to existing rows; the read itself
+   * rejects rows out of range.
+   */
   private void checkSamples() {
     if (recipe.space() == SampleSpace.ROWS) {
       return;
@@ -78,7 +81,7 @@ final class Slot {
     }
   }
 
-  /** Reads the rows of some slots together, which are located; what they held is over. */
+  /** Reads the located rows of some slots together and replaces their previous contents. */
   static void readRows(List<Slot> slots) {
     slots.forEach(Slot::begin);
     Reader reading = slots.get(0).reader;
@@ -112,7 +115,7 @@ final class Slot {
     }
   }
 
-  /** Adds what its reader has read since it was last asked. */
+  /** Adds the reads of the reader since the previous call. */
   void countReads(ReadsByPath reads) {
     for (int path = 0; path < counted.length; path++) {
       ReadStatistics now = reader.statistics(counted[path].path());
@@ -121,18 +124,18 @@ final class Slot {
     }
   }
 
-  /** As {@link Reader#waitsFor()} of the read that it is in. Any thread. */
+  /** Returns {@link Reader#waitsFor()} of the read in progress. Safe for use by any thread. */
   String waitsFor() {
     Reader reading = reader;
     return reading == null ? "" : reading.waitsFor();
   }
 
-  /** Whether its reader has read rows over a network. */
+  /** Returns whether the reader has read rows over a network. */
   boolean readsRemotely() {
     return reader != null && reader.statistics(ReadPath.REMOTE).rows() > 0;
   }
 
-  /** Makes the fields that are converted, and the weights. */
+  /** Makes the converted fields and the weights. */
   void convert() {
     presentBytes = UNKNOWN;
     for (Output output : recipe.outputs()) {
@@ -154,7 +157,7 @@ final class Slot {
     return buffers;
   }
 
-  /** Memory for a tensor that the batch brings along, or for another one of a field. */
+  /** Allocates memory for an additional tensor of the batch, or for a replacement of a field. */
   Tensor allocate(String name, DType dtype, long... shape) {
     long bytes = dtype.bytes();
     for (long dimension : shape) {
@@ -171,7 +174,7 @@ final class Slot {
     return tensor;
   }
 
-  /** A field as it is given out. */
+  /** Returns a field as delivered. */
   Tensor field(String name) {
     Tensor made = tensors.get(name);
     Tensor tensor = made == null ? read.field(name) : made;
@@ -188,13 +191,13 @@ final class Slot {
     return Tensor.wrap(tensor.dtype(), tensor.asByteBuffer(), shape);
   }
 
-  /** 1 for each sample, 0 for padding. */
+  /** Returns the weights: 1 for each sample, 0 for padding. */
   Tensor weights() {
     ByteBuffer bytes = weights.buffer().slice(0, plan.size() * Float.BYTES);
     return Tensor.wrap(DType.FLOAT32, bytes, plan.size());
   }
 
-  /** The rows as they were read. */
+  /** Returns the rows as read. */
   Batch read() {
     return read;
   }
@@ -207,7 +210,7 @@ final class Slot {
     return rows[i];
   }
 
-  /** Bytes of all fields as they were read. */
+  /** Returns the bytes of all fields as read. */
   long readBytes() {
     long bytes = 0;
     for (String name : recipe.fields()) {
@@ -217,15 +220,15 @@ final class Slot {
   }
 
   /**
-   * Bytes of a row as it comes over a network, where all fields of it come. Of ragged ones what
-   * came, for all rows that were read together, local ones as well.
+   * Returns the bytes of a row as transferred over a network, with all its fields. For ragged rows,
+   * the mean over all rows of the combined read, local ones included.
    */
   long recordBytes() {
     Schema schema = recipe.variable().schema();
     return schema.isFixed() ? schema.fixedBytes() : fetchedRowBytes;
   }
 
-  /** Bytes of all tensors that hold values, as they are given out. */
+  /** Returns the bytes of all value tensors as delivered. */
   long valueBytes() {
     long bytes = 0;
     for (Tensor tensor : tensors.values()) {
@@ -237,15 +240,15 @@ final class Slot {
     return bytes;
   }
 
-  /** The memory that this slot has, in bytes, its reader's included. */
+  /** Returns the memory of this slot and its reader, in bytes. */
   long takenBytes() {
     presentBytes();
     return takenBytes;
   }
 
   /**
-   * The memory of the batch that it has now, in bytes, and of what it has converted before. Of the
-   * same batch the second time it is only looked up.
+   * Returns the memory of the current batch and of earlier conversions, in bytes. Cached for
+   * repeated calls for the same batch.
    */
   long presentBytes() {
     if (presentBytes == UNKNOWN) {
@@ -278,7 +281,9 @@ final class Slot {
     return bytes;
   }
 
-  /** Frees the memory; the slot can be used again. What cannot be freed is forgotten as well. */
+  /**
+   * Frees the memory; the slot can be used again. Memory that cannot be freed is dropped as well.
+   */
   void free() {
     List<Runnable> steps = new ArrayList<>();
     converted.values().forEach(buffers -> List.of(buffers).forEach(b -> steps.add(b::close)));

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What all stages have done, and what was read over each path. Any thread; threads of different
- * stages do not contend.
+ * The counters of all stages and the read statistics by path. Safe for use by several threads;
+ * threads of different stages do not contend.
  */
 final class StageCounters {
   private final Counter[] counters =

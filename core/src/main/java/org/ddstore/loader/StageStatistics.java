@@ -1,13 +1,13 @@
 package org.ddstore.loader;
 
 /**
- * What a stage of a loader has done since it was opened.
+ * The statistics of one stage of a loader since it was opened.
  *
  * @param stage the stage
  * @param count batches that passed it
- * @param totalNanos time in it, over all batches
- * @param bestNanos the shortest time of one batch; 0 without batches
- * @param bytes of the batches when they left it; 0 for stages that have none
+ * @param totalNanos time in the stage over all batches, in nanoseconds
+ * @param bestNanos shortest time of one batch, in nanoseconds; 0 without batches
+ * @param bytes bytes of the batches when they left the stage; 0 for stages without bytes
  */
 public record StageStatistics(
     Stage stage, long count, long totalNanos, long bestNanos, long bytes) {}

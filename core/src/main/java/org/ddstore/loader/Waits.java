@@ -2,11 +2,11 @@ package org.ddstore.loader;
 
 import java.time.Duration;
 
-/** How long to wait. */
+/** Conversions of wait times. */
 final class Waits {
   private Waits() {}
 
-  /** A time in nanoseconds; the longest there is for all that is longer (292 years). */
+  /** Returns a time in nanoseconds, at most {@link Long#MAX_VALUE} (292 years). */
   static long nanos(Duration time) {
     try {
       return time.toNanos();

@@ -2,7 +2,7 @@ package org.ddstore.loader;
 
 import java.nio.ByteBuffer;
 
-/** Writes zeros over memory that holds something else. */
+/** A writer of zeros over reused memory. */
 final class Zeros {
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(4096).asReadOnlyBuffer();
 

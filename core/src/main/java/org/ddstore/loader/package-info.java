@@ -1,5 +1,5 @@
 /**
- * Turns the samples of {@link org.ddstore.sampling} into batches ahead of time: {@link
- * org.ddstore.loader.Loader}.
+ * Loaders that turn the samples of {@link org.ddstore.sampling} into batches ahead of time; the
+ * entry point is {@link org.ddstore.loader.Loader}.
  */
 package org.ddstore.loader;

@@ -1,14 +1,16 @@
 package org.ddstore.sampling;
 
 /**
- * Draws numbers in proportion to weights in constant time: the alias method of Walker (1977), built
- * as by Vose (1991). Takes 12 bytes a number. Immutable.
+ * A table that draws numbers in proportion to weights in constant time: the alias method of Walker
+ * (1977), built as by Vose (1991). Takes 12 bytes per number. Immutable.
  */
 final class AliasTable {
   private final double[] keep;
   private final int[] alias;
 
   /**
+   * Builds the table.
+   *
    * @param weights checked by {@link Checks#weights}
    */
   AliasTable(double... weights) {
@@ -44,7 +46,10 @@ final class AliasTable {
     settle(waiting, below, above, weights);
   }
 
-  /** Rounding leaves some without a partner: they are full, or too light to be drawn at all. */
+  /**
+   * Settles the numbers that rounding leaves without a partner: they are full, or too light to be
+   * drawn at all.
+   */
   private void settle(int[] waiting, int below, int above, double... weights) {
     for (int i = 0; i < below; i++) {
       if (weights[waiting[i]] > 0) {
@@ -56,7 +61,7 @@ final class AliasTable {
     }
   }
 
-  /** The number that two random words draw. */
+  /** Returns the number that two random words draw. */
   int draw(long place, long choice) {
     int i = (int) KeyedHash.below(place, alias.length);
     return KeyedHash.open(choice) < keep[i] ? i : alias[i];

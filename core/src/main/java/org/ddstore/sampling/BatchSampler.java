@@ -1,30 +1,37 @@
 package org.ddstore.sampling;
 
-/** Cuts epochs into the batches of each rank. Immutable; any thread. */
+/**
+ * A sampler that cuts epochs into the batches of each rank. Immutable; safe for use by several
+ * threads.
+ */
 public interface BatchSampler {
   /**
-   * The batches of one rank in one epoch. Local: the ranks do not talk, each computes the same.
+   * Returns the batches of one rank in one epoch. Local: every rank computes the same batches,
+   * without communication.
    *
-   * @param rows of the data set
-   * @param epoch number of the epoch, from 0
-   * @throws IllegalArgumentException if there are too few rows for one batch a rank, with the
-   *     numbers
+   * @param rows number of rows of the data set
+   * @param epoch epoch number, counted from 0
+   * @throws IllegalArgumentException if there are too few rows for one batch per rank; the message
+   *     states the numbers
    */
   EpochBatches epoch(long rows, WorldRank place, long epoch);
 
-  /** As {@link Sampler#neverWaits()}, of the batches of an epoch; false unless overridden. */
+  /**
+   * Returns whether the batches of an epoch never wait, as {@link Sampler#neverWaits()}; false by
+   * default.
+   */
   default boolean neverWaits() {
     return false;
   }
 
-  /** What a sample is. */
+  /** Returns the definition of a sample. */
   SampleSpace space();
 
   /**
-   * All that the global batches depend on, in one short line: a state has it, and goes on only in
-   * the same words.
+   * Returns a short one-line description of everything that the global batches depend on. A state
+   * stores it and is resumed only by a sampler with an equal description.
    *
-   * @param world how many ranks there are
+   * @param world number of ranks
    */
   String describe(int world);
 }

@@ -4,9 +4,9 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * Batches of equal size cut out of the order of a sampler. All ranks have the same number of
- * batches; a rest that does not fill one is dropped, and is another in each epoch. Immutable; the
- * methods give changed copies.
+ * A sampler of batches of equal size, cut from the order of a sampler. All ranks have the same
+ * number of batches; a remainder that does not fill a batch is dropped, and differs from epoch to
+ * epoch. Immutable; the methods return changed copies.
  */
 public final class Batching implements BatchSampler {
   private static final int PER_RANK = 0;
@@ -36,22 +36,23 @@ public final class Batching implements BatchSampler {
     return new Batching(sampler, PER_RANK, batch, Distribution.SLICES, Tail.DROPPED);
   }
 
-  /** Which samples are whose; {@link Distribution#SLICES} unless set. */
-  public Batching distribution(Distribution newDistribution) {
-    Objects.requireNonNull(newDistribution, "newDistribution is null");
-    return new Batching(sampler, batch, globalBatch, newDistribution, tail);
+  /** Sets which rank reads which samples; {@link Distribution#SLICES} by default. */
+  public Batching distribution(Distribution distribution) {
+    Objects.requireNonNull(distribution, "distribution is null");
+    return new Batching(sampler, batch, globalBatch, distribution, tail);
   }
 
   /**
-   * Every sample once in every epoch: the last batches are smaller, and may be empty on some ranks.
+   * Delivers every sample exactly once per epoch: the last batches are smaller, and can be empty on
+   * some ranks.
    */
   public Batching everySample() {
     return new Batching(sampler, batch, globalBatch, distribution, Tail.KEPT);
   }
 
   /**
-   * Every sample once and all batches of full size, for evaluation: what is missing at the end is
-   * padded with samples of weight 0.
+   * Delivers every sample once in batches of full size, for evaluation: the end is padded with
+   * samples of weight 0.
    */
   public Batching evaluation() {
     return new Batching(sampler, batch, globalBatch, distribution, Tail.PADDED);
@@ -90,7 +91,9 @@ public final class Batching implements BatchSampler {
     return (int) global;
   }
 
-  /** The sampler, a slash, the global batch, and what is not as it is unless set. */
+  /**
+   * Returns the sampler, a slash, the global batch, and the settings that differ from the defaults.
+   */
   @Override
   public String describe(int world) {
     StringBuilder words = new StringBuilder();
@@ -107,7 +110,7 @@ public final class Batching implements BatchSampler {
     return words.toString();
   }
 
-  /** One rank's cut of the global batches: the arithmetic that both ways of dividing share. */
+  /** One rank's part of the global batches, with the arithmetic that both distributions share. */
   record Cut(int global, WorldRank place, Tail tail) {
     int rank() {
       return place.rank();
@@ -117,17 +120,17 @@ public final class Batching implements BatchSampler {
       return place.world();
     }
 
-    /** Where this rank's slice of {@code size} things begins. */
+    /** Returns the begin of this rank's slice of {@code size} elements. */
     long first(long size) {
       return WorldRank.first(size, rank(), world());
     }
 
-    /** Where it ends. */
+    /** Returns the end of this rank's slice of {@code size} elements. */
     long end(long size) {
       return WorldRank.first(size, rank() + 1L, world());
     }
 
-    /** How many batches each rank has. */
+    /** Returns the number of batches of each rank. */
     long batches(long positions, long rows) {
       long full = positions / global;
       if (tail != Tail.DROPPED) {

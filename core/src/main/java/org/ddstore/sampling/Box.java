@@ -10,14 +10,16 @@ final class Box {
   private final int[] shape;
 
   /**
-   * @param leading the shape in the first dimensions of the field; of the others it has all
+   * Creates a box.
+   *
+   * @param leading shape in the first dimensions of the field; the other dimensions are complete
    */
   Box(Field field, int... leading) {
     this.field = field;
     this.outer = field.shape();
     if (field.isRagged() || leading.length == 0 || leading.length > outer.length) {
       throw new IllegalArgumentException(
-          "a part %s of %s: give one to %d dimensions of a field of fixed shape"
+          "a part %s of %s: give a fixed field and 1 to %d dimensions"
               .formatted(Arrays.toString(leading), field, outer.length));
     }
     this.shape = outer.clone();
@@ -43,7 +45,7 @@ final class Box {
     return shape.clone();
   }
 
-  /** How far the box can be moved in a dimension. */
+  /** Returns how far the box can be moved in a dimension. */
   int room(int dimension) {
     return outer[dimension] - shape[dimension];
   }

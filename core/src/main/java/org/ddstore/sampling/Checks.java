@@ -1,6 +1,6 @@
 package org.ddstore.sampling;
 
-/** Refuses what a caller may not give, in the same words everywhere. */
+/** Argument checks with uniform messages. */
 final class Checks {
   private Checks() {}
 
@@ -11,7 +11,7 @@ final class Checks {
     return value;
   }
 
-  /** Refuses a number of samples that is not that of the values a sampler was given. */
+  /** Rejects a number of samples that differs from the number of values given to a sampler. */
   static void samples(long samples, long values, String what) {
     if (samples != values) {
       throw new IllegalArgumentException(
@@ -19,7 +19,9 @@ final class Checks {
     }
   }
 
-  /** Refuses an order that does not have as many positions as its sampler has said. */
+  /**
+   * Rejects an order whose number of positions differs from the number announced by its sampler.
+   */
   static SampleOrder order(Sampler sampler, SampleOrder order, long positions) {
     if (order.size() != positions) {
       throw new IllegalArgumentException(
@@ -29,7 +31,7 @@ final class Checks {
     return order;
   }
 
-  /** Refuses weights that are negative, not finite, or all zero. */
+  /** Rejects weights that are negative, not finite, or all zero. */
   static double[] weights(double... weights) {
     double sum = 0;
     for (int i = 0; i < weights.length; i++) {

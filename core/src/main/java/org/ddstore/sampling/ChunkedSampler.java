@@ -1,9 +1,9 @@
 package org.ddstore.sampling;
 
 /**
- * A shuffle that reads blocks of neighbouring rows: blocks in a drawn order, a number of them
- * together as a window, and the rows of a window in a drawn order. A block that is not full comes
- * last, and so does a window that is not; what is dropped moves on in each epoch.
+ * A shuffle that reads blocks of neighbouring rows: the blocks are in random order, a number of
+ * consecutive blocks form a window, and the rows within a window are shuffled. An incomplete block
+ * comes last, and so does an incomplete window; the dropped end moves in each epoch.
  */
 final class ChunkedSampler implements Sampler {
   private final long seed;
@@ -29,7 +29,7 @@ final class ChunkedSampler implements Sampler {
   public void checkBatch(long samples) {
     if (samples < 1 || windowRows() % samples != 0) {
       throw new IllegalArgumentException(
-          "a batch of %,d rows does not divide a window of %d blocks of %d rows: take a divisor of %,d, or windowBlocks so that windowBlocks x %d is a multiple of the batch"
+          "a batch of %,d rows does not divide a window of %d blocks of %d rows: use a divisor of %,d, or a windowBlocks for which windowBlocks x %d is a multiple of the batch"
               .formatted(samples, windowBlocks, blockRows, windowRows(), blockRows));
     }
   }

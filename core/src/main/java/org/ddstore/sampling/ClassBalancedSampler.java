@@ -3,13 +3,14 @@ package org.ddstore.sampling;
 import java.util.Objects;
 
 /**
- * Rows of all classes in equal numbers, or in proportion to weights of the classes.
+ * A sampler of rows of all classes in equal numbers, or in proportion to class weights.
  *
- * <p>Without replacement (the default) no row comes twice in an epoch: the class that is scarcest
- * for its weight gives all its rows, as far as they fill blocks, and sets the length; the others
- * give theirs in turn over the epochs. A class whose share is less than a block is refused when an
- * epoch begins. With replacement classes and rows are drawn anew each time, and the caller sets the
- * length. Immutable; the methods give changed copies.
+ * <p>Without replacement (the default) no row is repeated in an epoch: the class that is scarcest
+ * for its weight contributes all its rows, as far as they fill blocks, and determines the length;
+ * the other classes contribute their rows in turn over the epochs. A class whose share is less than
+ * a block is rejected when an epoch begins. With replacement, classes and rows are drawn
+ * independently each time, and the caller sets the length. Immutable; the methods return changed
+ * copies.
  */
 public final class ClassBalancedSampler implements Sampler {
   private final long seed;
@@ -33,20 +34,20 @@ public final class ClassBalancedSampler implements Sampler {
   }
 
   /**
-   * A share for each class instead of equal ones, of [0, infinity), one at least above 0; 0 leaves
-   * a class out, as it must one without rows.
+   * Sets a share for each class in place of equal ones, in [0, infinity), at least one above 0. A
+   * share of 0 excludes a class, and is required for a class without rows.
    */
-  public ClassBalancedSampler weights(double... ofClasses) {
-    Objects.requireNonNull(ofClasses, "ofClasses is null");
-    return new ClassBalancedSampler(seed, rows, blockRows, draws, ofClasses.clone());
+  public ClassBalancedSampler weights(double... weights) {
+    Objects.requireNonNull(weights, "weights is null");
+    return new ClassBalancedSampler(seed, rows, blockRows, draws, weights.clone());
   }
 
-  /** So many samples of one class after each other, at least 1; 1 unless set. */
+  /** Sets the number of consecutive samples of one class, at least 1; 1 by default. */
   public ClassBalancedSampler blockRows(int samples) {
     return new ClassBalancedSampler(seed, rows, samples, draws, weights);
   }
 
-  /** Draws with replacement, so many samples an epoch, at least 0. */
+  /** Draws with replacement, {@code samples} samples per epoch, at least 0. */
   public ClassBalancedSampler withReplacement(long samples) {
     if (samples < 0) {
       throw new IllegalArgumentException("%,d samples must be at least 0".formatted(samples));

@@ -2,7 +2,7 @@ package org.ddstore.sampling;
 
 import java.util.Arrays;
 
-/** How many blocks of each class an epoch without replacement has, and their order. */
+/** The number of blocks of each class in an epoch without replacement, and their order. */
 final class ClassQuotas {
   private final int blockRows;
   private final long[] firstBlock;
@@ -13,9 +13,9 @@ final class ClassQuotas {
   }
 
   /**
-   * As many as the scarcest class allows, in proportion to the weights.
+   * Computes the most blocks that the scarcest class allows, in proportion to the weights.
    *
-   * @throws IllegalArgumentException if that is not one block of some class that has a weight
+   * @throws IllegalArgumentException if a class with a weight has less than one block
    */
   static ClassQuotas of(ClassRows rows, int blockRows, double... weights) {
     double scarcest = Double.POSITIVE_INFINITY;
@@ -26,11 +26,11 @@ final class ClassQuotas {
     }
     long[] first = new long[weights.length + 1];
     for (int label = 0; label < weights.length; label++) {
-      // A quota may lie a rounding below the whole number that it is.
+      // Rounding can put a quota just below the whole number that it is.
       long quota = (long) Math.floor(scarcest * weights[label] * (1 + 1e-12));
       if (weights[label] > 0 && quota < blockRows) {
         throw new IllegalArgumentException(
-            "class %d (weight %s) has %,d rows of an epoch without replacement, less than a block of %,d: give it more weight or 0, take smaller blocks, or draw withReplacement(..)"
+            "class %d (weight %s) has %,d rows in an epoch without replacement, less than a block of %,d: raise its weight or set it to 0, use smaller blocks, or use withReplacement(..)"
                 .formatted(label, weights[label], quota, blockRows));
       }
       first[label + 1] = first[label] + quota / blockRows;
@@ -82,7 +82,10 @@ final class ClassQuotas {
       return rows.row(label, turns[label].at(turn >= size ? turn - size : turn));
     }
 
-    /** The last class that begins at or before a block: classes without blocks begin there too. */
+    /**
+     * Returns the last class that begins at or before a block: classes without blocks begin there
+     * too.
+     */
     private int classOf(long block) {
       int low = 0;
       int high = firstBlock.length - 2;

@@ -2,14 +2,16 @@ package org.ddstore.sampling;
 
 import java.util.Arrays;
 
-/** The rows of each class, by class. Takes 4 bytes a row. Immutable. */
+/** The rows of each class. Takes 4 bytes per row. Immutable. */
 final class ClassRows {
   private final int[] starts;
   private final int[] rows;
   private final String fingerprint;
 
   /**
-   * @param labels the class of each row, from 0; not changed during the call
+   * Groups the rows by class.
+   *
+   * @param labels class of each row, from 0; not changed during the call
    */
   ClassRows(int... labels) {
     int classes = 0;
@@ -38,12 +40,12 @@ final class ClassRows {
     return starts.length - 1;
   }
 
-  /** How many rows a class has. */
+  /** Returns the number of rows of a class. */
   int size(int label) {
     return starts[label + 1] - starts[label];
   }
 
-  /** Row {@code number} of a class, by row number. */
+  /** Returns row {@code number} of a class, in ascending order of rows. */
   int row(int label, long number) {
     return rows[starts[label] + (int) number];
   }
@@ -52,19 +54,19 @@ final class ClassRows {
     return rows.length;
   }
 
-  /** Of the labels. */
+  /** Returns the fingerprint of the labels. */
   String fingerprint() {
     return fingerprint;
   }
 
-  /** Weight 1 for every class that has rows. */
+  /** Returns weight 1 for every class that has rows. */
   double[] equalWeights() {
     double[] weights = new double[classes()];
     Arrays.setAll(weights, label -> size(label) > 0 ? 1 : 0);
     return weights;
   }
 
-  /** Refuses weights that do not fit the classes. */
+  /** Rejects weights that do not fit the classes. */
   double[] checkWeights(double... weights) {
     if (weights.length != classes()) {
       throw new IllegalArgumentException(

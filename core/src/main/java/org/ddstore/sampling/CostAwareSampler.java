@@ -3,14 +3,14 @@ package org.ddstore.sampling;
 import java.util.Objects;
 
 /**
- * Batches of like cost instead of like size, for ragged records: a batch has as many rows as a
- * bound on their cost allows. All ranks have the same number of batches, those of one step have
- * similar cost, and every row comes once in every epoch. The number of batches is a multiple of
- * those of a step: where most batches have room for one row only, some of one step may be empty.
- * Immutable; the methods give changed copies.
+ * A sampler of batches of similar cost rather than equal size, for ragged records: a batch has as
+ * many rows as a limit on their cost allows. All ranks have the same number of batches, those of
+ * one step have similar cost, and every row comes once per epoch. The number of batches is a
+ * multiple of the batches of a step: where most batches have room for one row only, some batches of
+ * a step can be empty. Immutable; the methods return changed copies.
  *
- * <p>Each rank computes the packing of all for itself when an epoch begins: a moment, and 16 bytes
- * a row.
+ * <p>Each rank computes the packing of all ranks when an epoch begins, which takes 16 bytes per
+ * row.
  */
 public final class CostAwareSampler implements BatchSampler {
   private final long seed;
@@ -29,13 +29,15 @@ public final class CostAwareSampler implements BatchSampler {
   }
 
   /**
-   * @param costs stay as they are from now on
+   * Creates a sampler.
+   *
+   * @param costs cost of each row; must not be changed afterwards
    */
   static CostAwareSampler of(long seed, long maxCost, long... costs) {
     for (int row = 0; row < costs.length; row++) {
       if (costs[row] < 0 || costs[row] > maxCost) {
         throw new IllegalArgumentException(
-            "cost %,d of row %,d outside [0, %,d], the most that a batch may cost"
+            "cost %,d of row %,d outside [0, %,d], the largest cost of a batch"
                 .formatted(costs[row], row, maxCost));
       }
     }
@@ -43,9 +45,9 @@ public final class CostAwareSampler implements BatchSampler {
   }
 
   /**
-   * So many batches make a step, at least one for each rank; as many as ranks unless set. A number
-   * that is set makes epochs the same for every number of ranks up to it: a rank joins its share of
-   * a step into one batch.
+   * Sets the number of batches of a step, at least one for each rank; the number of ranks by
+   * default. With a fixed number the epochs are the same for every number of ranks up to it: a rank
+   * joins its share of a step into one batch.
    */
   public CostAwareSampler batchesPerStep(int batches) {
     int checked = Checks.atLeastOne(batches, "batchesPerStep");
@@ -78,7 +80,7 @@ public final class CostAwareSampler implements BatchSampler {
     int step = batchesOfStep(place.world());
     if (rows < step || step < place.world()) {
       throw new IllegalArgumentException(
-          "%,d rows in steps of %d batches cannot give each of %d ranks one batch: use fewer ranks, or batchesPerStep(..) from their number on"
+          "%,d rows in steps of %d batches cannot give each of %d ranks one batch: use fewer ranks, or set batchesPerStep(..) to at least their number"
               .formatted(rows, step, place.world()));
     }
     long key = KeyedHash.key(seed, epoch);

@@ -4,9 +4,9 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * Packed batches as steps of the ranks: batches of like cost make a step, the steps come in a drawn
- * order, and who takes which batch of a step moves on with the steps, so that none always has the
- * dearest.
+ * The packed batches as steps of the ranks: batches of similar cost form a step, the steps are in
+ * random order, and the assignment of the batches of a step to ranks rotates from step to step, so
+ * that no rank always has the most expensive one.
  */
 final class CostBatches implements EpochBatches {
   private final CostPacking packing;
@@ -36,7 +36,7 @@ final class CostBatches implements EpochBatches {
     return WorldRank.first(perStep, place.rank() + 1L, place.world());
   }
 
-  /** The packed batch that is number {@code member} of a step. */
+  /** Returns the packed batch that is number {@code member} of a step. */
   private int packed(long step, long member) {
     return byCost[(int) (steps.at(step) * perStep + (member + step) % perStep)];
   }

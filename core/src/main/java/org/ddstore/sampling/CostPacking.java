@@ -3,9 +3,9 @@ package org.ddstore.sampling;
 import java.util.PriorityQueue;
 
 /**
- * Rows packed into batches of nearly equal cost: rows in a drawn order, costly ones first by powers
- * of two, each into the batch that has cost least so far (list scheduling: Graham, 1969). The order
- * within a power of two is random, so batches differ from epoch to epoch.
+ * A packing of rows into batches of nearly equal cost: rows in random order, the most costly first
+ * by powers of two, each into the batch with the lowest cost so far (list scheduling: Graham,
+ * 1969). The order within a power of two is random, so batches differ from epoch to epoch.
  */
 final class CostPacking {
   private static final int BANDS = Long.SIZE + 1;
@@ -23,8 +23,8 @@ final class CostPacking {
   /**
    * Packs all rows.
    *
-   * @param costs each of [0, maxCost]
-   * @param multiple the number of batches is a multiple of this
+   * @param costs costs in [0, maxCost]
+   * @param multiple divisor of the number of batches
    */
   static CostPacking of(long[] costs, long maxCost, int multiple, long key) {
     long total = 0;
@@ -39,7 +39,7 @@ final class CostPacking {
       if (packing.highestCost() <= maxCost) {
         return packing;
       }
-      // One row a batch always fits, so this ends.
+      // One row per batch always fits, so this loop ends.
       batches = roundUp(batches + Math.max(1, batches / 64), multiple);
     }
   }
@@ -123,7 +123,7 @@ final class CostPacking {
     return rows.length;
   }
 
-  /** Where row 0 of a batch stands among all rows, batch after batch. */
+  /** Returns the position of the first row of a batch among the rows of all batches. */
   int start(int batch) {
     return starts[batch];
   }

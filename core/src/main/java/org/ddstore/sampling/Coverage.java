@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What one rank has read of an epoch, as sums that the ranks can add up: per bucket of consecutive
- * samples a count and a keyed 128-bit hash. The sum over all ranks, less what an epoch should have,
- * is zero in every bucket if each sample came exactly once; counts and plain sums would miss
- * samples that are lost and made up for by others. A few nanoseconds a sample and 24 KiB. One
- * thread at a time.
+ * A summary of what one rank has read of an epoch, as sums that the ranks can add up: per bucket of
+ * consecutive samples a count and a keyed 128-bit hash. The sum over all ranks, less the expected
+ * sum of an epoch, is zero in every bucket if each sample came exactly once. Counts and plain sums
+ * alone would miss lost samples that others compensate for. Takes a few nanoseconds per sample and
+ * 24 KiB. Used by one thread at a time.
  */
 public final class Coverage {
   private static final int MOST_BUCKETS = 1024;
@@ -26,10 +26,10 @@ public final class Coverage {
   private final long[] sums;
 
   /**
-   * Nothing read yet.
+   * Creates an empty summary.
    *
-   * @param samples of the data set
-   * @param epoch keys the hash; the same on all ranks
+   * @param samples number of samples of the data set
+   * @param epoch key of the hash; the same on all ranks
    */
   public Coverage(long samples, long epoch) {
     this.samples = samples;
@@ -47,12 +47,12 @@ public final class Coverage {
     sums = other.sums.clone();
   }
 
-  /** The same, to be counted on by itself. */
+  /** Returns an independent copy. */
   public Coverage copy() {
     return new Coverage(this);
   }
 
-  /** Buckets are powers of two, so that finding one is a shift. */
+  /** Returns the shift that maps a sample to its bucket; bucket sizes are powers of two. */
   private static int shift(long samples) {
     int shift = 0;
     while (samples > (long) MOST_BUCKETS << shift) {
@@ -65,17 +65,17 @@ public final class Coverage {
     return (int) ((samples + (1L << shift(samples)) - 1) >>> shift(samples));
   }
 
-  /** Counts the first {@code count} of these as given to the consumer, then so many of padding. */
-  public void deliver(long[] given, int count, int padding) {
-    Objects.requireNonNull(given, "given is null");
+  /** Counts the first {@code count} samples as given to the consumer, and the padding. */
+  public void deliver(long[] samples, int count, int padding) {
+    Objects.requireNonNull(samples, "samples is null");
     for (int i = 0; i < count; i++) {
-      add(given[i], 1);
+      add(samples[i], 1);
     }
     sums[DELIVERED] += count;
     sums[PADDED] += padding;
   }
 
-  /** Counts this rank's part of what no rank reads. */
+  /** Counts this rank's part of the samples that no rank reads. */
   public void drop(SampleOrder dropped, WorldRank place) {
     Objects.requireNonNull(dropped, "dropped is null");
     Objects.requireNonNull(place, "place is null");
@@ -86,7 +86,7 @@ public final class Coverage {
     }
   }
 
-  /** Takes off this rank's part of what all ranks together should have. */
+  /** Subtracts this rank's part of the samples that all ranks together are expected to read. */
   public void expectAll(WorldRank place) {
     Objects.requireNonNull(place, "place is null");
     long end = WorldRank.first(samples, place.rank() + 1L, place.world());
@@ -110,12 +110,12 @@ public final class Coverage {
     return KeyedHash.mix(lowKey ^ sample);
   }
 
-  /** The sums, to be added up over all ranks, modulo 2^64; not a copy. */
+  /** Returns the sums, to be added up over all ranks, modulo 2^64; not a copy. */
   public long[] sums() {
     return sums;
   }
 
-  /** Reads what {@link #sums()} have become when those of all ranks were added to them. */
+  /** Evaluates the {@link #sums()} after those of all ranks were added to them. */
   public CoverageReceipt receipt() {
     List<CoverageReceipt.Bucket> wrong = new ArrayList<>();
     for (int bucket = 0; bucket < buckets(samples); bucket++) {
@@ -129,7 +129,7 @@ public final class Coverage {
     return new CoverageReceipt(samples, sums[DELIVERED], sums[DROPPED], sums[PADDED], wrong);
   }
 
-  /** The one sample of a bucket that alone explains the difference, or -1. */
+  /** Returns the one sample of a bucket that alone explains the difference, or -1. */
   private long onlyOne(long first, long end, int at) {
     long sign = sums[at];
     if (sign == 1 || sign == -1) {

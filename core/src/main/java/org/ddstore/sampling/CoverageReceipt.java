@@ -5,32 +5,32 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * Whether each sample of an epoch came exactly once, and where not. Those that the batches leave
- * out by plan count as come, and are told.
+ * The result of a check that each sample of an epoch came exactly once, with the exceptions.
+ * Samples that the batches leave out by plan count as received, and are reported.
  *
- * @param samples of the data set
- * @param delivered to the consumers of all ranks, without padding
- * @param dropped left out by plan
+ * @param samples number of samples of the data set
+ * @param delivered samples delivered to the consumers of all ranks, without padding
+ * @param dropped samples left out by plan
  * @param padded samples of weight 0
- * @param wrong the buckets in which samples were lost or repeated
+ * @param wrong buckets in which samples were lost or repeated
  */
 public record CoverageReceipt(
     long samples, long delivered, long dropped, long padded, List<Bucket> wrong) {
   private static final int MOST_NAMED = 8;
 
-  /** Fixes the list. */
+  /** Copies the list. */
   public CoverageReceipt {
     wrong = List.copyOf(Objects.requireNonNull(wrong, "wrong is null"));
   }
 
   /**
-   * Samples [first, end) of which some were lost or repeated.
+   * A range of samples [first, end) of which some were lost or repeated.
    *
-   * @param first the first sample
-   * @param end the one after the last
-   * @param surplus how many more came than should have; below 0, how many fewer; 0 if as many were
-   *     lost as repeated
-   * @param only the sample that was lost or repeated if it is one alone, else -1
+   * @param first first sample
+   * @param end sample after the last
+   * @param surplus number of samples that came in excess; below 0 the number missing; 0 if equally
+   *     many were lost and repeated
+   * @param only the sample that was lost or repeated if it is a single one, otherwise -1
    */
   public record Bucket(long first, long end, long surplus, long only) {
     @Override
@@ -48,22 +48,27 @@ public record CoverageReceipt(
     }
   }
 
-  /** True if each sample was delivered, or dropped by plan, exactly once. */
+  /** Returns whether each sample was delivered, or dropped by plan, exactly once. */
   public boolean isExact() {
     return wrong.isEmpty();
   }
 
-  /** How many samples came too often, at least: within a bucket losses may hide some. */
+  /**
+   * Returns the least number of samples that came too often: within a bucket, losses can hide some.
+   */
   public long repeated() {
     return wrong.stream().mapToLong(bucket -> Math.max(0, bucket.surplus())).sum();
   }
 
-  /** How many samples did not come, at least. */
+  /** Returns the least number of samples that did not come. */
   public long lost() {
     return wrong.stream().mapToLong(bucket -> Math.max(0, -bucket.surplus())).sum();
   }
 
-  /** As in {@code 9 samples, each exactly once; 8 delivered, 1 dropped, 0 padded}. */
+  /**
+   * Returns a description such as {@code 9 samples, each exactly once; 8 delivered, 1 dropped, 0
+   * padded}.
+   */
   @Override
   public String toString() {
     String rest = "; %,d delivered, %,d dropped, %,d padded".formatted(delivered, dropped, padded);

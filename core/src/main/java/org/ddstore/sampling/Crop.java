@@ -1,18 +1,18 @@
 package org.ddstore.sampling;
 
-/** A box cut out of a fixed field: which field, how large, and where for each sample. */
+/** A crop of a box out of a fixed field: the field, the size, and the position for each sample. */
 public interface Crop {
-  /** The name of the field. */
+  /** Returns the name of the field. */
   String field();
 
-  /** The shape of the box: as many dimensions as the field has. */
+  /** Returns the shape of the box, with as many dimensions as the field has. */
   int[] shape();
 
   /**
-   * Writes where the box of a sample begins, in each dimension of the field.
+   * Writes the origin of a sample's box, in each dimension of the field.
    *
-   * @param epoch the number of the epoch
-   * @param position of the sample in the epoch: the same sample may come at several
+   * @param epoch epoch number
+   * @param position position of the sample in the epoch; the same sample can be at several
    */
   void origin(long epoch, long position, long sample, int[] origin);
 }

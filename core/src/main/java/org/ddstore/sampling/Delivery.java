@@ -9,15 +9,16 @@ import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 
 /**
- * What is given out of each sample, as far as it is not all fields as they are: 24 bits for each
- * kind of choice, so that a state of little room can say which differs. Immutable.
+ * The part of a configuration that determines what is delivered of each sample, as far as it
+ * differs from all fields unconverted: 24 bits for each kind of choice, so that a small state can
+ * name the kind that differs. Immutable.
  *
- * @param fields those that are read; plain if all
- * @param casts the types that fields are given out in; plain if none is cast
- * @param shapes what is padded or made dense; plain if nothing
+ * @param fields fields that are read; plain if all
+ * @param casts types that fields are cast to; plain if none is cast
+ * @param shapes fields that are padded or made dense; plain if none
  */
 public record Delivery(Choice fields, Choice casts, Choice shapes) {
-  /** All fields as they are. */
+  /** Delivery of all fields unconverted. */
   public static final Delivery PLAIN = of(List.of(), List.of(), List.of());
 
   private static final int DIGITS = 4;
@@ -28,9 +29,9 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
   /**
    * Digests choices.
    *
-   * @param fields names of those that are read, in any order; none if all are
-   * @param casts a text for each, in any order
-   * @param shapes a text for each, in any order
+   * @param fields names of the fields that are read, in any order; empty for all
+   * @param casts text for each cast, in any order
+   * @param shapes text for each padding or densification, in any order
    */
   public static Delivery of(List<String> fields, List<String> casts, List<String> shapes) {
     Objects.requireNonNull(fields, "fields is null");
@@ -52,15 +53,14 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
    * One kind of choice. Two are equal if their digests are.
    *
    * @param digest empty if plain
-   * @param words the choices, for people; empty if they are not known, as of a state that was
-   *     written and read again
+   * @param words human-readable choices; empty if unknown, as in a parsed state
    */
   public record Choice(String digest, String words) {
     static Choice of(List<String> choices) {
       return new Choice(Delivery.digest(choices), choices.stream().sorted().toList().toString());
     }
 
-    /** Whether nothing was chosen. */
+    /** Returns whether nothing was chosen. */
     public boolean isPlain() {
       return digest.isEmpty();
     }
@@ -93,14 +93,14 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
     return Base64.getUrlEncoder().encodeToString(low);
   }
 
-  /** Refuses a missing choice. */
+  /** Rejects a missing choice. */
   public Delivery {
     Objects.requireNonNull(fields, "fields is null");
     Objects.requireNonNull(casts, "casts is null");
     Objects.requireNonNull(shapes, "shapes is null");
   }
 
-  /** Both as they are: one letter and its digits after the other; empty if plain. */
+  /** Returns the digests of all choices, each preceded by its letter; empty if plain. */
   String toText() {
     return (fields.isPlain() ? "" : FIELDS + fields.digest())
         + (casts.isPlain() ? "" : CASTS + casts.digest())
@@ -108,9 +108,9 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
   }
 
   /**
-   * Reads what {@link #toText()} gave.
+   * Parses a text of {@link #toText()}.
    *
-   * @throws IllegalArgumentException if it is nothing of that kind
+   * @throws IllegalArgumentException if the text is invalid
    */
   static Delivery parse(String text) {
     String[] parts = {"", "", ""};
@@ -123,8 +123,7 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
       }
     }
     if (at < text.length()) {
-      throw new IllegalArgumentException(
-          "\"%s\" is not what is given out of samples".formatted(text));
+      throw new IllegalArgumentException("\"%s\" is not a valid delivery".formatted(text));
     }
     return new Delivery(
         new Choice(parts[0], ""), new Choice(parts[1], ""), new Choice(parts[2], ""));

@@ -1,6 +1,6 @@
 package org.ddstore.sampling;
 
-/** Which samples of an epoch are whose. */
+/** The assignment of the samples of an epoch to ranks. */
 public enum Distribution {
   /**
    * Of each global batch of G samples, rank r of w takes the positions [rG/w, (r+1)G/w). One order
@@ -8,12 +8,13 @@ public enum Distribution {
    */
   SLICES,
   /**
-   * Of each global batch, rank r of w takes every w-th position from r on. Else as {@link #SLICES}.
+   * Of each global batch, rank r of w takes every w-th position from r on. Otherwise as {@link
+   * #SLICES}.
    */
   STRIDED,
   /**
-   * Rank r of w has the r-th part of the rows for itself and an order of its own in it, so it reads
-   * neighbouring rows, and never those of other parts.
+   * Rank r of w has the r-th part of the rows, in an order of its own, so it reads neighbouring
+   * rows, and never those of other parts.
    */
   CONTIGUOUS
 }

@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import java.util.zip.CRC32;
 
 /**
- * Where in an epoch a rank is: enough to go on with the same batches later, elsewhere, or with
- * another number of ranks. As JSON it has some 100 bytes, with long samplers and many choices some
- * 150:
+ * The position of a rank in an epoch, sufficient to continue with the same batches later,
+ * elsewhere, or with another number of ranks. As JSON it has about 100 bytes, with long samplers
+ * and many choices about 150:
  *
  * <pre>
  * {"v":2,"e":3,"b":120,"n":20000,"s":"shuffled(42)/512","d":"1f3a9c04.0123456789abcdef","c":"0a1b2c3d"}
@@ -20,22 +20,23 @@ import java.util.zip.CRC32;
  * </pre>
  *
  * <p>The checksum is the CRC-32 of the other members, written as here in the order of their names:
- * a state with a changed digit is refused, one with other white space or another order of members
- * is not. States of version 1 have no checksum, and are read without that check.
+ * a state with a changed digit is rejected, a state with other white space or another order of
+ * members is not. States of version 1 have no checksum, and are read without this check.
  *
- * <p>Of rows that were updated since they were loaded it says so often: {@code "u":3}. Of batches
- * that do not have all fields as they are it has five digits for each kind of choice: {@code
- * "o":"cZx3_"} for casts, with {@code f} for fields and {@code s} for padding and densifying.
+ * <p>If rows were updated since they were loaded, the state has the number of updates: {@code
+ * "u":3}. If batches do not have all fields unconverted, it has five digits for each kind of
+ * choice: {@code "o":"cZx3_"} for casts, with {@code f} for fields and {@code s} for padding and
+ * densifying.
  *
- * @param epoch number of the epoch, from 0
- * @param batch how many batches are done: the number of the next one
- * @param rows of the data set
- * @param version how often rows of it were updated since they were loaded
- * @param sampling the words of {@link BatchSampler#describe}
- * @param schema a digest of the data set's schema
- * @param digest of the data set's rows, of which the first 16 digits are kept; empty if it was not
- *     computed
- * @param delivery what is given out of each sample
+ * @param epoch epoch number, counted from 0
+ * @param batch number of completed batches, which is the number of the next one
+ * @param rows number of rows of the data set
+ * @param version number of updates of rows since they were loaded
+ * @param sampling text of {@link BatchSampler#describe}
+ * @param schema digest of the data set's schema
+ * @param digest digest of the data set's rows, of which the first 16 digits are kept; empty if it
+ *     was not computed
+ * @param delivery configuration of what is delivered of each sample
  */
 public record EpochState(
     long epoch,
@@ -52,7 +53,7 @@ public record EpochState(
   private static final int DIGEST_DIGITS = 16;
   private static final char DOT = '.';
 
-  /** Keeps 64 bits of the digest. */
+  /** Keeps the first 64 bits of the digest. */
   public EpochState {
     Objects.requireNonNull(sampling, "sampling is null");
     Objects.requireNonNull(schema, "schema is null");
@@ -61,7 +62,7 @@ public record EpochState(
     digest = digest.substring(0, Math.min(DIGEST_DIGITS, digest.length()));
   }
 
-  /** As JSON of one line, for {@link #parse}. */
+  /** Returns the state as one line of JSON, for {@link #parse}. */
   public String toJson() {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("v", VERSION);
@@ -80,7 +81,7 @@ public record EpochState(
     return FlatJson.write(members);
   }
 
-  /** Eight hexadecimal digits for all members but the checksum itself. */
+  /** Returns eight hexadecimal digits for all members except the checksum itself. */
   private static String checksum(Map<String, Object> members) {
     Map<String, Object> sorted = new TreeMap<>(members);
     sorted.remove(CHECKSUM);
@@ -89,29 +90,29 @@ public record EpochState(
     return "%08x".formatted(crc.getValue());
   }
 
-  /** Refuses a state of another version, or one that is not as it was written. */
+  /** Rejects a state of another version, or one that was changed after it was written. */
   private static void checkWhole(Map<String, Object> members, String json) {
     Object version = members.get("v");
-    boolean isFirst = Objects.equals(version, VERSION_WITHOUT_CHECKSUM);
-    if (!isFirst && !Objects.equals(version, VERSION)) {
+    boolean hasNoChecksum = Objects.equals(version, VERSION_WITHOUT_CHECKSUM);
+    if (!hasNoChecksum && !Objects.equals(version, VERSION)) {
       throw new IllegalArgumentException(
-          "a state of version %s; this program reads %d and %d: %s"
+          "state version %s is not supported, expected %d or %d: %s"
               .formatted(version, VERSION_WITHOUT_CHECKSUM, VERSION, json));
     }
     Object stored = members.get(CHECKSUM);
     String computed = checksum(members);
-    if (!(isFirst && stored == null) && !computed.equals(stored)) {
+    if (!(hasNoChecksum && stored == null) && !computed.equals(stored)) {
       throw new IllegalArgumentException(
-          "the state was changed after it was saved: its checksum is %s, its content has %s: take an unchanged copy of it, or begin an epoch anew: %s"
+          "the state was changed after it was saved: its checksum is %s, its content has %s: restore an unchanged copy, or begin the epoch again: %s"
               .formatted(stored == null ? "missing" : stored, computed, json));
     }
   }
 
   /**
-   * Reads what {@link #toJson()} gave.
+   * Parses a text of {@link #toJson()}.
    *
-   * @throws IllegalArgumentException if it is no state, one of another version, or one that was
-   *     changed since
+   * @throws IllegalArgumentException if it is not a state, has another version, or was changed
+   *     since
    */
   public static EpochState parse(String json) {
     Objects.requireNonNull(json, "json is null");
@@ -149,11 +150,11 @@ public record EpochState(
   }
 
   /**
-   * Refuses a state of other data or of another configuration. One that has a digest of the rows is
-   * resumed only where that is known.
+   * Rejects a state of other data or of another configuration. A state with a digest of the rows is
+   * resumed only where the digest is known.
    *
-   * @param here the state of the one who wants to go on
-   * @throws IllegalArgumentException naming what differs
+   * @param here state of the loader that resumes
+   * @throws IllegalArgumentException if they differ; the message names the differences
    */
   public void checkSame(EpochState here) {
     Objects.requireNonNull(here, "here is null");
@@ -161,7 +162,7 @@ public record EpochState(
     compare(differences, "rows", rows, here.rows);
     compare(differences, "number of updates", version, here.version);
     compare(differences, "schema", schema, here.schema);
-    if (!digest.isEmpty()) { // without one nobody can tell: a digest here asks for none there
+    if (!digest.isEmpty()) { // without a digest in the state, one here is not compared
       String mine = here.digest.isEmpty() ? "not known" : here.digest;
       compare(differences, "digest of the rows", digest, mine);
     }
@@ -172,7 +173,7 @@ public record EpochState(
     compareChoice(
         differences, "choice of padding and densifying", delivery.shapes(), other.shapes(), "none");
     if (differences.length() > 0) {
-      throw new IllegalArgumentException("the state is of something else:" + differences);
+      throw new IllegalArgumentException("state mismatch:" + differences);
     }
   }
 

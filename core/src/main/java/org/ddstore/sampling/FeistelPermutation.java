@@ -3,15 +3,15 @@ package org.ddstore.sampling;
 /**
  * A permutation in constant memory, of at most 192 KiB: a Feistel network of six rounds over pairs
  * of [0, a) x [0, b) with a = ceil(sqrt(size)) and b = ceil(size / a), so that a * b exceeds the
- * size by less than a. Numbers outside are sent through again until one is inside (cycle walking:
- * Black and Rogaway, 2002), which is rare: the cost does not jump where the size passes a power of
- * two.
+ * size by less than a. Numbers outside the range are permuted again until one is inside (cycle
+ * walking: Black and Rogaway, 2002), which is rare: the cost does not jump where the size passes a
+ * power of two.
  */
 final class FeistelPermutation implements Permutation {
   static final long MAX_SIZE = 1L << 61;
 
   /**
-   * Numbers that go through a round together: their multiplications overlap, 11 ns instead of 22.
+   * Numbers that pass a round together: their multiplications overlap, 11 ns instead of 22 each.
    */
   private static final int TOGETHER = 32;
 
@@ -20,7 +20,7 @@ final class FeistelPermutation implements Permutation {
   private final long b;
   private final long inverse; // 2^63 / b, rounded down, and below 2^63
 
-  /** Made when many numbers are first asked for; two threads may make the same. */
+  /** Lookup tables, made when many numbers are first requested; two threads can make equal ones. */
   private RoundTables tables;
 
   private final long key0;
@@ -103,7 +103,10 @@ final class FeistelPermutation implements Permutation {
         added(key5, a, b));
   }
 
-  /** What a round adds modulo {@code modulus}, by the {@code values} of the other half. */
+  /**
+   * Returns what a round adds modulo {@code modulus}, for each of the {@code values} of the other
+   * half.
+   */
   private static char[] added(long key, long values, long modulus) {
     char[] added = new char[(int) values];
     for (int value = 0; value < added.length; value++) {
@@ -117,18 +120,18 @@ final class FeistelPermutation implements Permutation {
     long[] right = new long[TOGETHER];
     int end = from + count;
     for (int first = from; first < end; first += TOGETHER) {
-      int some = Math.min(TOGETHER, end - first);
-      for (int i = 0; i < some; i++) {
+      int chunk = Math.min(TOGETHER, end - first);
+      for (int i = 0; i < chunk; i++) {
         left[i] = quotient(places[first + i]);
         right[i] = places[first + i] - left[i] * b;
       }
-      round(left, right, key0, a, some);
-      round(right, left, key1, b, some);
-      round(left, right, key2, a, some);
-      round(right, left, key3, b, some);
-      round(left, right, key4, a, some);
-      round(right, left, key5, b, some);
-      for (int i = 0; i < some; i++) {
+      round(left, right, key0, a, chunk);
+      round(right, left, key1, b, chunk);
+      round(left, right, key2, a, chunk);
+      round(right, left, key3, b, chunk);
+      round(left, right, key4, a, chunk);
+      round(right, left, key5, b, chunk);
+      for (int i = 0; i < chunk; i++) {
         long number = left[i] * b + right[i];
         places[first + i] = number < size ? number : at(number);
       }
@@ -141,7 +144,9 @@ final class FeistelPermutation implements Permutation {
     }
   }
 
-  /** number / b for numbers of [0, 2^61], by a multiplication that is at most 1 too low. */
+  /**
+   * Returns number / b for a number in [0, 2^61], by a multiplication that is at most 1 too low.
+   */
   long quotient(long number) {
     long low = Math.multiplyHigh(number << 1, inverse);
     return low + (number - low * b >= b ? 1 : 0);
@@ -149,6 +154,6 @@ final class FeistelPermutation implements Permutation {
 
   private static long add(long value, long keyed, long modulus) {
     long less = value + KeyedHash.below(KeyedHash.mix(keyed), modulus) - modulus;
-    return less + (less >> (Long.SIZE - 1) & modulus); // no branch: it would go either way
+    return less + (less >> (Long.SIZE - 1) & modulus); // no branch, which would be unpredictable
   }
 }

@@ -1,8 +1,8 @@
 package org.ddstore.sampling;
 
 /**
- * 64 bits that stand for what a sampler was given, in its description: the same in every JVM, and
- * different ones for different numbers but for one in 2^64.
+ * A 64-bit digest of the arguments of a sampler, for its description: the same in every JVM, with a
+ * collision probability of 2^-64.
  */
 final class Fingerprint {
   private Fingerprint() {}
@@ -19,7 +19,7 @@ final class Fingerprint {
     return text(KeyedHash.key(numbers.length, numbers));
   }
 
-  /** By their bits. */
+  /** Returns the fingerprint of the bits of the numbers. */
   static String of(double... numbers) {
     long hash = numbers.length;
     for (double number : numbers) {
@@ -28,7 +28,7 @@ final class Fingerprint {
     return text(hash);
   }
 
-  /** Of two fingerprints together. */
+  /** Returns the joint fingerprint of two fingerprints. */
   static String both(String first, String second) {
     return of(Long.parseUnsignedLong(first, 16), Long.parseUnsignedLong(second, 16));
   }

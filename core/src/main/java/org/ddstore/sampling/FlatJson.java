@@ -3,7 +3,10 @@ package org.ddstore.sampling;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** One JSON object (RFC 8259) whose members are texts and whole numbers: all that a state needs. */
+/**
+ * A JSON object (RFC 8259) whose members are texts and whole numbers, which is sufficient for
+ * states.
+ */
 final class FlatJson {
   private final String text;
   private int at;
@@ -44,9 +47,9 @@ final class FlatJson {
   }
 
   /**
-   * Reads an object.
+   * Parses an object.
    *
-   * @throws IllegalArgumentException if it is none, or has members of other types
+   * @throws IllegalArgumentException if it is not an object, or has members of other types
    */
   static Map<String, Object> read(String json) {
     return new FlatJson(json).object();
@@ -74,7 +77,7 @@ final class FlatJson {
     return peek() == c;
   }
 
-  /** The next character that is no white space; 0 at the end. */
+  /** Returns the next character that is not white space; 0 at the end. */
   private char peek() {
     while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
       at++;
@@ -129,6 +132,6 @@ final class FlatJson {
 
   private IllegalArgumentException refused() {
     return new IllegalArgumentException(
-        "no JSON object of texts and whole numbers, at character %d of: %s".formatted(at, text));
+        "not a JSON object of texts and whole numbers at character %d of: %s".formatted(at, text));
   }
 }

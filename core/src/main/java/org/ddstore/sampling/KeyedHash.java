@@ -1,23 +1,23 @@
 package org.ddstore.sampling;
 
 /**
- * Hashes of numbers that are the same on every JVM and in every version: all randomness of this
- * package is made of them, so that a state can be resumed elsewhere and later.
+ * Hashes of numbers that are the same on every JVM and in every version. All randomness of this
+ * package is derived from them, so that a state can be resumed elsewhere and later.
  */
 final class KeyedHash {
-  /** The first 64 bits after the point of the golden ratio, made odd. */
+  /** First 64 bits of the fraction of the golden ratio, made odd. */
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
   private KeyedHash() {}
 
-  /** A bijection of 64-bit words: the finaliser of SplitMix64 (Steele, Lea, Flood, 2014). */
+  /** Permutes 64-bit words: the finaliser of SplitMix64 (Steele, Lea, Flood, 2014). */
   static long mix(long word) {
     long z = (word ^ (word >>> 30)) * 0xBF58476D1CE4E5B9L;
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
     return z ^ (z >>> 31);
   }
 
-  /** A key for one purpose of one epoch; the same words give the same key. */
+  /** Returns a key for one purpose of one epoch; equal words give equal keys. */
   static long key(long seed, long... words) {
     long key = mix(seed + GOLDEN);
     for (long word : words) {
@@ -26,21 +26,21 @@ final class KeyedHash {
     return key;
   }
 
-  /** Number {@code position} of the random words of a key. */
+  /** Returns number {@code position} of the random words of a key. */
   static long word(long key, long position) {
     return mix(key + position * GOLDEN);
   }
 
   /**
-   * Maps a random word evenly to [0, bound), by its upper bits; the bias is below bound / 2^63.
+   * Maps a random word uniformly to [0, bound), by its upper bits; the bias is below bound / 2^63.
    *
-   * @param bound of [1, 2^62)
+   * @param bound in [1, 2^62)
    */
   static long below(long word, long bound) {
     return Math.multiplyHigh(word >>> 1, bound << 1);
   }
 
-  /** Maps a random word evenly to the open interval (0, 1). */
+  /** Maps a random word uniformly to the open interval (0, 1). */
   static double open(long word) {
     return ((word >>> 11) + 0.5) * 0x1.0p-53;
   }

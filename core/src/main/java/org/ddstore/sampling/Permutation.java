@@ -1,26 +1,31 @@
 package org.ddstore.sampling;
 
-/** A bijection of [0, size) onto itself, computed place by place. Immutable; any thread. */
+/**
+ * A bijection of [0, size) onto itself, computed per position. Immutable; safe for use by several
+ * threads.
+ */
 public interface Permutation {
-  /** Sizes up to this one are shuffled in a table: a network over so few is visibly not uniform. */
+  /**
+   * Largest size that is shuffled in a table: a network over fewer numbers is visibly not uniform.
+   */
   int MOST_IN_TABLE = 1 << 16;
 
-  /** How many numbers are permuted. */
+  /** Returns the number of permuted numbers. */
   long size();
 
   /**
-   * The number at a place.
+   * Returns the number at a position.
    *
-   * @param position of [0, size), not checked
+   * @param position in [0, size), not checked
    */
   long at(long position);
 
   /**
-   * Replaces places by the numbers at them.
+   * Replaces positions by the numbers at them.
    *
-   * @param places of [0, size), not checked
-   * @param from the first that is replaced
-   * @param count how many are
+   * @param places positions in [0, size), not checked
+   * @param from first index that is replaced
+   * @param count number of positions
    */
   default void replace(long[] places, int from, int count) {
     for (int i = from; i < from + count; i++) {
@@ -29,10 +34,10 @@ public interface Permutation {
   }
 
   /**
-   * The permutation that belongs to a key, the same on every JVM and in every version. Up to
-   * {@value #MOST_IN_TABLE} numbers it is a table of two bytes each, above it takes no memory.
+   * Returns the permutation of a key, the same on every JVM and in every version. For up to {@value
+   * #MOST_IN_TABLE} numbers it is a table of two bytes each; larger ones take constant memory.
    *
-   * @param size of [0, 2^61]
+   * @param size in [0, 2^61]
    */
   static Permutation keyed(long size, long key) {
     if (size < 0 || size > FeistelPermutation.MAX_SIZE) {

@@ -3,8 +3,8 @@ package org.ddstore.sampling;
 import java.util.Optional;
 
 /**
- * A sample is a row of which one field is cut to a box at a drawn place. The place depends on seed,
- * epoch and position: not on the ranks, so that another number of them sees the same.
+ * A space whose samples are rows with one field cropped to a box at a random place. The place
+ * depends on seed, epoch and position, and not on the number of ranks.
  */
 record RandomCropSpace(long seed, Box box) implements SampleSpace, Crop {
   @Override

@@ -1,15 +1,15 @@
 package org.ddstore.sampling;
 
 /**
- * The six rounds of a {@link FeistelPermutation} over two small halves, looked up instead of
- * computed: what a round adds depends on one half alone, which has few values. The numbers are the
- * same, in about half of the time. Immutable; any thread.
+ * The six rounds of a {@link FeistelPermutation} over two small halves, looked up in place of
+ * computed: the addend of a round depends on one half alone, which has few values. The results are
+ * the same, in about half the time. Immutable; safe for use by several threads.
  */
 final class RoundTables {
-  /** A side has at most so many values: the six tables then have 192 KiB, which a cache holds. */
+  /** Largest number of values of a half: the six tables then have 192 KiB, which fits a cache. */
   static final long MOST_VALUES = 1 << 14;
 
-  /** Numbers that go through a round together: their look-ups overlap, and stay in a cache. */
+  /** Numbers that pass a round together: their look-ups overlap, and stay in a cache. */
   private static final int TOGETHER = 512;
 
   private final FeistelPermutation network;
@@ -18,7 +18,9 @@ final class RoundTables {
   private final char[][] added;
 
   /**
-   * @param added what each round adds to the one half, by the value of the other
+   * Creates the tables.
+   *
+   * @param added addends of each round to one half, by the value of the other
    */
   RoundTables(FeistelPermutation network, int a, int b, char[]... added) {
     this.network = network;
@@ -28,39 +30,39 @@ final class RoundTables {
   }
 
   void replace(long[] places, int from, int count) {
-    int most = Math.min(TOGETHER, count);
-    int[] left = new int[most];
-    int[] right = new int[most];
-    int[] looked = new int[most];
+    int capacity = Math.min(TOGETHER, count);
+    int[] left = new int[capacity];
+    int[] right = new int[capacity];
+    int[] addends = new int[capacity];
     int end = from + count;
     for (int first = from; first < end; first += TOGETHER) {
-      int some = Math.min(TOGETHER, end - first);
-      for (int i = 0; i < some; i++) {
+      int chunk = Math.min(TOGETHER, end - first);
+      for (int i = 0; i < chunk; i++) {
         long number = places[first + i];
         long quotient = network.quotient(number);
         left[i] = (int) quotient;
         right[i] = (int) (number - quotient * b);
       }
       for (int round = 0; round < added.length; round += 2) {
-        lookUp(added[round], right, looked, some);
-        add(left, looked, a, some);
-        lookUp(added[round + 1], left, looked, some);
-        add(right, looked, b, some);
+        lookUp(added[round], right, addends, chunk);
+        add(left, addends, a, chunk);
+        lookUp(added[round + 1], left, addends, chunk);
+        add(right, addends, b, chunk);
       }
-      for (int i = 0; i < some; i++) {
+      for (int i = 0; i < chunk; i++) {
         long number = (long) left[i] * b + right[i];
         places[first + i] = number < network.size() ? number : network.at(number);
       }
     }
   }
 
-  private static void lookUp(char[] table, int[] values, int[] looked, int count) {
+  private static void lookUp(char[] table, int[] values, int[] addends, int count) {
     for (int i = 0; i < count; i++) {
-      looked[i] = table[values[i]];
+      addends[i] = table[values[i]];
     }
   }
 
-  /** In a loop of its own, which the compiler turns into instructions for several at once. */
+  /** Adds in a separate loop, which the compiler vectorises. */
   private static void add(int[] changed, int[] by, int modulus, int count) {
     for (int i = 0; i < count; i++) {
       int less = changed[i] + by[i] - modulus;

@@ -3,25 +3,25 @@ package org.ddstore.sampling;
 import java.util.Objects;
 
 /**
- * The order of the samples of one epoch: a sample number for each position. Computed place by
- * place, so that an epoch can begin anywhere. Used by one thread at a time.
+ * The order of the samples of one epoch: a sample number for each position, computed per position,
+ * so that an epoch can begin anywhere. Used by one thread at a time.
  */
 public interface SampleOrder {
-  /** How many positions there are. */
+  /** Returns the number of positions. */
   long size();
 
   /**
-   * The sample at a position.
+   * Returns the sample at a position.
    *
-   * @param position of [0, size), not checked
+   * @param position in [0, size), not checked
    */
   long at(long position);
 
   /**
-   * The samples at consecutive positions.
+   * Writes the samples at consecutive positions.
    *
-   * @param first of them; all are in [0, size), which is not checked
-   * @param samples gets {@code count} numbers from 0 on
+   * @param first first position; all positions are in [0, size), which is not checked
+   * @param samples receives {@code count} numbers from index 0 on
    */
   default void fill(long first, long[] samples, int count) {
     for (int i = 0; i < count; i++) {
@@ -29,7 +29,7 @@ public interface SampleOrder {
     }
   }
 
-  /** These samples in this order; the array is not copied. */
+  /** Returns an order of these samples; the array is not copied. */
   static SampleOrder of(long... samples) {
     Objects.requireNonNull(samples, "samples is null");
     return new SampleOrder() {

@@ -2,9 +2,11 @@ package org.ddstore.sampling;
 
 import java.util.Optional;
 
-/** What the samples of a data set are, by number: the rows of each, and the part of a field. */
+/**
+ * The definition of the samples of a data set by number: the rows of each, and the part of a field.
+ */
 public interface SampleSpace {
-  /** A sample is a row. */
+  /** Space in which each sample is a row. */
   SampleSpace ROWS =
       new SampleSpace() {
         @Override
@@ -33,23 +35,23 @@ public interface SampleSpace {
         }
       };
 
-  /** How many samples so many rows have. */
+  /** Returns the number of samples of a number of rows. */
   long samples(long rows);
 
-  /** How many rows a sample has, at least 1: a batch has them one after the other. */
+  /** Returns the number of rows of a sample, at least 1; a batch stores them consecutively. */
   int rowsPerSample();
 
   /**
    * Writes the rows of a sample.
    *
-   * @param offset of the first of {@link #rowsPerSample()} places in {@code rows}
+   * @param offset index of the first of {@link #rowsPerSample()} elements in {@code rows}
    */
   void rows(long sample, long[] rows, int offset);
 
   /**
-   * Writes the rows of the first {@code count} of these samples, one sample after the other.
+   * Writes the rows of the first {@code count} samples, one sample after the other.
    *
-   * @param rows has at least {@link #rowsPerSample()} places for each
+   * @param rows at least {@link #rowsPerSample()} elements for each sample
    */
   default void allRows(long[] samples, int count, long[] rows) {
     for (int i = 0; i < count; i++) {
@@ -57,11 +59,11 @@ public interface SampleSpace {
     }
   }
 
-  /** The part of a field that a sample has, if not all of it. */
+  /** Returns the part of a field that a sample has, if not all of it. */
   default Optional<Crop> crop() {
     return Optional.empty();
   }
 
-  /** For {@link Sampler#describe()}; empty if a sample is a row. */
+  /** Returns the text for {@link Sampler#describe()}; empty if a sample is a row. */
   String describe();
 }

@@ -1,82 +1,86 @@
 package org.ddstore.sampling;
 
 /**
- * Gives each epoch an order. To write one's own, implement {@link #describe()} and {@link #order};
- * an order must depend on its arguments alone, so that all ranks get the same. Immutable.
+ * A source of an order for each epoch. A custom sampler implements {@link #describe()} and {@link
+ * #order}; an order must depend only on its arguments, so that all ranks get the same. Immutable.
  */
 public interface Sampler {
   /**
-   * The sampler and all that its orders depend on, as in {@code shuffled(42)}: a state is resumed
-   * only by a sampler of the same words.
+   * Returns the sampler and everything that its orders depend on, such as {@code shuffled(42)}: a
+   * state is resumed only by a sampler with an equal description.
    */
   String describe();
 
   /**
-   * The order of an epoch; its size is {@code positions(epoch.samples())}. An order that is still
-   * asked when the next epoch begins, or the loader is closed, is interrupted.
+   * Returns the order of an epoch; its size is {@code positions(epoch.samples())}. An order that is
+   * still being queried when the next epoch begins, or the loader is closed, is interrupted.
    */
   SampleOrder order(Epoch epoch);
 
-  /** How many positions an epoch over so many samples has; each sample one unless overridden. */
+  /**
+   * Returns the number of positions of an epoch over a number of samples; by default one per
+   * sample.
+   */
   default long positions(long samples) {
     return samples;
   }
 
-  /** What a sample is; one row unless overridden. */
+  /** Returns the definition of a sample; by default one row. */
   default SampleSpace space() {
     return SampleSpace.ROWS;
   }
 
   /**
-   * Whether orders and samples are only computed, in some nanoseconds each: a consumer that finds
-   * no batch ready, or that asks again at once, may then compute some itself, within a wait that
-   * has a deadline. False unless overridden: code that reads a file, asks a server or takes a lock
-   * runs on the loader's threads alone, but for {@link #order}, which runs where an epoch begins
-   * and where its receipt is made.
+   * Returns whether orders and samples are only computed, in some nanoseconds each. If true, a
+   * consumer that finds no batch ready, or that asks again at once, can compute samples itself,
+   * within a wait that has a deadline. False by default: code that reads a file, queries a server
+   * or takes a lock runs only on the loader's threads, except {@link #order}, which runs where an
+   * epoch begins and where its receipt is made.
    */
   default boolean neverWaits() {
     return false;
   }
 
   /**
-   * Refuses a batch that this order cannot be cut into; any is taken unless overridden.
+   * Rejects a batch size that this order does not support; accepts all by default.
    *
-   * @param samples consecutive positions that are read together
-   * @throws IllegalArgumentException naming the legal sizes
+   * @param samples number of consecutive positions that are read together
+   * @throws IllegalArgumentException if rejected; the message names the legal sizes
    */
   default void checkBatch(long samples) {}
 
   /**
-   * Batches of this many samples on each rank, at least 1: the global batch grows with the ranks.
+   * Returns batches of this many samples on each rank, at least 1: the global batch grows with the
+   * number of ranks.
    */
   default Batching batchSize(int samples) {
     return Batching.perRank(this, samples);
   }
 
   /**
-   * Batches of this many samples over all ranks together, at least one for each rank: an epoch is
-   * then the same for every number of ranks.
+   * Returns batches of this many samples over all ranks together, at least one for each rank: an
+   * epoch is then the same for every number of ranks.
    */
   default Batching globalBatchSize(int samples) {
     return Batching.global(this, samples);
   }
 
   /**
-   * What an order is to be made for.
+   * The arguments of an order.
    *
-   * @param samples of the data set, or of the part of it that is ordered
-   * @param number of the epoch, from 0
-   * @param dropped how many positions at the end nobody will read: an order should not have the
+   * @param samples number of samples of the data set, or of the ordered part of it
+   * @param number epoch number, counted from 0
+   * @param dropped number of positions at the end that no rank reads: an order should not have the
    *     same samples there in every epoch
-   * @param part which of the parts is ordered, if each rank has one of its own; 0 otherwise
+   * @param part index of the ordered part, if each rank has a part of its own; otherwise 0
    */
   record Epoch(long samples, long number, long dropped, int part) {
-    /** An epoch in which all samples are read. */
+    /** Returns an epoch in which all samples are read. */
     public static Epoch of(long samples, long number) {
       return new Epoch(samples, number, 0, 0);
     }
 
-    /** By how much a dropped end has moved since epoch 0, in [0, samples). */
+    /** Returns the distance by which a dropped end has moved since epoch 0, in [0, samples). */
     long drift() {
       return dropped == 0 ? 0 : Math.floorMod(Math.multiplyExact(number, dropped), samples);
     }

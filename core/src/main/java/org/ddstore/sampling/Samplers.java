@@ -5,42 +5,44 @@ import java.util.Objects;
 import org.ddstore.types.Field;
 
 /**
- * Ready samplers. Each is deterministic in its arguments and the epoch: every rank gets the same
- * order. One's own implement {@link Sampler}. Arrays are copied before they are checked.
+ * Factory for the built-in samplers. Each is deterministic in its arguments and the epoch: every
+ * rank gets the same order. Custom samplers implement {@link Sampler}. Arrays are copied before
+ * they are checked.
  */
 public final class Samplers {
   private Samplers() {}
 
-  /** Rows by index. */
+  /** Returns a sampler of rows by index. */
   public static Sampler sequential() {
     return new SequentialSampler();
   }
 
   /**
-   * All rows in random order, by a keyed permutation: no list of them is made, an epoch can begin
-   * anywhere, and the order is the same for every number of ranks. Between two consecutive epochs
-   * 2k and 2k + 1, each row is read at least once, however many are dropped.
+   * Returns a sampler of all rows in random order, by a keyed permutation: no list of rows is made,
+   * an epoch can begin anywhere, and the order is the same for every number of ranks. In each pair
+   * of consecutive epochs 2k and 2k + 1, every row is read at least once, however many are dropped.
    */
   public static Sampler shuffled(long seed) {
     return new ShuffledSampler(seed);
   }
 
   /**
-   * Blocks of neighbouring rows in random order, and rows shuffled within windows of several
-   * blocks: less random than {@link #shuffled}, and friendlier to storage that reads ahead.
+   * Returns a sampler of blocks of neighbouring rows in random order, with the rows shuffled within
+   * windows of several blocks: less random than {@link #shuffled}, but suited to storage that reads
+   * ahead.
    *
-   * @param blockRows rows of a block, at least 1
-   * @param windowBlocks blocks of a window, at least 1; a window must be a multiple of the batch
+   * @param blockRows rows per block, at least 1
+   * @param windowBlocks blocks per window, at least 1; a window must be a multiple of the batch
    */
   public static Sampler chunked(long seed, int blockRows, int windowBlocks) {
     return new ChunkedSampler(seed, blockRows, windowBlocks);
   }
 
   /**
-   * Rows drawn with replacement, in proportion to weights.
+   * Returns a sampler of rows drawn with replacement, in proportion to weights.
    *
-   * @param draws samples of an epoch, at least 0
-   * @param weights one for each row, of [0, infinity)
+   * @param draws samples per epoch, at least 0
+   * @param weights one for each row, in [0, infinity)
    */
   public static Sampler weighted(long seed, long draws, double... weights) {
     Objects.requireNonNull(weights, "weights is null");
@@ -48,10 +50,10 @@ public final class Samplers {
   }
 
   /**
-   * Rows drawn in proportion to weights, each at most once in an epoch.
+   * Returns a sampler of rows drawn in proportion to weights, each at most once in an epoch.
    *
-   * @param draws samples of an epoch: of 0 to as many as rows of a weight above 0
-   * @param weights one for each row, of [0, infinity)
+   * @param draws samples per epoch: from 0 to the number of rows with a weight above 0
+   * @param weights one for each row, in [0, infinity)
    */
   public static Sampler weightedWithoutReplacement(long seed, int draws, double... weights) {
     Objects.requireNonNull(weights, "weights is null");
@@ -59,9 +61,9 @@ public final class Samplers {
   }
 
   /**
-   * Rows of all classes equally often; without replacement unless changed.
+   * Returns a sampler of rows of all classes equally often; without replacement by default.
    *
-   * @param labels the class of each row, from 0
+   * @param labels class of each row, from 0
    */
   public static ClassBalancedSampler classBalanced(long seed, int... labels) {
     Objects.requireNonNull(labels, "labels is null");
@@ -69,10 +71,10 @@ public final class Samplers {
   }
 
   /**
-   * Batches of like cost, for ragged records.
+   * Returns a sampler of batches of similar cost, for ragged records.
    *
-   * @param maxCost the most that the rows of a batch may cost together
-   * @param costs one for each row, of [0, maxCost]: bytes, tokens, edges
+   * @param maxCost largest total cost of the rows of a batch
+   * @param costs one for each row, in [0, maxCost]: bytes, tokens, edges
    */
   public static CostAwareSampler costAware(long seed, long maxCost, long... costs) {
     Objects.requireNonNull(costs, "costs is null");
@@ -80,15 +82,15 @@ public final class Samplers {
   }
 
   /**
-   * Windows over consecutive rows: {@code window} rows that are {@code dilation} apart, the next
-   * window {@code stride} rows further. A batch counts windows, and has the rows of each one after
-   * the other. Of N rows there are {@code (N - 1 - (window - 1) * dilation) / stride + 1} windows,
-   * none if that many rows are not there.
+   * Returns a sampler of windows over consecutive rows: {@code window} rows that are {@code
+   * dilation} apart, with the next window {@code stride} rows further. A batch counts windows, and
+   * stores the rows of each consecutively. N rows have {@code (N - 1 - (window - 1) * dilation) /
+   * stride + 1} windows, or none if a window does not fit.
    *
    * @param window rows of a window, at least 1
    * @param stride at least 1
    * @param dilation at least 1; 1 for neighbouring rows
-   * @param order of the windows, as of rows
+   * @param order order of the windows, as of rows
    */
   public static Sampler windows(int window, int stride, int dilation, Sampler order) {
     Objects.requireNonNull(order, "order is null");
@@ -96,10 +98,11 @@ public final class Samplers {
   }
 
   /**
-   * Boxes cut out of a fixed field, at a place drawn for each sample of each epoch.
+   * Returns a sampler of boxes cropped from a fixed field, at a random place for each sample of
+   * each epoch.
    *
-   * @param order of the rows
-   * @param shape of the box in the first dimensions of the field; of the others it has all
+   * @param order order of the rows
+   * @param shape shape of the box in the first dimensions of the field; the others are complete
    */
   public static Sampler randomCrops(long seed, Sampler order, Field field, int... shape) {
     Objects.requireNonNull(order, "order is null");
@@ -109,11 +112,11 @@ public final class Samplers {
   }
 
   /**
-   * All tiles of a fixed field, edge to edge; the last of each dimension is moved back so that it
-   * ends with the field. A row has as many samples as tiles.
+   * Returns a sampler of all tiles of a fixed field, edge to edge; the last tile of each dimension
+   * is moved back so that it ends with the field. Each row has one sample per tile.
    *
-   * @param order of the tiles, as of rows
-   * @param shape of a tile in the first dimensions of the field; of the others it has all
+   * @param order order of the tiles, as of rows
+   * @param shape shape of a tile in the first dimensions of the field; the others are complete
    */
   public static Sampler tiles(Sampler order, Field field, int... shape) {
     Objects.requireNonNull(order, "order is null");
@@ -124,10 +127,11 @@ public final class Samplers {
   }
 
   /**
-   * As {@link #tiles}, with the next tile {@code steps} further in each of the first dimensions.
+   * Returns a sampler as {@link #tiles}, with the next tile {@code steps} further in each of the
+   * first dimensions.
    *
-   * @param steps at least 1, as many as {@code shape}; what lies between tiles is not read if they
-   *     are longer than a tile
+   * @param steps at least 1, one for each element of {@code shape}; if a step is longer than a
+   *     tile, the gap between tiles is not read
    */
   public static Sampler overlappingTiles(Sampler order, Field field, int[] shape, int... steps) {
     Objects.requireNonNull(order, "order is null");

@@ -1,6 +1,6 @@
 package org.ddstore.sampling;
 
-/** Samples by number. A dropped end moves on by its length in each epoch. */
+/** A sampler of samples by number. A dropped end moves by its length in each epoch. */
 final class SequentialSampler implements Sampler {
   @Override
   public String describe() {

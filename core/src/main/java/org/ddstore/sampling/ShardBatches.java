@@ -3,8 +3,9 @@ package org.ddstore.sampling;
 import java.util.Arrays;
 
 /**
- * The batches of a rank that has a part of the samples for itself. With equal batches the parts lie
- * one after the other without what is dropped, and all move on by as much in each epoch.
+ * The batches of a rank that has its own part of the samples. With equal batches the parts are
+ * contiguous without the dropped samples, and all parts move by the number of dropped samples in
+ * each epoch.
  */
 final class ShardBatches implements EpochBatches {
   private final SampleOrder order;
@@ -42,12 +43,12 @@ final class ShardBatches implements EpochBatches {
   private static void checkDivisible(Sampler sampler, long samples, Batching.Cut cut) {
     if (sampler.positions(samples) != samples || sampler.positions(0) != 0) {
       throw new IllegalArgumentException(
-          "%s chooses among all samples and cannot order a part of them: distribute it by SLICES or STRIDED"
+          "%s draws from all samples and cannot order a part of them: use Distribution.SLICES or STRIDED"
               .formatted(sampler.describe()));
     }
     if (cut.global() % cut.world() != 0) {
       throw new IllegalArgumentException(
-          "a global batch of %,d for %d contiguous parts: take a multiple of %d"
+          "a global batch of %,d does not divide into %d contiguous parts: use a multiple of %d"
               .formatted(cut.global(), cut.world(), cut.world()));
     }
   }
@@ -78,7 +79,7 @@ final class ShardBatches implements EpochBatches {
 
   @Override
   public long globalSize(long batch) {
-    // Parts are equal or differ by one: as many ranks as the remainder have the longer one.
+    // Part lengths differ by one at most; the remainder is the number of longer parts.
     long read = cut.tail() == Tail.DROPPED ? batches * cut.global() : samples;
     long part = read / cut.world();
     long longer = read % cut.world();

@@ -1,6 +1,6 @@
 package org.ddstore.sampling;
 
-/** The batches of a rank where all ranks share one order and each global batch of it. */
+/** The batches of a rank when all ranks share one order and each of its global batches. */
 final class SharedBatches implements EpochBatches {
   private final SampleOrder order;
   private final Batching.Cut cut;
@@ -37,7 +37,7 @@ final class SharedBatches implements EpochBatches {
     return Math.min(cut.global(), order.size() - batch * cut.global());
   }
 
-  /** The global batch with its padding. */
+  /** Returns the size of the global batch with its padding. */
   private long paddedSize(long batch) {
     return cut.tail() == Tail.PADDED ? cut.global() : globalSize(batch);
   }
@@ -59,7 +59,7 @@ final class SharedBatches implements EpochBatches {
         : (int) Math.max(0, Math.min(cut.end(cut.global()), real) - cut.first(cut.global()));
   }
 
-  /** How many of {@code size} samples are this rank's. */
+  /** Returns how many of {@code size} samples belong to this rank. */
   private int mine(long size) {
     return (int)
         (strided
@@ -94,7 +94,7 @@ final class SharedBatches implements EpochBatches {
 
   @Override
   public int maxSize() {
-    // Parts are rounded down: of fewer samples a rank may get one more.
+    // Parts are rounded down: of fewer samples a rank can get one more.
     int full = mine(cut.global());
     return batches == 0 ? full : Math.max(full, size(batches - 1));
   }

@@ -1,12 +1,12 @@
 package org.ddstore.sampling;
 
 /**
- * All samples in an order drawn for each epoch. The order depends on seed, epoch and number of
- * samples alone: not on ranks or batches.
+ * A sampler of all samples in a random order for each epoch. The order depends only on seed, epoch
+ * and number of samples, not on ranks or batches.
  *
- * <p>Epochs go in pairs. An odd one begins with those that came in the last half of the even one
- * before it, both halves shuffled anew. A dropped end is always shorter than half, so what one
- * epoch of a pair drops, the other reads: no row is starved, whatever the batch.
+ * <p>Epochs form pairs. The odd epoch begins with the samples of the second half of the even epoch
+ * before it, and both halves are shuffled again. A dropped end is always shorter than half, so one
+ * epoch of a pair reads what the other drops: no row is starved, whatever the batch size.
  */
 final class ShuffledSampler implements Sampler {
   private final long seed;

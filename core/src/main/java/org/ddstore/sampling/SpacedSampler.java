@@ -1,6 +1,6 @@
 package org.ddstore.sampling;
 
-/** The order of one sampler over the samples of a space of their own. */
+/** A sampler that applies the order of another sampler to the samples of a space. */
 record SpacedSampler(SampleSpace space, Sampler inner) implements Sampler {
   SpacedSampler {
     if (inner.space() != SampleSpace.ROWS) {

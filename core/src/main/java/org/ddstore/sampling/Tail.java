@@ -1,11 +1,11 @@
 package org.ddstore.sampling;
 
-/** What becomes of the samples at the end that do not fill a global batch. */
+/** The treatment of samples at the end that do not fill a global batch. */
 enum Tail {
-  /** They are left out. */
+  /** The samples are left out. */
   DROPPED,
-  /** They make smaller batches, or none for some ranks. */
+  /** The samples form smaller batches, or none for some ranks. */
   KEPT,
-  /** They are repeated until the batches are full; what repeats has weight 0. */
+  /** Samples are repeated until the batches are full; the repetitions have weight 0. */
   PADDED
 }

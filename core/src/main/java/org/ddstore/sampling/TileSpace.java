@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * A sample is one tile of a fixed field of one row: tiles lie on a grid, row-major, and those of
- * the last column and line are moved back so that they end with the field. Together they cover it,
- * unless steps are longer than a tile.
+ * A space whose samples are tiles of a fixed field of one row. Tiles lie on a grid, row-major, and
+ * those of the last column and line are moved back so that they end with the field. Together they
+ * cover the field, unless steps are longer than a tile.
  */
 final class TileSpace implements SampleSpace, Crop {
   private final Box tile;
@@ -44,7 +44,7 @@ final class TileSpace implements SampleSpace, Crop {
 
   @Override
   public void rows(long sample, long[] rows, int offset) {
-    rows[offset] = Math.floorDiv(sample, tiles); // a negative sample is of no row
+    rows[offset] = Math.floorDiv(sample, tiles); // a negative sample belongs to no row
   }
 
   @Override

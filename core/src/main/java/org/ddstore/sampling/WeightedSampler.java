@@ -1,6 +1,6 @@
 package org.ddstore.sampling;
 
-/** Rows drawn in proportion to weights, each time from all of them. */
+/** A sampler of rows drawn in proportion to weights, with replacement. */
 final class WeightedSampler implements Sampler {
   private final long seed;
   private final long draws;

@@ -3,9 +3,9 @@ package org.ddstore.sampling;
 import java.util.Arrays;
 
 /**
- * Rows drawn one after the other in proportion to weights, each at most once in an epoch: row i
- * gets the key -ln(u) / weight with u drawn from (0, 1), and the smallest keys come first
- * (Efraimidis and Spirakis, 2006). An order costs a sort and 24 bytes a row.
+ * A sampler of rows drawn one after the other in proportion to weights, each at most once in an
+ * epoch: row i gets the key -ln(u) / weight with u drawn from (0, 1), and the smallest keys come
+ * first (Efraimidis and Spirakis, 2006). An order costs a sort and 24 bytes per row.
  */
 final class WeightedSubsetSampler implements Sampler {
   private final long seed;
@@ -52,7 +52,7 @@ final class WeightedSubsetSampler implements Sampler {
     return SampleOrder.of(ranked(arrival));
   }
 
-  /** The rows of the {@code draws} smallest arrivals, by arrival and then by number. */
+  /** Returns the rows of the {@code draws} smallest arrivals, by arrival and then by number. */
   private long[] ranked(double... arrival) {
     double[] sorted = arrival.clone();
     Arrays.sort(sorted);
@@ -60,7 +60,7 @@ final class WeightedSubsetSampler implements Sampler {
     Arrays.fill(rows, -1);
     for (int row = 0; row < arrival.length; row++) {
       if (weights[row] == 0) {
-        continue; // it arrives never; a tiny weight may overflow to the same
+        continue; // never drawn; a tiny weight may overflow to the same value
       }
       int place = Arrays.binarySearch(sorted, arrival[row]);
       while (place > 0 && sorted[place - 1] == arrival[row]) {

@@ -1,8 +1,9 @@
 package org.ddstore.sampling;
 
 /**
- * A sample is a window over the rows: {@code window} rows that are {@code dilation} apart, the next
- * window {@code stride} further. Windows that would pass the last row do not exist.
+ * A space whose samples are windows over the rows: {@code window} rows that are {@code dilation}
+ * apart, with the next window {@code stride} further. Windows that would pass the last row do not
+ * exist.
  */
 record WindowSpace(int window, int stride, int dilation) implements SampleSpace {
   WindowSpace {

@@ -3,18 +3,18 @@ package org.ddstore.sampling;
 import java.util.Map;
 
 /**
- * Which of how many ranks reads.
+ * The rank of a reader in its world.
  *
- * @param rank of [0, world)
- * @param world at least 1
+ * @param rank in [0, world)
+ * @param world number of ranks, at least 1
  */
 public record WorldRank(int rank, int world) {
-  /** The names that launchers of training jobs set. */
+  /** Variable that launchers of training jobs set. */
   private static final String RANK = "RANK";
 
   private static final String WORLD_SIZE = "WORLD_SIZE";
 
-  /** Refuses a rank outside of its world. */
+  /** Rejects a rank outside its world. */
   public WorldRank {
     Checks.atLeastOne(world, "world");
     if (rank < 0 || rank >= world) {
@@ -23,7 +23,7 @@ public record WorldRank(int rank, int world) {
   }
 
   /**
-   * By the environment variables {@code RANK} and {@code WORLD_SIZE}.
+   * Reads the environment variables {@code RANK} and {@code WORLD_SIZE}.
    *
    * @throws IllegalStateException if one is not set or not a number
    */
@@ -49,9 +49,9 @@ public record WorldRank(int rank, int world) {
     }
   }
 
-  /** Where this rank's part of {@code size} things begins; that of rank = world is the end. */
+  /** Returns the begin of a rank's part of {@code size} elements; for rank = world the end. */
   static long first(long size, long rank, long world) {
-    // As rank * size / world, without its overflow.
+    // Equals rank * size / world, without its overflow.
     return size / world * rank + size % world * rank / world;
   }
 

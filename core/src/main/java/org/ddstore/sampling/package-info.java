@@ -1,6 +1,6 @@
 /**
- * Which rows a rank reads in an epoch, in which order and in which batches: samplers, their
- * distribution over ranks, the state to resume from, and the receipt of what was read. Arithmetic
- * alone: no row is touched here.
+ * The selection of the rows that a rank reads in an epoch, their order and their batches: samplers,
+ * their distribution over ranks, the state to resume from, and the receipt of what was read. Pure
+ * arithmetic without access to rows.
  */
 package org.ddstore.sampling;

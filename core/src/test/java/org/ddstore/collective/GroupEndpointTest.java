@@ -142,7 +142,7 @@ class GroupEndpointTest {
   void refusesARankOfAnotherHost() throws IOException {
     byte[] peer = create(1, 2).address();
     peer[HOST_IN_ADDRESS] ^= 1;
-    assertRefused(peer, IOException.class, "rank 1 has neither a file that this host may map");
+    assertRefused(peer, IOException.class, "rank 1 is unreachable: it has no file on this host");
   }
 
   @Test

@@ -117,7 +117,7 @@ class LaneMessagesTest {
     assertThat(mirror.state()).isEqualTo(Lane.BROKEN);
     assertThat(mirror.failure().kind()).isEqualTo(Failure.Kind.RANK_FAILED);
     assertThat(mirror.failure().message())
-        .contains("a message of rank 0 could not be taken")
+        .contains("a message of rank 0 could not be processed")
         .contains("NullPointerException");
     mirror.remove(null);
   }

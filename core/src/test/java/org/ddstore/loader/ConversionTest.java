@@ -252,7 +252,7 @@ class ConversionTest extends OnSamples {
   void aSecondShapeOfAFieldIsRefused() {
     refused(
         LoaderOptions.defaults().pad("points", 3).cast("points", DType.BFLOAT16).pad("points", 4),
-        "\"points\" is to have 2 shapes, by [pad(\"points\", 3), pad(\"points\", 4)]: keep one of them");
+        "\"points\" has 2 shape conversions, by [pad(\"points\", 3), pad(\"points\", 4)]: keep one of them");
     refused(
         LoaderOptions.defaults().pad("values", 6).densify("values", "columns", 20),
         "by [pad(\"values\", 6), densify(\"values\", \"columns\", 20)]: keep one of them");
@@ -370,11 +370,13 @@ class ConversionTest extends OnSamples {
             "the sampler cuts \"image\", which is not among the fields that are read: [id]");
     fails(
         LoaderOptions.defaults().pad("points", 3),
-        "a row of points float32[?, 2] has the length 4");
+        "a row of points float32[?, 2] has length 4, above the padded length");
     fails(
         LoaderOptions.defaults().densify("values", "columns", 9),
         "of \"columns\" in row 3 outside");
-    fails(LoaderOptions.defaults().densify("points", "columns", 9), "rows of points float32[?, 2]");
+    fails(
+        LoaderOptions.defaults().densify("points", "columns", 9),
+        "densify of points float32[?, 2]");
   }
 
   /** Row 3 is the first with a column that is too large: the fifth of the batch, in sample 1. */

@@ -161,9 +161,7 @@ class LoaderTest extends OnSamples {
     for (String digest : List.of("", "imagenet", "AB")) {
       assertThatThrownBy(() -> LoaderOptions.defaults().withDigest(digest))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage(
-              "digest \"%s\" is not of hexadecimal digits: give what DDStore.digest computes",
-              digest);
+          .hasMessage("digest \"%s\" is not hexadecimal: use the value of DDStore.digest", digest);
     }
   }
 
@@ -179,7 +177,7 @@ class LoaderTest extends OnSamples {
                           0, 0, 7, 0, here.sampling(), here.schema(), "bb", Delivery.PLAIN)))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
-              "the state is of something else: rows is 7 in the state, 203 here;"
+              "state mismatch: rows is 7 in the state, 203 here;"
                   + " digest of the rows is bb in the state, aa here;");
       EpochState late =
           new EpochState(2, 9, 203, 0, here.sampling(), here.schema(), "aa", Delivery.PLAIN);
@@ -210,7 +208,7 @@ class LoaderTest extends OnSamples {
       assertThat(within.rows()).isEqualTo(203);
       assertThatThrownBy(() -> loader.resume(within))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("the state is of something else: rows is 203 in the state, 204 here;");
+          .hasMessage("state mismatch: rows is 203 in the state, 204 here;");
       assertThat(loop.remaining()).as("goes on").isEqualTo(7);
       loader.epoch(1).next();
       assertThat(loader.state().rows()).isEqualTo(204);
@@ -262,8 +260,7 @@ class LoaderTest extends OnSamples {
           "choice of [a-z ]+ is \\S+ in the state, (all|none|\\[[^]]+\\] \\(\\S{4}\\)) here;";
       assertThatThrownBy(() -> loader.resume(state))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageMatching(
-              "the state is of something else:( %s){%d}".formatted(choice, different.length))
+          .hasMessageMatching("state mismatch:( %s){%d}".formatted(choice, different.length))
           .hasMessageContainingAll(different);
     }
   }

@@ -145,8 +145,8 @@ class PipelineTest extends OnSamples {
       for (int i = 0; i < 3; i++) {
         assertThatThrownBy(() -> loader.pop(AT_ONCE))
             .isInstanceOf(PoolStarvedException.class)
-            .hasMessageContaining("no batch within PT0.001S: 0 of at most 16 are planned")
-            .hasMessageContaining("1 sources are left");
+            .hasMessageContaining("no batch within PT0.001S: 0 of at most 16 batches planned")
+            .hasMessageContaining("sources left: 1");
       }
       goOn.countDown();
       for (int i = 0; i < 10; i++) {
@@ -273,7 +273,7 @@ class PipelineTest extends OnSamples {
       }
       assertThatThrownBy(() -> loader.pop(AT_ONCE))
           .isInstanceOf(PoolStarvedException.class)
-          .hasMessageContaining("the consumer holds 3");
+          .hasMessageContaining("3 held by the consumer");
       held.get(1).close();
       held.set(1, loader.pop(PATIENCE));
       assertThat(held.get(1).number()).isEqualTo(3);
@@ -357,7 +357,7 @@ class PipelineTest extends OnSamples {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
               "a batch of 10 samples takes [\\d,]+ bytes, and maxBytes is 1,000: raise it by"
-                  + " withMaxBytes\\(..\\), or take about 1 samples a batch");
+                  + " withMaxBytes\\(..\\), or use about 1 samples per batch");
     }
     assertThatThrownBy(() -> LoaderOptions.defaults().withDepth(0))
         .isInstanceOf(IllegalArgumentException.class)
@@ -381,7 +381,7 @@ class PipelineTest extends OnSamples {
           .isInstanceOf(IllegalStateException.class)
           .hasMessage(
               "no epoch was begun on Loader[\"rows\", sequential/203, rank 0 of 1], and a state"
-                  + " does not tell where pushed samples are");
+                  + " does not record the position in pushed samples");
       try (LoadedBatch batch = loader.pop(PATIENCE)) {
         assertThat(batch.row(0)).isEqualTo(7);
       }

@@ -103,7 +103,7 @@ class ReceiptTest extends OnSamples {
         .rootCause()
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
-            "rank 1 is at \"epoch 4 of 203 rows, shuffled(1)/30\", rank 0 at \"epoch 3 of 203 rows, shuffled(1)/30\": a receipt is of one epoch of all ranks");
+            "epoch mismatch: rank 1 is at \"epoch 4 of 203 rows, shuffled(1)/30\", rank 0 at \"epoch 3 of 203 rows, shuffled(1)/30\"");
   }
 
   @Test

@@ -291,10 +291,10 @@ class BatchingTest {
                 .globalBatchSize(3)
                 .distribution(Distribution.CONTIGUOUS)
                 .epoch(9, second, 0),
-        "a global batch of 3 for 2 contiguous parts: take a multiple of 2");
+        "a global batch of 3 does not divide into 2 contiguous parts: use a multiple of 2");
     refused(
         () -> Samplers.chunked(1, 64, 32).batchSize(100).epoch(20_000, new WorldRank(0, 1), 0),
-        "a batch of 100 rows does not divide a window of 32 blocks of 64 rows: take a divisor of 2,048");
+        "a batch of 100 rows does not divide a window of 32 blocks of 64 rows: use a divisor of 2,048");
     refused(
         () -> Samplers.chunked(1, 64, 1).batchSize(128).epoch(20_000, new WorldRank(0, 1), 0),
         "a batch of 128 rows does not divide a window of 1 blocks of 64 rows");
@@ -305,7 +305,7 @@ class BatchingTest {
                 .batchSize(1)
                 .distribution(Distribution.CONTIGUOUS)
                 .epoch(3, second, 0),
-        "cannot order a part of them: distribute it by SLICES or STRIDED");
+        "cannot order a part of them: use Distribution.SLICES or STRIDED");
     refused(
         () -> Samplers.sequential().batchSize(4).epoch(-1, second, 0),
         "-1 rows in epoch 0: both must be at least 0");

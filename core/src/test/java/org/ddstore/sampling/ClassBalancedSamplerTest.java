@@ -64,7 +64,7 @@ class ClassBalancedSamplerTest {
     assertThatThrownBy(() -> sampler.weights(1, 0.1).positions(103))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "class 1 (weight 0.1) has 0 rows of an epoch without replacement, less than a block of 1: give it more weight or 0, take smaller blocks, or draw withReplacement(..)");
+            "class 1 (weight 0.1) has 0 rows in an epoch without replacement, less than a block of 1: raise its weight or set it to 0, use smaller blocks, or use withReplacement(..)");
     assertThatThrownBy(() -> sampler.weights(1, 3).blockRows(4).positions(103))
         .hasMessageStartingWith("class 0 (weight 1.0) has 3 rows")
         .hasMessageContaining("less than a block of 4");

@@ -125,11 +125,11 @@ class CostAwareSamplerTest {
   void whatCannotBePackedIsRefused() {
     assertThatThrownBy(() -> Samplers.costAware(1, 10, 5, 11))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("cost 11 of row 1 outside [0, 10], the most that a batch may cost");
+        .hasMessage("cost 11 of row 1 outside [0, 10], the largest cost of a batch");
     assertThatThrownBy(() -> Samplers.costAware(1, 10, 5, 5).epoch(2, new WorldRank(0, 3), 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "2 rows in steps of 3 batches cannot give each of 3 ranks one batch: use fewer ranks, or batchesPerStep(..) from their number on");
+            "2 rows in steps of 3 batches cannot give each of 3 ranks one batch: use fewer ranks, or set batchesPerStep(..) to at least their number");
     assertThatThrownBy(() -> Samplers.costAware(1, 10, 5, 5).epoch(3, new WorldRank(0, 1), 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("3 samples, but 2 costs: give one for each");

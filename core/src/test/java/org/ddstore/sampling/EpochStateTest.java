@@ -72,7 +72,7 @@ class EpochStateTest {
     for (String wrong : List.of("x", "c", "cabc", "cabcde", "cabcdfabcd", "cabcd.")) {
       refused(
           first(casts.toJson()).replace("c" + CAST, wrong),
-          "\"%s\" is not what is given out of samples".formatted(wrong));
+          "\"%s\" is not a valid delivery".formatted(wrong));
     }
   }
 
@@ -84,13 +84,13 @@ class EpochStateTest {
     assertThatThrownBy(() -> there.checkSame(here))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "the state is of something else: choice of fields is %s in the state, [a] (%s) here; choice of casts is %s in the state, none here;",
+            "state mismatch: choice of fields is %s in the state, [a] (%s) here; choice of casts is %s in the state, none here;",
             saved.delivery().fields().digest(),
             here.delivery().fields().digest(),
             saved.delivery().casts().digest());
     assertThatThrownBy(() -> STATE.checkSame(here))
         .hasMessage(
-            "the state is of something else: choice of fields is all in the state, [a] (%s) here; choice of padding and densifying is none in the state, [pad] (%s) here;",
+            "state mismatch: choice of fields is all in the state, [a] (%s) here; choice of padding and densifying is none in the state, [pad] (%s) here;",
             here.delivery().fields().digest(), here.delivery().shapes().digest());
     here.checkSame(here);
   }
@@ -133,7 +133,7 @@ class EpochStateTest {
     assertThatThrownBy(() -> STATE.checkSame(other))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "the state is of something else: rows is 20000 in the state, 20001 here;"
+            "state mismatch: rows is 20000 in the state, 20001 here;"
                 + " number of updates is 0 in the state, 2 here;"
                 + " schema is 1f3a9c04 in the state, 00000000 here;"
                 + " digest of the rows is 0123456789abcdef in the state, cd here;"
@@ -147,7 +147,7 @@ class EpochStateTest {
     assertThatThrownBy(() -> STATE.checkSame(without))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "the state is of something else:"
+            "state mismatch:"
                 + " digest of the rows is 0123456789abcdef in the state, not known here;");
     without.checkSame(STATE);
     without.checkSame(without);
@@ -158,8 +158,8 @@ class EpochStateTest {
   void otherVersionsAndOtherTextAreRefused() {
     refused(
         STATE.toJson().replace("\"v\":2", "\"v\":3"),
-        "a state of version 3; this program reads 1 and 2");
-    refused("{}", "a state of version null");
+        "state version 3 is not supported, expected 1 or 2");
+    refused("{}", "state version null is not supported");
     String first = first(STATE.toJson());
     refused(first.replace("120", "\"x\""), "\"b\" is x, not a number, in the state");
     refused(first.replace(":3,", ":-3,"), "negative epoch or batch");
@@ -167,8 +167,8 @@ class EpochStateTest {
     for (int end = 0; end < json.length(); end++) {
       refused(json.substring(0, end), "");
     }
-    refused(json + "x", "no JSON object");
-    refused("[1]", "no JSON object");
+    refused(json + "x", "not a JSON object");
+    refused("[1]", "not a JSON object");
   }
 
   /** States outlive programs: those that were saved before there were checksums can be read. */
@@ -191,7 +191,7 @@ class EpochStateTest {
       }
     }
     assertThat(changes).isGreaterThan(9 * 20);
-    refused(json.replace("\"b\":120", "\"b\":121"), "begin an epoch anew");
+    refused(json.replace("\"b\":120", "\"b\":121"), "begin the epoch again");
     refused(content(json) + "}", "its checksum is missing, its content has ");
     refused(json.replace("\"v\":2", "\"v\":1"), "changed after it was saved");
   }

@@ -143,7 +143,7 @@ class SampleSpaceTest {
         "dimension 0 of the part [8] outside [1, 7] of image uint8[7, 5, 3]");
     refused(
         () -> Samplers.tiles(order, Field.ragged("p", DType.UINT8), 1),
-        "a part [1] of p uint8[?]: give one to 0 dimensions of a field of fixed shape");
+        "a part [1] of p uint8[?]: give a fixed field and 1 to 0 dimensions");
     refused(
         () -> Samplers.overlappingTiles(order, IMAGE, new int[] {2, 2}, 1),
         "tiles [2, 2] with steps [1]: give as many steps as dimensions");

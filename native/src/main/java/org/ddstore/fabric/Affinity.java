@@ -6,10 +6,10 @@ import java.nio.file.Path;
 import java.util.BitSet;
 
 /**
- * How far a device is from the processors on which this process may run, as sysfs tells.
+ * The distance of a device from the processors on which this process can run, according to sysfs.
  *
- * @param sysfs the directory that is usually {@code /sys}
- * @param status the file that is usually {@code /proc/self/status}
+ * @param sysfs root of sysfs, usually {@code /sys}
+ * @param status status file of the process, usually {@code /proc/self/status}
  */
 record Affinity(Path sysfs, Path status) {
   static final Affinity OF_THIS_PROCESS =
@@ -18,21 +18,24 @@ record Affinity(Path sysfs, Path status) {
   private static final String PROCESSORS = "Cpus_allowed_list:";
   private static final int UNKNOWN = -1;
 
-  /** 0: its NUMA node has processors of this process, or nothing is known; 1: it has none. */
+  /**
+   * Returns 0 if the device's NUMA node has processors of this process, or the node is unknown; 1
+   * if it has none.
+   */
   int distance(FabricOffer offer) {
     int node = node(offer);
     return node == UNKNOWN || isOurs(node) ? 0 : 1;
   }
 
-  /** For people. */
+  /** Returns a human-readable description. */
   String describe(FabricOffer offer) {
     int node = node(offer);
     if (node == UNKNOWN) {
       return "NUMA node unknown";
     }
     return isOurs(node)
-        ? "NUMA node %d, as this process".formatted(node)
-        : "NUMA node %d, not that of this process".formatted(node);
+        ? "NUMA node %d, same as this process".formatted(node)
+        : "NUMA node %d, other than this process".formatted(node);
   }
 
   private int node(FabricOffer offer) {
@@ -59,11 +62,11 @@ record Affinity(Path sysfs, Path status) {
       both.and(numbers(allowed.substring(PROCESSORS.length()).strip()));
       return !both.isEmpty();
     } catch (IOException | NumberFormatException e) {
-      return true; // without NUMA all is near
+      return true; // without NUMA all devices are near
     }
   }
 
-  /** Reads {@code 0-3,8,10-11}. */
+  /** Parses a list such as {@code 0-3,8,10-11}. */
   static BitSet numbers(String list) {
     BitSet numbers = new BitSet();
     for (String part : list.split(",", -1)) {

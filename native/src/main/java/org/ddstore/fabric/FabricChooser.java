@@ -10,11 +10,11 @@ import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedOptions;
 
 /**
- * Chooses a provider and an interface: RDMA hardware before software; of several devices the
+ * The choice of a provider and an interface: RDMA hardware before software; of several devices the
  * nearest to this process, and of equally near ones each in turn.
  */
 final class FabricChooser {
-  /** The variable by which users of the first DDStore name an interface. */
+  /** Environment variable by which users of ORNL DDStore select an interface. */
   static final String INTERFACE_VARIABLE = "FABRIC_IFACE";
 
   private final String version;
@@ -22,8 +22,10 @@ final class FabricChooser {
   private final Affinity affinity;
 
   /**
-   * @param version of the library, for people
-   * @param offers by the address to be bound to, or an empty text
+   * Creates a chooser.
+   *
+   * @param version human-readable version of the library
+   * @param offers offers by the address to bind to; an empty address means any
    */
   FabricChooser(String version, Function<String, List<FabricOffer>> offers, Affinity affinity) {
     this.version = version;
@@ -52,19 +54,19 @@ final class FabricChooser {
 
   private String whyNone(List<FabricOffer> all, String wanted) {
     if (!wanted.isEmpty() && !wanted.equals(FabricOffer.TCP)) {
-      return "%s has no provider \"%s\" here that may be used; it has %s"
+      return "%s has no usable provider \"%s\" on this host; available providers: %s"
           .formatted(version, wanted, names(all, FabricOffer::provider));
     }
     String layered = FabricOffer.LAYERED_TCP;
     return all.stream().anyMatch(offer -> offer.provider().equals(layered))
-        ? "%s reaches TCP only by %s, which can end the process when a read breaks off: install libfabric 1.17 or later, or take it nevertheless by spark.ddstore.fabric.provider=%s"
+        ? "%s supports TCP only by %s, which can end the process when a read is cancelled: install libfabric 1.17 or later, or accept the risk by spark.ddstore.fabric.provider=%s"
             .formatted(version, layered, layered)
-        : "%s has no provider here that reads remote memory".formatted(version);
+        : "%s has no provider on this host that reads remote memory".formatted(version);
   }
 
   /**
-   * One for each device: libfabric tells of some once for each form of addresses ({@code verbs}: of
-   * IPv4, IPv6 and InfiniBand), and opens the first.
+   * Returns the usable offers, one per device: libfabric lists some devices once per address format
+   * ({@code verbs}: IPv4, IPv6 and InfiniBand), and opens the first.
    */
   private static List<FabricOffer> legal(List<FabricOffer> all, OneSidedOptions options) {
     Map<List<String>, FabricOffer> first = new LinkedHashMap<>();
@@ -78,15 +80,18 @@ final class FabricChooser {
     return legal.stream()
         .filter(offer -> offer.domain().equals(named))
         .max(Comparator.comparing(FabricOffer::isRdma))
-        .map(offer -> choice(offer, "", "named by " + by))
+        .map(offer -> choice(offer, "", "selected by " + by))
         .orElseGet(
             () ->
                 OneSidedChoice.none(
-                    "%s names \"%s\"; the interfaces that can be used here are %s"
+                    "%s is \"%s\", not a usable interface of this host: %s"
                         .formatted(by, named, names(legal, FabricOffer::domain))));
   }
 
-  /** The providers of one kind only: the best that there is has the first word. */
+  /**
+   * Returns the nearest device among the offers of the first offer's provider, which is the best
+   * available one.
+   */
   private OneSidedChoice nearest(List<FabricOffer> hardware, int index) {
     String provider = hardware.get(0).provider();
     List<FabricOffer> same =
@@ -98,7 +103,7 @@ final class FabricChooser {
     return choice(
         taken,
         "",
-        "%s, one of %d as near of %d in all"
+        "%s, one of the %d nearest of %d"
             .formatted(affinity.describe(taken), near.size(), same.size()));
   }
 
@@ -111,7 +116,7 @@ final class FabricChooser {
                     offer,
                     options.host(),
                     options.host().isEmpty()
-                        ? "the first that libfabric has, bound to no address"
+                        ? "the first of libfabric, bound to no address"
                         : "bound to " + options.host()))
         .orElseGet(
             () ->

@@ -8,11 +8,11 @@ import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.types.DDStoreException;
 
 /**
- * libfabric as it is on this host, loaded once into this JVM when it is first asked for, and for
- * good. Any thread. Never throws at load: {@link #problem()} says what is missing.
+ * The libfabric library of this host, loaded once into this JVM on first use, and never unloaded.
+ * Safe for use by several threads. Never throws at load: {@link #problem()} names the missing part.
  */
 final class FabricLibrary {
-  /** The system property that names another file than {@value #FILE}, by path or soname. */
+  /** System property that names another file than {@value #FILE}, by path or soname. */
   static final String PROPERTY = "ddstore.fabric.library";
 
   private static final String FILE = "libfabric.so.1";
@@ -52,12 +52,12 @@ final class FabricLibrary {
                 .formatted(text(why), PROPERTY));
   }
 
-  /** Why it cannot be used, and what helps; empty if it can. */
+  /** Returns why the library cannot be used, and the remedy; empty if it can. */
   Optional<String> problem() {
     return Optional.ofNullable(problem);
   }
 
-  /** {@code libfabric 1.17}, for example. */
+  /** Returns the version, such as {@code libfabric 1.17}. */
   String version() {
     int version = FabricNative.version(handle());
     return "libfabric %d.%d".formatted(version >>> Short.SIZE, version & 0xFFFF);
@@ -71,9 +71,10 @@ final class FabricLibrary {
   }
 
   /**
-   * What can read the memory of other processes, best first, as libfabric orders it.
+   * Returns the offers that can read the memory of other processes, best first, in libfabric's
+   * order.
    *
-   * @param host an address of this host to be bound to; empty for all there are
+   * @param host address of this host to bind to; empty for all addresses
    */
   List<FabricOffer> offers(String host) {
     String[] texts = FabricNative.offers(handle(), textOrNull(host));
@@ -85,13 +86,15 @@ final class FabricLibrary {
   }
 
   /**
-   * @param error negative, as libfabric returns it
+   * Returns the exception of a failed call.
+   *
+   * @param error negative error code, as libfabric returns it
    */
   DDStoreException failure(String call, int error) {
     return new DDStoreException("%s: %s".formatted(call, errorText(error)));
   }
 
-  /** The text of an error and its number. */
+  /** Returns the text of an error and its number. */
   String errorText(int error) {
     byte[] text = new byte[TEXT_BYTES];
     FabricNative.errorText(handle(), -error, text);

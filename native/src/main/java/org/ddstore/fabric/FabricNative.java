@@ -4,27 +4,30 @@ import java.nio.ByteBuffer;
 
 /**
  * The functions of {@code jni_fabric.c}. Handles are addresses; a negative result is a negative
- * errno of libfabric. Texts are UTF-8 and end with a zero. Only {@link FabricLibrary} and the
+ * errno of libfabric. Texts are UTF-8 and end with a zero byte. Only {@link FabricLibrary} and the
  * owners of handles call these.
  */
 final class FabricNative {
-  /** Texts of {@link #offers} for each offer. */
+  /** Number of texts per offer in {@link #offers}. */
   static final int OFFER_COLUMNS = 5;
 
   private FabricNative() {}
 
   /**
-   * @param why receives what is missing
+   * Loads the library.
+   *
+   * @param why receives the reason of a failure
    */
   static native long load(byte[] path, byte[] why);
 
-  /** Major in the upper 16 bits, minor in the lower. */
+  /** Returns the version: major in the upper 16 bits, minor in the lower. */
   static native int version(long library);
 
   static native void errorText(long library, int error, byte[] out);
 
   /**
-   * {@value #OFFER_COLUMNS} texts each: provider, domain, fabric, form of addresses, PCI device.
+   * Returns {@value #OFFER_COLUMNS} texts per offer: provider, domain, fabric, address format, PCI
+   * device.
    */
   static native String[] offers(long library, byte[] node);
 

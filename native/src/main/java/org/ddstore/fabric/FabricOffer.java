@@ -4,57 +4,60 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * A way to read the memory of other processes that libfabric has on this host.
+ * A way of libfabric on this host to read the memory of other processes.
  *
- * @param provider {@code verbs;ofi_rxm} for example: the one that reaches the wire, and what is
- *     above it
- * @param domain the name of the interface or device
- * @param addressForm the number that libfabric has for the form of its addresses
- * @param pciDevice as sysfs names it, empty if it is not known
+ * @param provider provider name, such as {@code verbs;ofi_rxm}: the provider that reaches the wire,
+ *     and the layers above it
+ * @param domain name of the interface or device
+ * @param addressForm libfabric's number of the address format
+ * @param pciDevice PCI device name as in sysfs; empty if unknown
  */
 record FabricOffer(String provider, String domain, String addressForm, String pciDevice) {
   private static final Set<String> RDMA =
       Set.of("verbs", "efa", "cxi", "psm", "psm2", "psm3", "opx", "gni", "ucx", "mlx");
 
   /**
-   * Of those, the ones by which reads end in the device: the owner's processors take no part. By
-   * the others they may, on some devices, be answered by a program: efa does so for devices without
-   * reads, psm2, psm3 and opx for all; and ofi_rxd, layered on any, makes reads of messages.
+   * RDMA providers whose reads end in the device, without the owner's processors. With the other
+   * providers a program may answer the reads on some devices: efa on devices without reads, psm2,
+   * psm3 and opx on all; and ofi_rxd, layered on any provider, turns reads into messages.
    */
   private static final Set<String> SERVED_BY_DEVICE = Set.of("verbs", "cxi", "gni", "ucx", "mlx");
 
-  /** The one in software, over TCP, for endpoints without connections. */
+  /** Software provider over TCP, for endpoints without connections. */
   static final String TCP = "tcp";
 
   /**
-   * What it is called: {@code net} in the one release that has it beside an older {@code tcp},
-   * 1.17. All others in software are never taken: shm does not check keys and leaves files, sockets
-   * takes milliseconds, udp loses, and what becomes of the rest is not known.
+   * Names of the TCP provider: {@code net} in 1.17, the one release that has it beside an older
+   * {@code tcp}. No other software provider is used: shm does not check keys and leaves files,
+   * sockets takes milliseconds, udp loses data, and the behaviour of the others is unknown.
    */
   private static final Set<String> SOFTWARE = Set.of(TCP, "net");
 
   /**
-   * Taken only where the user names it: up to libfabric 1.17 it ends the process when an end is
-   * closed while the answer to a read has come in part.
+   * Provider used only if the user names it: up to libfabric 1.17 it ends the process when an
+   * endpoint is closed while the answer to a read has partly arrived.
    */
   static final String LAYERED_TCP = "tcp;ofi_rxm";
 
-  /** True if it uses RDMA hardware. */
+  /** Returns whether it uses RDMA hardware. */
   boolean isRdma() {
     return RDMA.contains(core());
   }
 
   /**
-   * True if a deregistration alone ends the reads of memory: no program of the owner's holds an
-   * answer that it has begun.
+   * Returns whether a deregistration alone ends the reads of memory, because no program of the
+   * owner holds a partly sent answer.
    *
-   * @param provider as {@link #provider()} is
+   * @param provider value of {@link #provider()}
    */
   static boolean isServedByDevice(String provider) {
     return SERVED_BY_DEVICE.contains(core(provider)) && !provider.endsWith(";ofi_rxd");
   }
 
-  /** True if it may be taken where the user asks for {@code wanted}, or for nothing: empty. */
+  /**
+   * Returns whether it is usable when the user asks for provider {@code wanted}; an empty text asks
+   * for none.
+   */
   boolean isLegal(String wanted) {
     if (isRdma()) {
       return wanted.isEmpty() || provider.equals(wanted) || core().equals(wanted);
@@ -64,12 +67,12 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
         : provider.equals(LAYERED_TCP) && wanted.equals(LAYERED_TCP);
   }
 
-  /** Processes read from each other if this is equal. */
+  /** Returns the transport name that must be equal on processes that read from each other. */
   String means() {
     return provider + "/" + addressForm;
   }
 
-  /** The provider that reaches the wire. */
+  /** Returns the provider that reaches the wire. */
   private String core() {
     return core(provider);
   }

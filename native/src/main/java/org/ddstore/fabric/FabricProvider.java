@@ -7,7 +7,7 @@ import org.ddstore.transport.OneSidedProvider;
 import org.ddstore.transport.OneSidedTransport;
 import org.ddstore.transport.PeerCalls;
 
-/** Announces the {@code fabric} transport. */
+/** The provider of the {@code fabric} transport. */
 public final class FabricProvider implements OneSidedProvider {
   @Override
   public String name() {

@@ -15,17 +15,17 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 
 /**
- * Reads rows of other processes' memory, while their programs do something else.
+ * A reader of rows in other processes' memory, without the help of their programs.
  *
- * <p>No row is torn: the version word of a segment is read after its rows have come, and has to be
- * what it was when some reader of this process read it last, hence before these rows; and even. If
- * it is not, the rows are read again. The word is asked for only when all rows are here: no network
- * has to keep reads in order.
+ * <p>No row is torn: the version word of a segment is read after its rows have arrived. It must be
+ * even, and equal to its value when a reader of this process last read it, which was before these
+ * rows. Otherwise the rows are read again. The version word is requested only when all rows have
+ * arrived, because networks need not keep reads in order.
  *
- * <p>Whatever fails, the owner is asked again over the authenticated connection: that it has ended
- * or left is known from there, else the read is tried again until the deadline. After a failure, a
- * missed deadline or an interrupt the end is closed, because a read that has been sent cannot be
- * called back in another way: then nothing lands in the staging any more.
+ * <p>After any failure the owner is queried again over the authenticated connection: that shows
+ * whether it has ended or left; otherwise the read is retried until the deadline. After a failure,
+ * a missed deadline or an interrupt the endpoint is closed, because there is no other way to cancel
+ * a read that has been sent: afterwards nothing is written to the staging memory any more.
  */
 final class FabricReader implements RemoteReader {
   private static final int SLICE_MS = 100;
@@ -55,7 +55,8 @@ final class FabricReader implements RemoteReader {
 
   @Override
   public void fetch(List<PeerRows> peers) {
-    checkInterrupt(); // reads that come at once never wait, and a task that does many is to end
+    // Reads that complete at once never wait, and a task with many of them must be interruptible.
+    checkInterrupt();
     String trouble = null;
     while (true) {
       try {
@@ -70,10 +71,10 @@ final class FabricReader implements RemoteReader {
         trouble = e.getMessage();
       } catch (DeadlineExceededException e) {
         abandon();
-        peers.forEach(PeerRows::markSilent); // some of them: who, the end does not know
+        peers.forEach(PeerRows::markSilent); // some of them; the endpoint does not know which
         throw missing(peers, trouble == null ? e.getMessage() : trouble);
       } catch (BatchTooLargeException e) {
-        throw e; // the lengths are here, and no row is on its way
+        throw e; // the lengths are known, and no row is in flight
       } catch (RuntimeException | Error e) {
         abandon();
         throw e;
@@ -109,7 +110,7 @@ final class FabricReader implements RemoteReader {
     long bytes = pending.stream().mapToLong(PeerReads::offsetBytes).sum();
     if (bytes > GrowingBuffer.MAX_BYTES) {
       throw new IllegalArgumentException(
-          "offsets of ragged rows of %,d bytes: read fewer rows a batch".formatted(bytes));
+          "offsets of ragged rows have %,d bytes: read fewer rows per batch".formatted(bytes));
     }
     if (bytes > 0) {
       reads.clear();
@@ -140,7 +141,7 @@ final class FabricReader implements RemoteReader {
     run(pending);
   }
 
-  /** Takes out of the list whose rows are stable. */
+  /** Removes from the list the peers whose rows are stable. */
   private void checkVersions(List<PeerReads> pending) {
     int bytes = pending.stream().mapToInt(PeerReads::versionBytes).sum();
     ByteBuffer memory = words.ensure(wordBytes(bytes));
@@ -161,13 +162,13 @@ final class FabricReader implements RemoteReader {
     }
   }
 
-  /** Does what the list says. */
+  /** Executes the reads of the list. */
   private void run(List<PeerReads> pending) {
     end.begin(reads);
     while (!end.run(sliceMs())) {
       checkInterrupt();
       if (System.nanoTime() - deadlineNs >= 0) {
-        throw new DeadlineExceededException("%,d bytes have come".formatted(end.bytesCome()));
+        throw new DeadlineExceededException("%,d bytes have arrived".formatted(end.bytesCome()));
       }
       for (PeerReads peer : pending) {
         if (!transport.calls().isAlive(peer.rows().process())) {
@@ -183,8 +184,8 @@ final class FabricReader implements RemoteReader {
   }
 
   /**
-   * All owners are to be asked where their memory is: when several have moved theirs, what a
-   * provider reports need not be of the one that failed first.
+   * Discards the memory tables of all owners, which are then queried again: if several have moved
+   * their memory, the failure that a provider reports first can be that of another owner.
    */
   private void forget(List<PeerRows> peers) {
     peers.forEach(rows -> transport.memories().forget(rows.process()));
@@ -215,7 +216,7 @@ final class FabricReader implements RemoteReader {
         "remote rows did not come within %d ms: %s (%s)".formatted(timeout.toMillis(), text, why));
   }
 
-  /** Nothing comes any more when this returns. */
+  /** Closes the endpoint; nothing arrives any more when this method returns. */
   private void abandon() {
     landings.endHasClosed();
     if (end != null) {

@@ -13,14 +13,14 @@ import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.PeerCalls;
 
 /**
- * The segments that this process lets others read, and the answers to who asks where they are. A
- * question is the nonce of a segment; the answer a {@link MemoryTable}.
+ * The segments that this process lets others read, and the service that answers where they are. A
+ * question is the nonce of a segment; the answer is a {@link MemoryTable}.
  *
- * <p>A provider in software answers reads from our memory at a time of its own, also after the
- * memory has been deregistered. So a withdrawal closes the serving end before it gives the memory
- * back, which ends what is under way; the end is opened again, under another address, when
- * something is exported or asked for. A device that serves reads itself is told by the
- * deregistration alone.
+ * <p>A software provider answers reads from the owner's memory at any time, also after the memory
+ * has been deregistered. Therefore a withdrawal closes the serving endpoint before it frees the
+ * memory, which ends all reads in flight; the endpoint is opened again, under another address, at
+ * the next export or question. For a device that serves reads itself, the deregistration alone is
+ * sufficient.
  */
 final class FabricServer implements PeerCalls.Service, AutoCloseable {
   private static final long PATIENCE_MS = 50;
@@ -60,7 +60,10 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
     }
   }
 
-  /** Idempotent. Blocks for at most some 100 ms, until nobody reads the segment any more. */
+  /**
+   * Withdraws the segment. Idempotent. Blocks for about 100 ms at most, until no process reads the
+   * segment any more.
+   */
   void withdraw(Segment segment) {
     lock.lock();
     try {
@@ -78,7 +81,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
     }
   }
 
-  /** All parts or none. */
+  /** Registers all parts or none. */
   private void register(ServedSegment segment, ServingEnd at) {
     try {
       segment.register(at);
@@ -109,7 +112,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
   public ByteBuffer answer(ByteBuffer question) {
     Nonce nonce = new Nonce(question.getLong(), question.getLong());
     if (question.hasRemaining()) {
-      throw new IllegalArgumentException(question.remaining() + " bytes after a question");
+      throw new IllegalArgumentException(question.remaining() + " excess bytes after a question");
     }
     try {
       if (!lock.tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
@@ -145,7 +148,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
     return ByteBuffer.wrap(new byte[] {status});
   }
 
-  /** Withdraws what is left. Idempotent. */
+  /** Withdraws the remaining segments. Idempotent. */
   @Override
   public void close() {
     lock.lock();

@@ -12,7 +12,7 @@ import org.ddstore.transport.RemoteReader;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.ProcessAddress;
 
-/** Rows of other processes by one-sided reads over libfabric. */
+/** A transport that reads rows of other processes by one-sided reads over libfabric. */
 final class FabricTransport implements OneSidedTransport {
   private static final int MOST_IDLE = 8;
 
@@ -72,7 +72,7 @@ final class FabricTransport implements OneSidedTransport {
     return memories;
   }
 
-  /** An end for one reader, to be given back or closed. */
+  /** Returns an endpoint for one reader, which gives it back or closes it. */
   ReadingEnd takeEnd() {
     synchronized (this) {
       if (closed) {
@@ -86,7 +86,9 @@ final class FabricTransport implements OneSidedTransport {
   }
 
   /**
-   * @param end with nothing under way and no landings
+   * Takes back an endpoint.
+   *
+   * @param end endpoint without reads in flight and without landings
    */
   void giveBack(ReadingEnd end) {
     synchronized (this) {

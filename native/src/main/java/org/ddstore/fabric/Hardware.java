@@ -9,17 +9,17 @@ import java.util.List;
 import org.ddstore.transport.Availability;
 
 /**
- * The RDMA devices that the kernel knows: those of verbs, efa, psm and opx are of its class
- * infiniband, those of cxi and gni of classes of their own.
+ * The RDMA devices known to the kernel: those of verbs, efa, psm and opx are in its class
+ * infiniband, those of cxi and gni in classes of their own.
  *
- * @param sysfs the directory that is usually {@code /sys}
+ * @param sysfs root of sysfs, usually {@code /sys}
  */
 record Hardware(Path sysfs) {
   static final Hardware OF_THIS_HOST = new Hardware(Path.of("/sys"));
 
   private static final String CLASSES = "{infiniband,cxi*,gni}";
 
-  /** Says which devices there are, or that there are none. */
+  /** Returns the available devices, or that there are none. */
   Availability availability() {
     List<String> devices = new ArrayList<>();
     Path classes = sysfs.resolve("class");

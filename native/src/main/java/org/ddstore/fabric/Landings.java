@@ -3,16 +3,16 @@ package org.ddstore.fabric;
 import java.nio.ByteBuffer;
 import java.util.IdentityHashMap;
 
-/** Memory that one reader reads into, registered at its end once and then used again. */
+/** The memory that one reader reads into, registered once at its endpoint and then reused. */
 final class Landings {
   private final IdentityHashMap<Object, Landing> known = new IdentityHashMap<>();
 
   private record Landing(ReadingEnd end, int region, long address, int bytes) {}
 
   /**
-   * The number by which reads name memory.
+   * Returns the number by which reads refer to the memory.
    *
-   * @param owner whose memory it is: one at a time each
+   * @param owner owner of the memory; one memory per owner at a time
    */
   int regionOf(Object owner, ByteBuffer memory, ReadingEnd end) {
     long address = FabricNative.addressOf(memory);
@@ -25,7 +25,7 @@ final class Landings {
     return landing.region;
   }
 
-  /** The memory of an owner is about to be freed. */
+  /** Removes the memory of an owner, which is about to be freed. */
   void forget(Object owner) {
     Landing landing = known.remove(owner);
     if (landing != null) {
@@ -33,13 +33,13 @@ final class Landings {
     }
   }
 
-  /** The end is about to be used by another reader. */
+  /** Removes all memory before the endpoint is used by another reader. */
   void removeAll() {
     known.values().forEach(landing -> landing.end.removeLanding(landing.region));
     known.clear();
   }
 
-  /** The end has been closed, and all its registrations with it. */
+  /** Discards all registrations, which ended with the closed endpoint. */
   void endHasClosed() {
     known.clear();
   }

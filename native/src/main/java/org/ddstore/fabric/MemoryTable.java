@@ -7,25 +7,26 @@ import java.util.List;
 import org.ddstore.types.DDStoreException;
 
 /**
- * What an owner tells of one segment, so that others read it without asking again. Big-endian:
+ * The description of one segment that its owner sends to readers, who need no further question.
+ * Big-endian:
  *
  * <pre>
- * u8 status | u8 format version | text means | bytes address of the serving end
+ * u8 status | u8 format version | text means | bytes address of the serving endpoint
  * piece version word | int64 version | int32 log2 of rows per chunk | pieces chunks
  * int64s chunk starts (ragged) | int32 log2 of offsets per piece | int64s offsets | pieces offsets
  *
- * text, bytes: int32 length, then so many | int64s, pieces: int32 count, then so many
+ * text, bytes: int32 length, then the bytes | int64s, pieces: int32 count, then the elements
  * piece: int64 remote address | int64 key | int64 bytes
  * </pre>
  *
- * Offsets of ragged records come whole if they are few; else they are registered.
+ * A small set of offsets of ragged records is sent in the table; a larger one is registered.
  *
- * @param means of {@link FabricOffer#means()}: the reader's must be equal
- * @param address of the serving end, as its provider writes it
- * @param word where the version word is
- * @param version what it was when the table was made
- * @param offsets all of them, or empty
- * @param offsetPieces where they are, or empty
+ * @param means value of {@link FabricOffer#means()}, which must be equal to the reader's
+ * @param address address of the serving endpoint, in the format of its provider
+ * @param word location of the version word
+ * @param version value of the version word when the table was made
+ * @param offsets all offsets, or empty
+ * @param offsetPieces locations of the offsets, or empty
  */
 record MemoryTable(
     String means,
@@ -40,15 +41,15 @@ record MemoryTable(
     List<Piece> offsetPieces) {
   static final byte OK = 0;
 
-  /** There is no such segment, or no more. */
+  /** Status: the segment does not exist, or no longer exists. */
   static final byte GONE = 1;
 
-  /** It is being registered: ask again. */
+  /** Status: the segment is being registered; query again. */
   static final byte BUSY = 2;
 
   private static final byte FORMAT = 2;
 
-  /** Registered memory as a reader names it. */
+  /** Registered memory as a reader refers to it. */
   record Piece(long remote, long key, long bytes) {
     static final int BYTES = 3 * Long.BYTES;
   }
@@ -77,15 +78,15 @@ record MemoryTable(
   }
 
   /**
-   * Reads what follows {@link #OK}.
+   * Decodes the bytes that follow {@link #OK}.
    *
-   * @throws java.nio.BufferUnderflowException if it is cut short
+   * @throws java.nio.BufferUnderflowException if the table is truncated
    */
   static MemoryTable decode(ByteBuffer in) {
     byte format = in.get();
     if (format != FORMAT) {
       throw new DDStoreException(
-          "a table of format %d, this program reads %d: all executors need the same version of DDStore"
+          "memory table has format %d, expected %d: use the same version of DDStore on all executors"
               .formatted(format, FORMAT));
     }
     byte[] name = new byte[count(in, 1)];
@@ -132,7 +133,7 @@ record MemoryTable(
   private static int count(ByteBuffer in, int elementBytes) {
     int count = in.getInt();
     if (count < 0 || count > in.remaining() / elementBytes) {
-      throw new DDStoreException("a table that says %,d elements are to come".formatted(count));
+      throw new DDStoreException("invalid element count %,d in a memory table".formatted(count));
     }
     return count;
   }

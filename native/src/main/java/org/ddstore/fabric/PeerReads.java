@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.types.DDStoreException;
 
-/** Turns the rows that are wanted of one process into reads of its memory. For one fetch. */
+/** The reads of one process's memory for the requested rows of one fetch. */
 final class PeerReads {
   private final PeerRows rows;
   private final RemoteMemory[] memories;
@@ -14,7 +14,7 @@ final class PeerReads {
   private long landing;
   private int region;
 
-  /** Asks owners that have not been asked yet. */
+  /** Prepares the reads; queries owners that have not been queried yet. */
   PeerReads(PeerRows rows, RemoteMemories known, ReadingEnd end, long deadlineNs) {
     this.rows = rows;
     this.memories = new RemoteMemory[rows.segments()];
@@ -40,7 +40,7 @@ final class PeerReads {
 
   // Offsets of ragged records.
 
-  /** The bytes that {@link #addOffsets} wants. */
+  /** Returns the bytes that {@link #addOffsets} needs. */
   long offsetBytes() {
     long words = 0;
     for (int run = 0; isRagged() && run < rows.runs(); run++) {
@@ -50,10 +50,10 @@ final class PeerReads {
   }
 
   /**
-   * Adds reads of the offsets that are not here: those of a run and of its end.
+   * Adds reads of the missing offsets: those of each run and of its end.
    *
-   * @param first the address for the first one; the others follow
-   * @return the address after the last one
+   * @param first address for the first offset; the others follow
+   * @return address after the last offset
    */
   long addOffsets(ReadList reads, long first, int wordsRegion) {
     long to = first;
@@ -84,11 +84,11 @@ final class PeerReads {
   }
 
   /**
-   * Makes the lengths of ragged records known.
+   * Sets the lengths of ragged records.
    *
-   * @param words little-endian, with what {@link #addOffsets} asked for
-   * @param position of the first one
-   * @return the position after the last one
+   * @param words little-endian words that {@link #addOffsets} requested
+   * @param position position of the first word
+   * @return position after the last word
    */
   int takeOffsets(ByteBuffer words, int position) {
     int at = position;
@@ -111,7 +111,7 @@ final class PeerReads {
   private int checkLength(RemoteMemory memory, long offset, long next) {
     if (offset < 0 || next < offset || next > memory.streamBytes() || next - offset > 1L << 30) {
       throw new DDStoreException(
-          "%s has a record at [%,d, %,d) of %,d bytes"
+          "%s has an invalid record [%,d, %,d); its stream has %,d bytes"
               .formatted(rows.process(), offset, next, memory.streamBytes()));
     }
     return (int) (next - offset);
@@ -119,7 +119,7 @@ final class PeerReads {
 
   // Rows.
 
-  /** Makes room for the rows, whose lengths are known. Once for each fetch. */
+  /** Reserves memory for the rows, whose lengths are known. Once for each fetch. */
   void reserve(Landings landings, ReadingEnd end) {
     rows.beforeStagingIsFreed(() -> landings.forget(rows));
     ByteBuffer staging = rows.reserve();
@@ -127,7 +127,7 @@ final class PeerReads {
     region = landings.regionOf(rows, staging, end);
   }
 
-  /** Adds reads of all rows, and takes down which versions of their segments are known. */
+  /** Adds reads of all rows, and records the known versions of their segments. */
   void addRows(ReadList reads) {
     for (int segment = 0; segment < versions.length; segment++) {
       versions[segment] = memories[segment].version();
@@ -184,12 +184,12 @@ final class PeerReads {
 
   // Versions.
 
-  /** The bytes that {@link #addVersions} wants. */
+  /** Returns the bytes that {@link #addVersions} needs. */
   int versionBytes() {
     return versions.length * Long.BYTES;
   }
 
-  /** Adds a read of the version word of each segment, to come to consecutive addresses. */
+  /** Adds a read of the version word of each segment into consecutive addresses. */
   void addVersions(ReadList reads, long first, int wordsRegion) {
     for (int segment = 0; segment < versions.length; segment++) {
       reads.add(
@@ -202,9 +202,9 @@ final class PeerReads {
   }
 
   /**
-   * True if no row can have changed while it was read.
+   * Returns whether no row can have changed while it was read.
    *
-   * @param words little-endian, with the versions as they are after the rows
+   * @param words little-endian words with the versions after the rows were read
    */
   boolean isStable(ByteBuffer words, int position) {
     boolean stable = true;

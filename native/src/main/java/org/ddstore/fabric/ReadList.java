@@ -5,7 +5,8 @@ import java.nio.ByteOrder;
 import org.ddstore.memory.OffHeapBuffer;
 
 /**
- * Reads to be done together, in the form of {@code struct dds_read}. Reused; used by one thread.
+ * A list of reads to execute together, in the form of {@code struct dds_read}. Reused; used by one
+ * thread.
  */
 final class ReadList implements AutoCloseable {
   private static final int READ_BYTES = 32;
@@ -31,14 +32,16 @@ final class ReadList implements AutoCloseable {
     return out.capacity();
   }
 
-  /** The address of the first one. */
+  /** Returns the address of the first read. */
   long address() {
     return FabricNative.addressOf(memory.buffer());
   }
 
   /**
-   * @param remote as the owner's registration counts
-   * @param landing the address to which the bytes are to come
+   * Adds a read.
+   *
+   * @param remote address as in the owner's registration
+   * @param landing address that the bytes are written to
    */
   void add(long remote, long landing, int bytes, int source, int region) {
     if ((count + 1) * READ_BYTES > out.capacity()) {

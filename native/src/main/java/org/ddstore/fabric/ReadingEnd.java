@@ -10,11 +10,11 @@ import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * An end that reads memory of other processes, and what it knows of them. Used by one thread at a
- * time, kept from reader to reader. After a failure it is closed, not used again.
+ * An endpoint that reads memory of other processes, with its knowledge of them. Used by one thread
+ * at a time, and passed from reader to reader. After a failure it is closed and not reused.
  */
 final class ReadingEnd implements AutoCloseable {
-  /** Asked for and not yet come; measured over tcp: 4 to 32 MiB are equally fast. */
+  /** Limit of requested bytes in flight; 4 to 32 MiB are equally fast over tcp by measurement. */
   private static final long BYTES_IN_FLIGHT = 8 << 20;
 
   private final FabricLibrary library;
@@ -42,8 +42,8 @@ final class ReadingEnd implements AutoCloseable {
   }
 
   /**
-   * The number of the first part of a segment: its version word; then come its chunks, then the
-   * pieces of its offsets.
+   * Returns the number of the first part of a segment, its version word; its chunks follow, then
+   * the pieces of its offsets.
    */
   int sourceOf(RemoteMemory memory) {
     Integer known = sources.get(memory);
@@ -69,14 +69,14 @@ final class ReadingEnd implements AutoCloseable {
 
   private int addSource(int peer, MemoryTable.Piece piece, RemoteMemory memory) {
     int number = check("a table of keys", FabricNative.addSource(handle, peer, piece.key()));
-    owners.add(memory.process()); // numbers are given in order
+    owners.add(memory.process()); // numbers are assigned in order
     return number;
   }
 
-  /** Registers memory to be read into; the number that reads name it by. */
+  /** Registers memory to read into; returns the number by which reads refer to it. */
   int addLanding(ByteBuffer memory) {
     return check(
-        "fi_mr_reg of %,d bytes to read into; ulimit -l bounds them".formatted(memory.capacity()),
+        "fi_mr_reg of %,d bytes to read into, limited by ulimit -l".formatted(memory.capacity()),
         FabricNative.addLanding(handle, FabricNative.addressOf(memory), memory.capacity()));
   }
 
@@ -91,16 +91,16 @@ final class ReadingEnd implements AutoCloseable {
     return result;
   }
 
-  /** Takes up reads; those before have ended. The list stays as it is until they end. */
+  /** Starts reads; the previous ones must have ended. The list must not change until they end. */
   void begin(ReadList reads) {
     check("fi_readmsg", FabricNative.begin(handle, reads.address(), reads.count()));
   }
 
   /**
-   * Goes on for at most so long.
+   * Continues for at most {@code timeoutMs} milliseconds.
    *
-   * @return true if all have come
-   * @throws ReadFailure if one has failed: the end is to be closed
+   * @return true if all reads have completed
+   * @throws ReadFailure if a read has failed; the endpoint must be closed
    */
   boolean run(int timeoutMs) {
     int result = FabricNative.run(handle, timeoutMs);
@@ -117,25 +117,30 @@ final class ReadingEnd implements AutoCloseable {
     return result > 0;
   }
 
-  /** The bytes of the present reads that have come. */
+  /** Returns the bytes of the current reads that have arrived. */
   long bytesCome() {
     return FabricNative.bytesCome(handle);
   }
 
-  /** When this returns nothing is written to landings any more, whatever still comes. */
+  /** Closes the endpoint; nothing is written to landings any more when this method returns. */
   @Override
   public void close() {
     FabricNative.closeReader(handle);
   }
 
-  /** A read failed: the owner has ended, has taken its memory back, or the way to it is broken. */
+  /**
+   * A failure of a read: the owner has ended, has withdrawn its memory, or the connection is
+   * broken.
+   */
   static final class ReadFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final transient ProcessAddress process;
 
     /**
-     * @param process the owner, null if that is not known
+     * Creates a failure.
+     *
+     * @param process the owner; null if unknown
      */
     ReadFailure(ProcessAddress process, String message) {
       super(message, null, false, false);

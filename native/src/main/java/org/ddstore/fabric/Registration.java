@@ -5,11 +5,11 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.types.DDStoreException;
 
-/** Memory that a serving end lets others read. Ended before the end. */
+/** A registration of memory that a serving endpoint lets others read. Ended before the endpoint. */
 final class Registration {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final AtomicLong LIVE = new AtomicLong();
-  private static final int KEY_TAKEN = -126; // FI_ENOKEY: this key is in use
+  private static final int KEY_TAKEN = -126; // FI_ENOKEY: the key is in use
   private static final int TRIES = 8;
 
   private final long region;
@@ -22,11 +22,11 @@ final class Registration {
   }
 
   /**
-   * Registers memory, under a random key where the provider lets us choose. Pins its pages where
+   * Registers memory, under a random key if the provider allows the choice. Pins its pages if
    * hardware serves the reads.
    *
-   * @param memory all of it; direct
-   * @throws DDStoreException if the system refuses; it says what helps
+   * @param memory direct memory, registered completely
+   * @throws DDStoreException if the system refuses; the message names the remedy
    */
   static Registration of(FabricLibrary library, long end, ByteBuffer memory) {
     long address = FabricNative.addressOf(memory);
@@ -45,7 +45,7 @@ final class Registration {
         new MemoryTable.Piece(FabricNative.base(end, address), FabricNative.key(region), bytes));
   }
 
-  /** How many there are in this JVM, with those that could not be ended. */
+  /** Returns the number of registrations in this JVM, including those that could not be ended. */
   static long live() {
     return LIVE.get();
   }
@@ -55,9 +55,10 @@ final class Registration {
   }
 
   /**
-   * Ends it, once.
+   * Ends the registration, once.
    *
-   * @return false if the provider refuses: then others may read the memory until the end is closed
+   * @return false if the provider refuses: others can then read the memory until the endpoint is
+   *     closed
    */
   boolean deregister() {
     boolean ended = FabricNative.deregister(region) >= 0;

@@ -14,7 +14,10 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
 
-/** What owners have told of their segments: each is asked once, and again after a failure. */
+/**
+ * The memory tables of segments, as sent by their owners: each owner is queried once, and again
+ * after a failure.
+ */
 final class RemoteMemories {
   private static final long PAUSE_NS = Duration.ofMillis(5).toNanos();
 
@@ -23,7 +26,9 @@ final class RemoteMemories {
   private final Map<Nonce, RemoteMemory> known = new ConcurrentHashMap<>();
 
   /**
-   * @param means of this process
+   * Creates an empty cache.
+   *
+   * @param means transport name of this process
    */
   RemoteMemories(PeerCalls calls, String means) {
     this.calls = calls;
@@ -31,9 +36,9 @@ final class RemoteMemories {
   }
 
   /**
-   * The memory of a segment. Blocks if its owner has to be asked.
+   * Returns the memory of a segment. Blocks if its owner must be queried.
    *
-   * @throws PeerGoneException if the owner has ended, or does not serve the segment any more
+   * @throws PeerGoneException if the owner has ended, or no longer serves the segment
    * @throws DeadlineExceededException if there is no answer at the deadline
    * @throws DDStoreException if the two processes cannot read from each other
    */
@@ -47,12 +52,12 @@ final class RemoteMemories {
     return memory;
   }
 
-  /** Its owner is to be asked again. */
+  /** Discards a memory table, so that its owner is queried again. */
   void forget(RemoteMemory memory) {
     known.values().remove(memory);
   }
 
-  /** Forgets all of a process. */
+  /** Discards all tables of a process. */
   void forget(ProcessAddress process) {
     known.values().removeIf(memory -> memory.process().equals(process));
   }
@@ -70,7 +75,7 @@ final class RemoteMemories {
           return new RemoteMemory(segment, checkMeans(process, MemoryTable.decode(answer)));
         }
       } catch (BufferUnderflowException e) {
-        throw new DDStoreException(process + " sent a table that is cut short", e);
+        throw new DDStoreException(process + " sent a truncated memory table", e);
       }
       LockSupport.parkNanos(PAUSE_NS);
       if (System.nanoTime() - deadlineNs > 0) {
@@ -82,7 +87,7 @@ final class RemoteMemories {
   private MemoryTable checkMeans(ProcessAddress process, MemoryTable table) {
     if (!table.means().equals(means)) {
       throw new DDStoreException(
-          "%s serves by %s, this process reads by %s: set spark.ddstore.fabric.provider to one that all hosts have"
+          "provider mismatch: %s serves by %s, this process reads by %s: set spark.ddstore.fabric.provider to one that all hosts have"
               .formatted(process, table.means(), means));
     }
     return table;

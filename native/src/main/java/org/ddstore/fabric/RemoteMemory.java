@@ -6,8 +6,8 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Where the parts of another process's segment lie, as its owner has told. Shared by the readers of
- * this process; any thread.
+ * The locations of the parts of another process's segment, as sent by its owner. Shared by the
+ * readers of this process; safe for use by several threads.
  */
 final class RemoteMemory {
   private static final int MOST_SHIFT = 62; // 1L << 63 is negative
@@ -28,8 +28,8 @@ final class RemoteMemory {
   }
 
   /**
-   * A reader's own arithmetic must not leave what the table says, and what it says must be whole:
-   * then no read of rows that there are leaves the piece that it names.
+   * Checks that the table is complete and consistent, so that no read of an existing row leaves the
+   * piece that it refers to.
    */
   private void check() {
     boolean legal =
@@ -50,7 +50,10 @@ final class RemoteMemory {
     return shift >= 0 && shift <= MOST_SHIFT;
   }
 
-  /** True if so many elements lie in the pieces, 2^{@code shift} in each but the last. */
+  /**
+   * Returns whether the elements fit the pieces, with 2^{@code shift} elements in each but the
+   * last.
+   */
   private static boolean fits(
       List<MemoryTable.Piece> pieces, int shift, long elements, int elementBytes) {
     int piece = 0;
@@ -93,17 +96,20 @@ final class RemoteMemory {
     return table;
   }
 
-  /** True if the offsets of ragged records are here; else they are to be read as well. */
+  /**
+   * Returns whether the offsets of ragged records are in the table; otherwise they must be read as
+   * well.
+   */
   boolean hasOffsets() {
     return offsets.length > 0;
   }
 
-  /** Entry {@code row} of {@link #hasOffsets}. */
+  /** Returns the offset of a row; valid if {@link #hasOffsets}. */
   long offset(long row) {
     return offsets[(int) row];
   }
 
-  /** The chunk in which an offset of the stream of ragged records lies. */
+  /** Returns the chunk that contains an offset of the stream of ragged records. */
   int chunkOf(long offset) {
     int low = 0;
     int high = chunkStarts.length - 2;
@@ -118,26 +124,29 @@ final class RemoteMemory {
     return low;
   }
 
-  /** Where a chunk begins in the stream of ragged records; for the number of chunks, the end. */
+  /**
+   * Returns the start of a chunk in the stream of ragged records; for the number of chunks, the end
+   * of the stream.
+   */
   long chunkStart(int chunk) {
     return chunkStarts[chunk];
   }
 
-  /** The bytes of the stream of ragged records. */
+  /** Returns the bytes of the stream of ragged records. */
   long streamBytes() {
     return chunkStarts[chunkStarts.length - 1];
   }
 
   /**
-   * The version word as some reader of this process has read it last. If it reads the same after
-   * rows have come, they have not changed in between.
+   * Returns the version word as last read by a reader of this process. If it has the same value
+   * after rows have arrived, they have not changed in between.
    */
   long version() {
     return version;
   }
 
-  void setVersion(long newVersion) {
-    version = newVersion;
+  void setVersion(long version) {
+    this.version = version;
   }
 
   @Override

@@ -7,9 +7,9 @@ import java.util.stream.Stream;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentMap;
 
-/** A segment that this process exports, registered at a serving end. Guarded by its owner. */
+/** A segment that this process exports, registered at a serving endpoint. Guarded by its owner. */
 final class ServedSegment {
-  /** Tables of offsets up to this many are sent, larger ones are registered. */
+  /** Largest number of offsets that is sent in the table; larger offset tables are registered. */
   private static final int MOST_OFFSETS_SENT = 16 << 10;
 
   private final Segment segment;
@@ -20,7 +20,9 @@ final class ServedSegment {
   private List<Registration> offsets = List.of();
 
   /**
-   * @param segment with a reference for this
+   * Creates an unregistered segment.
+   *
+   * @param segment segment with a reference for this object
    */
   ServedSegment(Segment segment) {
     this.segment = segment;
@@ -31,7 +33,7 @@ final class ServedSegment {
     return !registrations.isEmpty();
   }
 
-  /** Registers all parts. If that fails some may be registered: the caller deregisters. */
+  /** Registers all parts. After a failure some parts can be registered: the caller deregisters. */
   void register(ServingEnd end) {
     word = register(end, map.version());
     chunks = registerAll(end, map.chunks());
@@ -51,7 +53,7 @@ final class ServedSegment {
   /**
    * Ends all registrations.
    *
-   * @return false if one cannot be ended: only closing the end keeps others from the memory
+   * @return false if one cannot be ended: then only closing the endpoint ends access by others
    */
   boolean deregister() {
     boolean ended = true;
@@ -62,7 +64,7 @@ final class ServedSegment {
     return ended;
   }
 
-  /** Gives the reference back. Nobody reads any more. */
+  /** Gives the reference back; no process reads the segment any more. */
   void release() {
     segment.release();
   }

@@ -8,8 +8,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.ddstore.transport.OneSidedChoice;
 
 /**
- * The end at which other processes read memory of this one: a domain and an endpoint of its own,
- * and a thread that sleeps until a read comes, where the provider needs one. Guarded by its owner.
+ * The endpoint at which other processes read memory of this one: a domain and an endpoint of its
+ * own, and a thread that sleeps until a read arrives, if the provider needs one. Guarded by its
+ * owner.
  */
 final class ServingEnd implements AutoCloseable {
   private static final int SLEEP_MS = 100;
@@ -61,7 +62,7 @@ final class ServingEnd implements AutoCloseable {
     return List.copyOf(read);
   }
 
-  /** As the readers' address vectors take it. */
+  /** Returns the address in the form of the readers' address vectors. */
   List<Byte> address() {
     return address;
   }
@@ -70,16 +71,18 @@ final class ServingEnd implements AutoCloseable {
     return Registration.of(library, handle, memory);
   }
 
-  /** Connections are made by this thread even where hardware serves the reads. */
+  /**
+   * Serves reads; also needed if hardware serves them, because this thread establishes connections.
+   */
   private void serve() {
     while (!stopped) {
       if (FabricNative.progress(handle, SLEEP_MS) < 0) {
-        LockSupport.parkNanos(PAUSE_NS); // what is wrong is told to the readers, by their reads
+        LockSupport.parkNanos(PAUSE_NS); // readers learn of the error by their own reads
       }
     }
   }
 
-  /** Ends all reads under way. What is registered here is to be closed before. */
+  /** Ends all reads in flight. Registrations at this endpoint must be closed before. */
   @Override
   public void close() {
     stopped = true;

@@ -1,6 +1,6 @@
 /**
- * The {@code fabric} transport: rows of other processes by one-sided reads over libfabric, which is
- * found at run time.
+ * The {@code fabric} transport: reads rows of other processes by one-sided reads over libfabric,
+ * which is located at run time.
  */
 @Internal
 package org.ddstore.fabric;

@@ -6,14 +6,17 @@ import java.nio.file.Path;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Tells which processes share memory: the same kernel, the same mount of /dev/shm, the same process
- * numbers and the same user. Host names say nothing of it; containers of one host may have equal
- * ones and share nothing.
+ * The identity of the set of processes that share memory with this one: the same kernel, the same
+ * mount of /dev/shm, the same process numbers and the same user. Host names are not used, because
+ * containers of one host may have equal names and share nothing.
  */
 final class HostIdentity {
   private HostIdentity() {}
 
-  /** Equal texts in processes that can map each other's shared memory and read by process id. */
+  /**
+   * Returns a text that is equal in processes that can map each other's shared memory and read by
+   * process id.
+   */
   static String ofThisProcess() {
     try {
       return "%s %s %s %s"

@@ -4,23 +4,23 @@ import java.util.Map;
 import org.ddstore.types.DDStoreException;
 
 /**
- * What mpirun tells a process that it has started.
+ * The job description that mpirun passes to a process that it starts.
  *
- * @param rank of this process, of [0, size)
- * @param size processes that were started together
- * @param localSize those of them on this host
+ * @param rank rank of this process, in [0, size)
+ * @param size number of processes started together
+ * @param localSize number of those processes on this host
  */
 record Launch(int rank, int size, int localSize) {
   private static final String SIZE = "OMPI_COMM_WORLD_SIZE";
   private static final String REMEDY = "start it as in: mpirun -n 4 java ..";
 
-  /** Tells MPICH, and what comes of it, by what its mpirun sets. */
+  /** Variable set by the mpirun of MPICH and its derivatives. */
   private static final String OTHER_MPI = "PMI_SIZE";
 
   /**
    * Reads the environment of a process.
    *
-   * @throws DDStoreException if it was not started by mpirun of Open MPI
+   * @throws DDStoreException if the process was not started by mpirun of Open MPI
    */
   static Launch parse(Map<String, String> environment) {
     if (!environment.containsKey(SIZE)) {
@@ -43,7 +43,7 @@ record Launch(int rank, int size, int localSize) {
       return Integer.parseInt(value);
     } catch (NumberFormatException e) {
       throw new DDStoreException(
-          "%s is \"%s\", which is no number: %s".formatted(name, value, REMEDY), e);
+          "%s is \"%s\", not a number: %s".formatted(name, value, REMEDY), e);
     }
   }
 

@@ -3,23 +3,24 @@ package org.ddstore.mpi;
 import java.time.Duration;
 import org.ddstore.collective.Communicator;
 
-/** The ranks that mpirun has started, after MPI's start and before its end. */
+/** The ranks of an mpirun job, between the start and the end of MPI. */
 public interface LaunchedRanks {
-  /** Of all ranks; stays this one's. */
+  /** Returns the communicator of all ranks; owned by this object. */
   Communicator communicator();
 
   /**
-   * Waits by MPI for all ranks to call this, also if collectives are broken. Collective.
+   * Waits by MPI for all ranks to call this method, also after collectives have broken. Collective.
    *
-   * @return false if some did not come in time
+   * @return false if a rank did not come in time
    */
   boolean meet(Duration patience);
 
   /**
-   * Ends the communicator and MPI in this process. Collective; the stores of all ranks are closed.
+   * Closes the communicator and finalises MPI in this process. Collective; the stores of all ranks
+   * must be closed.
    *
-   * @return false if MPI could not be ended: nothing of it may be called again, and mpirun ends the
-   *     other processes when this one has ended
+   * @return false if MPI could not be finalised: no MPI call is allowed any more, and mpirun ends
+   *     the other processes when this one has ended
    */
   boolean end();
 }

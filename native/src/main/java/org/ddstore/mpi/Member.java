@@ -8,22 +8,22 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * What a rank tells the others before they join.
+ * The information that a rank exchanges with the others before they join.
  *
- * @param free whether this JVM may enter MPI with others now
- * @param late whether this rank has waited long enough for all to be free
- * @param process random, of the JVM
- * @param world the number of the world that the JVM is in; 0 if it is in none
- * @param worldRank its rank there
- * @param trouble why its world is of no use any more; empty if it is
- * @param job the number that this rank proposes for a new world
- * @param color of the rank's group
- * @param host equal for processes that share memory
+ * @param free whether this JVM can enter MPI with others now
+ * @param late whether this rank has exceeded its time to wait for all to be free
+ * @param process random number that identifies the JVM
+ * @param world number of the world that the JVM is in; 0 if none
+ * @param worldRank rank of the JVM in that world
+ * @param trouble reason why that world is unusable; empty if it is usable
+ * @param job number that this rank proposes for a new world
+ * @param color color of the rank's group
+ * @param host text that is equal for processes that share memory
  * @param hasRdma whether the host has an RDMA device
- * @param mayReadProcesses whether it reads memory of other processes without their help
- * @param choices what the user has said of how MPI is to work, as text
- * @param pid its number on its host
- * @param name of the process, for people
+ * @param mayReadProcesses whether it can read memory of other processes without their help
+ * @param choices MPI settings of the user, as text
+ * @param pid process id on its host
+ * @param name human-readable name of the process
  */
 record Member(
     boolean free,

@@ -10,10 +10,10 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.FrozenMembershipException;
 
 /**
- * The ranks that want to join, and whether they can. Every rank has the same members and comes to
- * the same answer.
+ * The ranks that want to join one world, and the decision whether they can. Every rank has the same
+ * members and reaches the same decision.
  *
- * @param members in the order of the ranks
+ * @param members in rank order
  */
 record Membership(List<Member> members) {
   private static final String REMEDY =
@@ -27,27 +27,29 @@ record Membership(List<Member> members) {
     return new Membership(Arrays.stream(members).map(Member::parse).toList());
   }
 
-  /** Whether a rank has waited long enough. */
+  /** Returns whether a rank has exceeded its time to wait. */
   boolean someLate() {
     return members.stream().anyMatch(Member::late);
   }
 
-  /** Whether all JVMs may enter MPI now; else some are about to with others. */
+  /**
+   * Returns whether all JVMs can enter MPI now; otherwise some are about to enter it with others.
+   */
   boolean allFree() {
     return members.stream().allMatch(Member::free);
   }
 
   /**
-   * Refuses what can be no world.
+   * Rejects members that cannot form a world.
    *
-   * @throws DDStoreException if users have said different things of how MPI is to work
-   * @throws FrozenMembershipException if they are not all in one world that works, or all in none
+   * @throws DDStoreException if the MPI settings of the users differ
+   * @throws FrozenMembershipException unless all are in one usable world, or all in none
    */
   void check() {
     for (Member member : members) {
       if (!member.trouble().isEmpty()) {
         throw new FrozenMembershipException(
-            "the MPI world of %s is of no use any more: %s; %s"
+            "the MPI world of %s is unusable: %s; %s"
                 .formatted(member.name(), member.trouble(), REMEDY),
             true);
       }
@@ -63,7 +65,7 @@ record Membership(List<Member> members) {
       }
       if (!member.choices().equals(first.choices())) {
         throw new DDStoreException(
-            "%s has %s, and %s has %s: set the same for all, by spark.executorEnv.NAME=value"
+            "MPI settings differ: %s has %s, %s has %s: set the same for all, by spark.executorEnv.NAME=value"
                 .formatted(first.name(), first.choices(), member.name(), member.choices()));
       }
     }
@@ -74,9 +76,9 @@ record Membership(List<Member> members) {
   }
 
   /**
-   * Refuses ranks that share a JVM.
+   * Rejects ranks that share a JVM.
    *
-   * @throws DDStoreException with the settings that part them
+   * @throws DDStoreException with the settings that give each rank its own JVM
    */
   void checkOneRankAProcess() {
     Map<Long, Integer> ranks = new HashMap<>();
@@ -90,17 +92,17 @@ record Membership(List<Member> members) {
     }
   }
 
-  /** True if the JVMs are in a world already; after {@link #check}. */
+  /** Returns whether the JVMs are already in a world; valid after {@link #check}. */
   boolean isJoined() {
     return members.get(0).world() != 0;
   }
 
-  /** The number of a new world: that of rank 0. */
+  /** Returns the number of a new world: the number that rank 0 proposes. */
   int job() {
     return members.get(0).job();
   }
 
-  /** The ranks that share memory with {@code rank}, itself included, ascending. */
+  /** Returns the ranks that share memory with {@code rank}, itself included, ascending. */
   int[] clique(int rank) {
     return IntStream.range(0, members.size())
         .filter(r -> Objects.equals(members.get(r).host(), members.get(rank).host()))
@@ -119,7 +121,7 @@ record Membership(List<Member> members) {
     return members.stream().allMatch(Member::mayReadProcesses);
   }
 
-  /** The ranks of a group, by their color, ascending. */
+  /** Returns the ranks of a group by its color, ascending. */
   int[] group(int color) {
     return IntStream.range(0, members.size())
         .filter(r -> members.get(r).color() == color)

@@ -8,20 +8,22 @@ import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.transport.Availability;
 import org.ddstore.types.DDStoreException;
 
-/** Reads between ranks by MPI. {@link MpiRun} is for processes that mpirun has started. */
+/**
+ * Entry point for reads between ranks by MPI. Processes that mpirun has started use {@link MpiRun}.
+ */
 public final class Mpi {
-  /** The exit status of a JVM that is ended because MPI does not come back from a call. */
+  /** Exit status of a JVM that is ended because an MPI call does not return. */
   public static final int HUNG_STATUS = 86;
 
   private static final String NOT_BUILT =
       "this jar was built without mpi.jar: run native/mpi/build-mpi-jar and build again";
   private static final String NO_LIBRARY =
       "its library libmpi_java.so is not on java.library.path: apt-get install openmpi-bin"
-          + " libopenmpi-dev, or name its folder by spark.executor.extraLibraryPath";
+          + " libopenmpi-dev, or set its directory by spark.executor.extraLibraryPath";
 
   private Mpi() {}
 
-  /** Whether this process can use MPI, without starting it. Throws nothing. */
+  /** Returns whether this process can use MPI, without starting it. Throws nothing. */
   public static Availability availability() {
     if (!NativeLibrary.isLoaded()) {
       return Availability.unavailable(
@@ -36,7 +38,7 @@ public final class Mpi {
       return OpenMpiVersion.problem(version)
           .map(Availability::unavailable)
           .orElseGet(() -> Availability.available(OpenMpiVersion.shortName(version)));
-    } catch (ServiceConfigurationError e) { // classes of two builds beside each other
+    } catch (ServiceConfigurationError e) { // classes of two different builds on the class path
       return Availability.unavailable("%s (%s)".formatted(NOT_BUILT, e.getMessage()));
     } catch (NoClassDefFoundError e) {
       return Availability.unavailable(missing(e));
@@ -47,7 +49,10 @@ public final class Mpi {
     }
   }
 
-  /** A class that once failed to load says so in other words the next time. */
+  /**
+   * Returns the reason for a missing class. A class that failed to load once has another message
+   * the next time.
+   */
   private static String missing(NoClassDefFoundError e) {
     return String.valueOf(e.getMessage()).startsWith("Could not initialize class")
         ? NO_LIBRARY
@@ -59,15 +64,15 @@ public final class Mpi {
   }
 
   /**
-   * Joins ranks, each in a JVM of its own, to one MPI world, or takes the one that these JVMs are
-   * in, and gives the transport of the group that this rank belongs to. Collective over all of
-   * {@code ranks}; an error on one is raised on all.
+   * Joins ranks, each in its own JVM, to one MPI world, or uses the world that these JVMs are
+   * already in, and returns the transport of this rank's group. Collective over all of {@code
+   * ranks}; an error on one rank is raised on all.
    *
-   * @param ranks by which they exchange what MPI has to know; used during the call only
-   * @param color of the group; ranks of one color read each other's rows
-   * @return closed by the caller
-   * @throws org.ddstore.types.FrozenMembershipException if some of these JVMs are in a world that
-   *     others are not in, or in one that has lost a rank
+   * @param ranks communicator for exchanging the start data of MPI; used only during the call
+   * @param color color of the group; ranks of one color read each other's rows
+   * @return transport that the caller closes
+   * @throws org.ddstore.types.FrozenMembershipException if only some of these JVMs are in a world,
+   *     or their world has lost a rank
    * @throws DDStoreException if MPI is not available on a rank, or two ranks share a JVM
    */
   public static MpiTransport join(Communicator ranks, int color, MpiOptions options) {
@@ -83,11 +88,11 @@ public final class Mpi {
   private static void checkAvailable() {
     Availability here = availability();
     if (!here.isAvailable()) {
-      throw new DDStoreException("MPI cannot be used here: " + here.detail());
+      throw new DDStoreException("MPI is not available: " + here.detail());
     }
   }
 
-  /** See {@link MpiBinding#launch}. */
+  /** Calls {@link MpiBinding#launch}. */
   static LaunchedRanks launch(Launch launch, MpiOptions options) {
     checkAvailable();
     return binding().orElseThrow().launch(launch, options);

@@ -2,17 +2,20 @@ package org.ddstore.mpi;
 
 import org.ddstore.collective.Communicator;
 
-/** What is compiled only where mpi.jar is; found by {@link java.util.ServiceLoader}. */
+/**
+ * The part of this package that is compiled only with mpi.jar; found by {@link
+ * java.util.ServiceLoader}.
+ */
 public interface MpiBinding {
-  /** Open MPI's own text of its version. Loads its library; throws what is wrong with it. */
+  /** Returns the version text of Open MPI. Loads its library; throws the cause if that fails. */
   String libraryVersion();
 
-  /** See {@link Mpi#join}. */
+  /** Implements {@link Mpi#join}. */
   MpiTransport join(Communicator ranks, int color, MpiOptions options);
 
   /**
-   * Starts MPI in a process that mpirun has started, and brings its ranks together. Collective over
-   * all of them. If it fails, the process has to end.
+   * Starts MPI in a process that mpirun has started, and connects its ranks. Collective over all of
+   * them. If it fails, the process must end.
    */
   LaunchedRanks launch(Launch launch, MpiOptions options);
 }

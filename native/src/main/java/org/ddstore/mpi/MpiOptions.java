@@ -11,20 +11,26 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * How ranks use MPI.
+ * The options of ranks that use MPI.
  *
- * @param local where this process is reached by other means, for people and as its identity; its
- *     host names the network interface that MPI is to use between hosts
- * @param directory under which MPI's files of shared memory lie, in a directory of this process
- * @param callTimeout how long one call of MPI may block; after that the JVM is ended, because
+ * @param local address at which this process is reached by other transports, also used as its
+ *     human-readable identity; its host determines the network interface that MPI uses between
+ *     hosts
+ * @param directory parent directory of MPI's shared-memory files, which lie in a directory of this
+ *     process
+ * @param callTimeout longest time that one MPI call may block; after that the JVM is ended, because
  *     nothing else ends the call
- * @param collectiveTimeout how long ranks wait for each other before they call MPI together
+ * @param collectiveTimeout longest time that ranks wait for each other before they call MPI
+ *     together
  */
 public record MpiOptions(
     ProcessAddress local, Path directory, Duration callTimeout, Duration collectiveTimeout) {
   private static final int NOBODY_CONNECTS = 1;
 
-  /** A read that is late gets its error before MPI is given up with its process. */
+  /**
+   * Extra time of a call, so that a late read fails with its own error before the watchdog ends the
+   * process.
+   */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   public MpiOptions {
@@ -35,9 +41,9 @@ public record MpiOptions(
   }
 
   /**
-   * For processes that mpirun has started.
+   * Returns the options for processes that mpirun has started.
    *
-   * @param timeout of everything
+   * @param timeout value of both timeouts
    */
   static MpiOptions ofLaunched(Duration timeout) {
     return new MpiOptions(
@@ -47,7 +53,7 @@ public record MpiOptions(
         timeout);
   }
 
-  /** The same, but for calls that have time for reads which may take so long. */
+  /** Returns a copy whose calls last at least as long as a read with the given timeout. */
   MpiOptions withReadTimeout(Duration readTimeout) {
     Duration least = readTimeout.plus(GRACE);
     return callTimeout.compareTo(least) >= 0

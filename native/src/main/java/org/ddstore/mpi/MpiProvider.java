@@ -3,7 +3,10 @@ package org.ddstore.mpi;
 import org.ddstore.transport.Availability;
 import org.ddstore.transport.TransportProvider;
 
-/** Announces the {@code mpi} transport, also where it cannot be used: it says why. */
+/**
+ * The provider of the {@code mpi} transport; also registered where MPI is unavailable, to report
+ * the reason.
+ */
 public final class MpiProvider implements TransportProvider {
   @Override
   public String name() {

@@ -19,7 +19,7 @@ import org.ddstore.types.RankFailedException;
 /**
  * A program without Spark whose ranks are processes that {@code mpirun} of Open MPI 4 has started.
  * Its stores are the same as in executors: rows of the same host come by memory, all others by MPI
- * windows. The program is one rank's, and all ranks run the same:
+ * windows. All ranks run the same program:
  *
  * <pre>{@code
  * System.exit(MpiRun.run(Duration.ofMinutes(1), ranks -> {
@@ -29,20 +29,20 @@ import org.ddstore.types.RankFailedException;
  * }));
  * }</pre>
  *
- * <p><b>Failure.</b> What a rank throws is printed, raised in the collectives of the others, and
- * ends all processes with status {@value #FAILED}: those that do not come to an end by themselves
- * within {@value #FAREWELL_SECONDS} seconds are ended by mpirun.
+ * <p><b>Failure.</b> An exception of one rank is printed, raised in the collectives of the others,
+ * and ends all processes with status {@value #FAILED}: mpirun ends those that do not end by
+ * themselves within {@value #FAREWELL_SECONDS} seconds.
  *
- * <p>{@link #open}, {@link #release} and what {@link #communicator} offers are collective; one
+ * <p>{@link #open}, {@link #release} and the methods of {@link #communicator} are collective; one
  * thread calls them.
  */
 public final class MpiRun {
-  /** The status of a process whose rank, or that of another process, has failed. */
+  /** Exit status of a process whose rank, or another process, has failed. */
   public static final int FAILED = 1;
 
   private static final int FAREWELL_SECONDS = 5;
 
-  /** Others that fail, too, come in this time; who does not is not waited for. */
+  /** Time in which other failing ranks can report; later ranks are not waited for. */
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
   private final LaunchedRanks world;
@@ -51,9 +51,9 @@ public final class MpiRun {
   private long opens;
 
   /**
-   * What {@link #open} has made.
+   * A store made by {@link #open}, with its group and transport.
    *
-   * @param number of the call, the same on all ranks
+   * @param number sequence number of the call, the same on all ranks
    */
   private record Opened(long number, Communicator group, MpiTransport transport, DDStore store) {
     void close() {
@@ -67,26 +67,26 @@ public final class MpiRun {
     this.options = options;
   }
 
-  /** What each rank does. */
+  /** A program that each rank runs. */
   @FunctionalInterface
   public interface Task {
     /**
-     * Runs on this rank.
+     * Runs the program on this rank.
      *
-     * @param ranks valid until this returns; closes the stores that the task leaves open
+     * @param ranks valid until this method returns; closes the stores that the task leaves open
      */
     void run(MpiRun ranks) throws Exception;
   }
 
   /**
-   * Starts MPI, runs a task and ends MPI; once in a process. Collective over all processes of the
-   * mpirun. Blocks.
+   * Starts MPI, runs a task and finalises MPI; can be called once per process. Collective over all
+   * processes of the mpirun job. Blocks.
    *
-   * @param timeout how long ranks wait for each other, and how long one call of MPI may take: this
-   *     or, if that is longer, {@link StoreOptions#readTimeout()} and 10 s. A call that takes
-   *     longer ends the process with status {@value Mpi#HUNG_STATUS}
-   * @return the status with which the process must end now: 0, or {@value #FAILED} after the reason
-   *     was printed to the standard error
+   * @param timeout longest time that ranks wait for each other, and that one MPI call may take:
+   *     this value or, if that is longer, {@link StoreOptions#readTimeout()} plus 10 s. A call that
+   *     takes longer ends the process with status {@value Mpi#HUNG_STATUS}
+   * @return status with which the process must end now: 0, or {@value #FAILED} after the reason was
+   *     printed to standard error
    */
   public static int run(Duration timeout, Task task) {
     Objects.requireNonNull(task, "task");
@@ -95,7 +95,7 @@ public final class MpiRun {
       MpiOptions options = MpiOptions.ofLaunched(timeout);
       run = new MpiRun(Mpi.launch(Launch.parse(System.getenv()), options), options);
     } catch (RuntimeException | LinkageError e) {
-      report("before it had a rank", e);
+      report("before a rank was assigned", e);
       return FAILED;
     }
     return run.call(task);
@@ -115,7 +115,7 @@ public final class MpiRun {
       boolean ended = end(succeeded ? options.collectiveTimeout() : farewell());
       return succeeded && ended ? 0 : FAILED;
     } catch (RuntimeException e) {
-      report("rank %d of %d, at its end".formatted(rank(), ranks()), e);
+      report("rank %d of %d, during shutdown".formatted(rank(), ranks()), e);
       return FAILED;
     }
   }
@@ -124,9 +124,9 @@ public final class MpiRun {
     return Duration.ofSeconds(FAREWELL_SECONDS);
   }
 
-  /** Whoever only learns of a failure says so in a line. */
-  private static void report(String who, Throwable failure) {
-    System.err.println(who + ": " + failure);
+  /** Prints a failure; a rank that only receives the failure of another prints one line. */
+  private static void report(String subject, Throwable failure) {
+    System.err.println(subject + ": " + failure);
     if (!(failure instanceof RankFailedException)) {
       failure.printStackTrace();
     }
@@ -142,32 +142,32 @@ public final class MpiRun {
     return world.end();
   }
 
-  /** Of this process, of [0, {@link #ranks()}). */
+  /** Returns the rank of this process, in [0, {@link #ranks()}). */
   public int rank() {
     return communicator().rank();
   }
 
-  /** All processes of the mpirun. */
+  /** Returns the number of processes of the mpirun job. */
   public int ranks() {
     return communicator().size();
   }
 
-  /** Collectives of all ranks; stays this one's, who closes it. */
+  /** Returns the communicator of all ranks; this object closes it. */
   public Communicator communicator() {
     return world.communicator();
   }
 
-  /** A store of all ranks. Collective. */
+  /** Opens a store of all ranks. Collective. */
   public DDStore open(StoreOptions storeOptions) {
     return open(0, storeOptions);
   }
 
   /**
-   * A store of each group of ranks that give the same color, as of a communicator that was split.
+   * Opens a store for each group of ranks with the same color, as of a split communicator.
    * Collective over all ranks.
    *
    * @param color any number
-   * @return may be closed by the caller, and is closed after the task
+   * @return store that the caller can close; otherwise it is closed after the task
    */
   public DDStore open(int color, StoreOptions storeOptions) {
     long number = opens++;
@@ -196,16 +196,16 @@ public final class MpiRun {
   }
 
   /**
-   * Frees the memory of stores that all ranks have closed, and of what MPI has for them, which
-   * otherwise stay until the task has ended, because windows end for all ranks together. A store in
-   * which a read is in flight is not closed yet. Collective over all ranks.
+   * Frees the memory of stores that all ranks have closed, including MPI's memory for them. Without
+   * this call it stays allocated until the task has ended, because windows end on all ranks
+   * together. A store with a read in flight does not count as closed. Collective over all ranks.
    */
   public void release() {
     Set<Long> inUse = inUse();
     for (Iterator<Opened> all = opened.iterator(); all.hasNext(); ) {
       Opened each = all.next();
       if (inUse.contains(each.number())) {
-        each.transport().release(); // variables may have gone
+        each.transport().release(); // individual variables may have been removed
       } else {
         each.close();
         all.remove();
@@ -213,7 +213,7 @@ public final class MpiRun {
     }
   }
 
-  /** Numbers of the stores that are not closed on some rank. Collective. */
+  /** Returns the numbers of the stores that are still open on some rank. Collective. */
   private Set<Long> inUse() {
     long[] mine =
         opened.stream()
@@ -223,8 +223,8 @@ public final class MpiRun {
     ByteBuffer bytes = ByteBuffer.allocate(mine.length * Long.BYTES);
     bytes.asLongBuffer().put(mine);
     Set<Long> inUse = new HashSet<>();
-    for (byte[] ofRank : communicator().exchange("release()", bytes::array)) {
-      ByteBuffer numbers = ByteBuffer.wrap(ofRank);
+    for (byte[] encoded : communicator().exchange("release()", bytes::array)) {
+      ByteBuffer numbers = ByteBuffer.wrap(encoded);
       while (numbers.hasRemaining()) {
         inUse.add(numbers.getLong());
       }

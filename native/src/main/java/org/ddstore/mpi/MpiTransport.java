@@ -4,31 +4,34 @@ import java.time.Duration;
 import org.ddstore.transport.Transport;
 
 /**
- * One-sided reads between the ranks of one store by MPI windows. What others can read is there from
- * {@link #share} until {@link #release} or {@link #close}, because a window ends for all ranks
- * together.
+ * A transport for one-sided reads between the ranks of one store by MPI windows. Shared memory
+ * stays readable from {@link #share} until {@link #release} or {@link #close}, because a window
+ * ends on all ranks together.
  */
 public interface MpiTransport extends Transport, AutoCloseable {
   /**
-   * Frees what all ranks have withdrawn. Collective; blocks until all ranks have come. Harmless
-   * after MPI was finalised.
+   * Frees the segments that all ranks have withdrawn. Collective; blocks until all ranks have
+   * called. Harmless after MPI was finalised.
    *
-   * @throws org.ddstore.types.DeadlineExceededException if a rank does not come
-   * @throws org.ddstore.types.DDStoreException if a rank closes this
+   * @throws org.ddstore.types.DeadlineExceededException if a rank does not call in time
+   * @throws org.ddstore.types.DDStoreException if a rank closes this transport
    */
   void release();
 
   /**
-   * Frees all windows and gives back the segments. The stores of all ranks are closed, and all
-   * ranks close this, also when what they did has failed, but not necessarily at the same time:
-   * what others may still read stays in memory until all have closed it, or the process ends. Waits
-   * for that as long as {@code patience} says, or until the thread is interrupted; then a thread of
-   * its own goes on with it, for the collective timeout: what others may read then is kept until
-   * the process ends. Idempotent; harmless after MPI was finalised.
+   * Frees all windows and returns the segments. The stores of all ranks must be closed, and all
+   * ranks must close this transport, also after a failure, but not necessarily at the same time:
+   * memory that others can still read stays allocated until all have closed it, or the process
+   * ends. Waits for that for at most {@code patience}, or until the thread is interrupted; then a
+   * background thread continues for the collective timeout, and memory that others can still read
+   * afterwards is kept until the process ends. Idempotent; harmless after MPI was finalised.
    */
   void close(Duration patience);
 
-  /** Waits half a minute: for ranks that have all ended what they did. */
+  /**
+   * Closes this transport and waits for 30 seconds, for ranks that all finish at about the same
+   * time.
+   */
   @Override
   default void close() {
     close(Duration.ofSeconds(30));

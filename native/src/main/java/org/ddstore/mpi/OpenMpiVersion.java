@@ -4,16 +4,16 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the text of MPI_Get_library_version says of an MPI that we could use. */
+/** The version of an MPI library, parsed from the text of MPI_Get_library_version. */
 final class OpenMpiVersion {
   private static final Pattern TEXT = Pattern.compile("Open MPI v((\\d+)\\.[\\w.]+)");
 
-  /** The series that has a PMI-1 client. */
+  /** Last major version with a PMI-1 client. */
   private static final int MAJOR = 4;
 
   private OpenMpiVersion() {}
 
-  /** Why this MPI cannot be used; empty if it can. */
+  /** Returns why this MPI cannot be used; empty if it can. */
   static Optional<String> problem(String libraryVersion) {
     Matcher text = TEXT.matcher(libraryVersion);
     if (!text.lookingAt()) {
@@ -23,7 +23,7 @@ final class OpenMpiVersion {
     int major = Integer.parseInt(text.group(2));
     if (major > MAJOR) {
       return Optional.of(
-          "Open MPI %s has no PMI-1 client any more, so running JVMs cannot become a world of it: install Open MPI 4"
+          "Open MPI %s has no PMI-1 client, so running JVMs cannot form an MPI world: install Open MPI 4"
               .formatted(text.group(1)));
     }
     return major == MAJOR
@@ -31,7 +31,7 @@ final class OpenMpiVersion {
         : Optional.of("Open MPI %s is too old: install Open MPI 4".formatted(text.group(1)));
   }
 
-  /** As in {@code Open MPI 4.1.4}. */
+  /** Returns a short name, such as {@code Open MPI 4.1.4}. */
   static String shortName(String libraryVersion) {
     Matcher text = TEXT.matcher(libraryVersion);
     return text.lookingAt() ? "Open MPI " + text.group(1) : firstLine(libraryVersion);

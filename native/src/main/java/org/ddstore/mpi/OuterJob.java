@@ -6,17 +6,19 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * The job of mpirun or srun inside of which a process may run that joins a world of ours. What such
- * a launcher has said of its own job is not said by the user, and must not reach MPI: a cluster of
- * Spark that was started by {@code mpirun -n 1} on each host is no world of one rank.
+ * The variables of an mpirun or srun job that encloses a process which joins its own MPI world.
+ * Such a launcher sets variables for its own job, not on behalf of the user, and they must not
+ * reach MPI: a Spark cluster that was started by {@code mpirun -n 1} on each host is not a world of
+ * one rank.
  */
 final class OuterJob {
   /**
-   * Variables that MPI must not see.
+   * A rule for variables that MPI must not see.
    *
-   * @param launchers how variables begin of which one has to be there; none if it does not matter
-   * @param includes by their names
-   * @param reason why not
+   * @param launchers prefixes of variable names of which one must be present; empty if the rule
+   *     always applies
+   * @param includes names of the hidden variables
+   * @param reason reason for hiding them
    */
   private record Rule(List<String> launchers, Predicate<String> includes, String reason) {
     boolean holdsIn(Map<String, String> environment) {
@@ -30,40 +32,40 @@ final class OuterJob {
   private static final String SRUN = "SLURM_";
 
   private static final String CROWDED =
-      "how crowded the hosts are by the job's processes, which are not our ranks";
+      "describes the processes of the outer job, not the ranks of the store";
 
   /**
-   * What would keep MPI from finding us is hidden whoever has said it. The rest does no harm where
-   * there is no launcher: then it is the user's word.
+   * Variables that would keep MPI from finding this library's process manager are always hidden.
+   * The others are harmless without a launcher, where they are the user's choice.
    */
   private static final List<Rule> RULES =
       List.of(
           new Rule(
               List.of(),
               "OMPI_MCA_pmix"::equals,
-              "MPI has to ask our process manager: that of a job knows nothing of our ranks"),
+              "MPI must use the process manager of DDStore: that of a job does not know the ranks"),
           new Rule(
               List.of(),
               name -> name.equals("OMPI_MCA_ess") || name.startsWith("OMPI_MCA_ess_"),
-              "MPI has to start as our process manager says: a job has started its processes in another way, and numbered them"),
+              "MPI must start as the process manager of DDStore determines: a job starts and numbers its own processes"),
           new Rule(
               List.of(),
               name -> name.startsWith("OMPI_MCA_orte_") && name.endsWith("_uri"),
-              "a daemon, which MPI would go to: it knows nothing of our ranks"),
+              "address of a daemon of the job, which does not know the ranks"),
           new Rule(
               List.of(MPIRUN, SRUN),
               name -> name.startsWith("OMPI_MCA_orte_") && !name.endsWith("_uri"),
-              "the job's folders, number of processes and keys for its networks"),
+              "directories, process count and network keys of the job"),
           new Rule(List.of(MPIRUN, SRUN), "OMPI_MCA_mpi_oversubscribe"::equals, CROWDED),
-          // What mpirun of some releases says.
+          // Set by mpirun of some releases.
           new Rule(List.of(MPIRUN), "OMPI_MCA_mpi_yield_when_idle"::equals, CROWDED));
 
   private OuterJob() {}
 
   /**
-   * What an environment has of it.
+   * Returns the variables of an environment that belong to the outer job.
    *
-   * @param environment of this process
+   * @param environment environment of this process
    * @return names of variables, with the reason why MPI must not see them
    */
   static Map<String, String> variables(Map<String, String> environment) {

@@ -8,28 +8,28 @@ import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The process manager that Open MPI finds in its own process: our native library answers PMI-1, and
- * calls back to exchange what MPI has to tell the other ranks.
+ * The process manager that Open MPI uses in its own process: the native library answers PMI-1 and
+ * calls back to exchange the data that MPI sends to the other ranks.
  */
 final class ProcessManager {
   private static final Path PTRACE_SCOPE = Path.of("/proc/sys/kernel/yama/ptrace_scope");
 
   private ProcessManager() {}
 
-  /** Carries what MPI's start exchanges. Called by the thread that initialises MPI. */
+  /** The exchange of the data of MPI's start. Called by the thread that initialises MPI. */
   interface Exchange {
     /**
-     * Collective.
+     * Exchanges bytes between all ranks. Collective.
      *
-     * @return what all ranks gave, one after the other, in any order
+     * @return concatenated bytes of all ranks, in any order
      */
     byte[] exchange(byte[] mine);
   }
 
   /**
-   * What PMI says from now on in this process.
+   * Sets the answers of PMI in this process from now on.
    *
-   * @param clique the ranks that share memory with this one, itself included, ascending
+   * @param clique ranks that share memory with this one, itself included, ascending
    */
   static void open(int rank, int size, int[] clique, Exchange exchange) {
     NativeLibrary.problem()
@@ -44,10 +44,10 @@ final class ProcessManager {
     }
   }
 
-  /** Forgets what {@link #open} said, for a world that did not come to be. Idempotent. */
+  /** Discards the state set by {@link #open}, for a world whose start failed. Idempotent. */
   static native void close();
 
-  /** Sets a variable of the environment that C sees; what System.getenv says stays as it was. */
+  /** Sets an environment variable as seen by C code; System.getenv is unaffected. */
   static void setEnvironment(String name, String value) {
     int error = setEnvironment(bytes(name), bytes(value));
     if (error != 0) {
@@ -55,7 +55,9 @@ final class ProcessManager {
     }
   }
 
-  /** Takes a variable away from C, if it is there; System.getenv goes on to have it. */
+  /**
+   * Removes an environment variable as seen by C code, if present; System.getenv still returns it.
+   */
   static void unsetEnvironment(String name) {
     int error = setEnvironment(bytes(name), null);
     if (error != 0) {
@@ -68,19 +70,23 @@ final class ProcessManager {
   }
 
   /**
-   * Whether this process may read the memory of other processes of its user without their help: not
-   * if a container filters the call, nor if the kernel leaves it to privileged processes.
+   * Returns whether this process can read the memory of other processes of the same user without
+   * their help: not if a container filters the system call, or the kernel restricts it to
+   * privileged processes.
    */
   static boolean mayReadProcesses() {
     return checkProcessRead() == 0 && !isRestricted(PTRACE_SCOPE);
   }
 
-  /** 2 and more are for privileged processes; with 1 a process may let others in, as MPI does. */
+  /**
+   * Returns whether reads are restricted: values of 2 and above allow only privileged processes;
+   * with 1 a process can admit others, as MPI does.
+   */
   private static boolean isRestricted(Path scope) {
     try {
       return Integer.parseInt(Files.readString(scope).strip()) > 1;
     } catch (IOException | NumberFormatException e) {
-      return false; // a kernel without it
+      return false; // a kernel without this setting
     }
   }
 
@@ -89,7 +95,9 @@ final class ProcessManager {
   private static native int open(int rank, int size, int[] clique, Object exchange);
 
   /**
-   * @param value null to unset it
+   * Sets or removes an environment variable.
+   *
+   * @param value new value; null to remove the variable
    */
   private static native int setEnvironment(byte[] name, byte[] value);
 }

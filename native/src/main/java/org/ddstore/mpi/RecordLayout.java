@@ -6,15 +6,15 @@ import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentMap;
 
 /**
- * Where the records of a segment lie in its chunks, as much of it as another process needs to find
- * them by one-sided reads. A fixed record's place is arithmetic; a ragged one's is an offset, which
- * is read first.
+ * The layout of the records of a segment in its chunks, to the extent that another process needs
+ * for one-sided reads. The place of a fixed record is computed; the place of a ragged record is an
+ * offset, which is read first.
  */
 final class RecordLayout {
   private final long rows;
   private final int recordBytes;
-  private final int shift; // log2 of rows of a chunk, or of offsets of a buffer of offsets
-  private final long[] chunkStarts; // of ragged records, then the end
+  private final int shift; // log2 of rows per chunk, or of offsets per offset buffer
+  private final long[] chunkStarts; // of ragged records, followed by the end
 
   private RecordLayout(long rows, int recordBytes, int shift, long... chunkStarts) {
     this.rows = rows;
@@ -33,46 +33,48 @@ final class RecordLayout {
             map.chunkStarts().stream().mapToLong(Long::longValue).toArray());
   }
 
-  /** Rows of the segment. */
+  /** Returns the number of rows of the segment. */
   long rows() {
     return rows;
   }
 
-  /** The bytes of each record; 0 if they are ragged. */
+  /** Returns the bytes of each record; 0 for ragged records. */
   int recordBytes() {
     return recordBytes;
   }
 
   /**
-   * The place of a fixed record: chunk number in the upper 32 bits, position in the chunk in the
-   * lower.
+   * Returns the place of a fixed record: chunk number in the upper 32 bits, position in the chunk
+   * in the lower.
    *
-   * @param row of [0, rows), not checked here
+   * @param row in [0, rows), not checked here
    */
   long place(long row) {
     long chunk = row >>> shift;
     return chunk << 32 | (row - (chunk << shift)) * recordBytes;
   }
 
-  /** How many fixed records follow each other in a chunk from this one on, those of it included. */
+  /**
+   * Returns the number of fixed records from this one to the end of its chunk, this one included.
+   */
   long rowsToChunkEnd(long row) {
     return (1L << shift) - (row & ((1L << shift) - 1));
   }
 
   /**
-   * The place of the offset of a ragged record: number of the buffer of offsets in the upper 32
-   * bits, position in it in the lower. The offset of the next record is where it ends.
+   * Returns the place of the offset of a ragged record: number of the offset buffer in the upper 32
+   * bits, position in it in the lower. The offset of the next record is the end of this one.
    *
-   * @param row of [0, rows]
+   * @param row in [0, rows]
    */
   long offsetPlace(long row) {
     return (row >>> shift) << 32 | (row & ((1L << shift) - 1)) * Long.BYTES;
   }
 
   /**
-   * The place of a ragged record.
+   * Returns the place of a ragged record.
    *
-   * @param offset of its first byte in the stream of records
+   * @param offset offset of its first byte in the stream of records
    */
   long placeOfOffset(long offset) {
     int low = 0;
@@ -97,14 +99,15 @@ final class RecordLayout {
   }
 
   /**
-   * Reads the form of {@link #toBytes()}.
+   * Parses the form of {@link #toBytes()}.
    *
-   * @throws IllegalArgumentException if it is not that
+   * @throws IllegalArgumentException if the bytes have another form
    */
   static RecordLayout parse(byte[] bytes) {
     int fixed = Long.BYTES + 2 * Integer.BYTES;
     if (bytes.length < fixed || (bytes.length - fixed) % Long.BYTES != 0) {
-      throw new IllegalArgumentException("a layout of %d bytes".formatted(bytes.length));
+      throw new IllegalArgumentException(
+          "invalid record layout of %d bytes".formatted(bytes.length));
     }
     ByteBuffer in = ByteBuffer.wrap(bytes);
     long rows = in.getLong();

@@ -13,21 +13,24 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The environment that makes Open MPI start and choose well in processes that it did not start. A
- * variable that the user has set stays as it is, but for those by which MPI finds us or the job of
- * another launcher.
+ * The environment with which Open MPI starts and selects suitable components in processes that it
+ * did not start. Variables that the user has set are kept, except those by which MPI finds the
+ * process manager, and those of another launcher's job.
  */
 final class WorldEnvironment {
-  /** The component of one-sided communication. */
+  /** Variable that selects the component of one-sided communication. */
   static final String OSC = "OMPI_MCA_osc";
 
   private static final String PML = "OMPI_MCA_pml";
   private static final String BTL = "OMPI_MCA_btl";
 
-  /** How shared memory takes bytes out of another process. */
+  /** Variable that selects how shared memory copies bytes from another process. */
   private static final String SINGLE_COPY = "OMPI_MCA_btl_vader_single_copy_mechanism";
 
-  /** What decides who has to help whom, and so has to be the same on all ranks. */
+  /**
+   * Variables that decide which ranks need help from which, and must therefore be equal on all
+   * ranks.
+   */
   private static final List<String> CHOICES = List.of(OSC, PML, BTL, SINGLE_COPY);
 
   private static final String RDMA_OR_ALONE = "rdma,pt2pt";
@@ -37,9 +40,9 @@ final class WorldEnvironment {
   private static final Path INFINIBAND = Path.of("/sys/class/infiniband");
 
   /**
-   * A variable.
+   * An environment variable.
    *
-   * @param reason why it has this value
+   * @param reason reason for the value
    */
   record Variable(String name, String value, String reason) {
     @Override
@@ -49,12 +52,12 @@ final class WorldEnvironment {
   }
 
   /**
-   * What the ranks have told each other, and all know.
+   * The properties of the ranks, as exchanged between all of them.
    *
-   * @param spanHosts some share no memory
-   * @param haveRdma all have an RDMA device
-   * @param mayReadProcesses all may read memory of other processes of their host
-   * @param areCrowded this host has more ranks than processors
+   * @param spanHosts whether some ranks do not share memory
+   * @param haveRdma whether all ranks have an RDMA device
+   * @param mayReadProcesses whether all ranks can read memory of other processes of their host
+   * @param areCrowded whether this host has more ranks than processors
    */
   record Ranks(boolean spanHosts, boolean haveRdma, boolean mayReadProcesses, boolean areCrowded) {}
 
@@ -64,8 +67,10 @@ final class WorldEnvironment {
   private final Ranks ranks;
 
   /**
-   * @param users the environment of the process
-   * @param hidden what MPI must not see of it, with the reasons
+   * Creates an environment.
+   *
+   * @param users environment of the process
+   * @param hidden variables of it that MPI must not see, with the reasons
    */
   private WorldEnvironment(Map<String, String> users, Map<String, String> hidden, Ranks ranks) {
     this.users = new HashMap<>(users);
@@ -74,45 +79,47 @@ final class WorldEnvironment {
     this.ranks = ranks;
   }
 
-  /** What the user has said of how MPI is to work, as text that people can read and compare. */
+  /** Returns the MPI settings of the user, as a human-readable text for comparison. */
   static String choices(Map<String, String> users) {
     return CHOICES.stream()
         .map(name -> users.containsKey(name) ? name + "=" + users.get(name) : name + " not set")
         .collect(Collectors.joining(", "));
   }
 
-  /** Whether this host has a device that UCX reads remote memory by. */
+  /** Returns whether this host has a device by which UCX reads remote memory. */
   static boolean hasRdmaDevice() {
     String[] devices = INFINIBAND.toFile().list();
     return devices != null && devices.length > 0;
   }
 
   /**
-   * What MPI is to find.
+   * Returns the environment for a process that joins a world.
    *
-   * @param users the environment of the process
-   * @param host by which this process is reached; names the interface for TCP
-   * @param directory of this process, which is deleted after it
+   * @param users environment of the process
+   * @param host address by which this process is reached; determines the interface for TCP
+   * @param directory directory of this process, which is deleted after it
    */
   static WorldEnvironment of(Map<String, String> users, Ranks ranks, String host, Path directory) {
     WorldEnvironment environment = new WorldEnvironment(users, OuterJob.variables(users), ranks);
     environment.set(
         "OMPI_MCA_pmix",
         "flux",
-        "else a process inside a Slurm or mpirun job asks the process manager of that job");
+        "otherwise a process inside a Slurm or mpirun job uses the process manager of that job");
     environment.set(
-        "OMPI_MCA_orte_create_session_dirs", "false", "nobody would delete them after a kill");
+        "OMPI_MCA_orte_create_session_dirs",
+        "false",
+        "session directories would remain after a kill");
     environment.choose(host, directory);
     return environment;
   }
 
   /**
-   * What MPI is to find in a process that mpirun has started: that one knows who is there, cleans
-   * up itself, and its user says which networks there are. The hosts are taken to be alike.
+   * Returns the environment for a process that mpirun has started: mpirun knows the members and
+   * cleans up, and its user selects the networks. The hosts are assumed to be alike.
    *
-   * @param users the environment of the process
-   * @param ranks what they have in common
-   * @param directory of this process, which is deleted after it
+   * @param users environment of the process
+   * @param ranks common properties of the ranks
+   * @param directory directory of this process, which is deleted after it
    */
   static WorldEnvironment ofLaunched(Map<String, String> users, Ranks ranks, Path directory) {
     WorldEnvironment environment = new WorldEnvironment(users, Map.of(), ranks);
@@ -125,21 +132,21 @@ final class WorldEnvironment {
     set(
         "UCX_ERROR_SIGNALS",
         "",
-        "the JVM uses SIGSEGV itself, and UCX would end it with the first");
+        "the JVM uses SIGSEGV itself, and UCX would end it at the first one");
     for (String component : List.of("btl_vader", "osc_rdma", "osc_sm")) {
       set(
           "OMPI_MCA_" + component + "_backing_directory",
           directory.toString(),
-          "what a killed process leaves is swept with its directory");
+          "files of a killed process are deleted with its directory");
     }
     if (ranks.areCrowded()) {
-      set("OMPI_MCA_mpi_yield_when_idle", "1", "more ranks than processors: who waits makes room");
+      set("OMPI_MCA_mpi_yield_when_idle", "1", "more ranks than processors: waiting ranks yield");
     }
     if (ranks.mayReadProcesses()) {
-      set(SINGLE_COPY, "cma", "whatever files say: it needs no help of the owner");
+      set(SINGLE_COPY, "cma", "needs no help of the owner; overrides configuration files");
     }
     if (wantsUcx()) {
-      chooseUcx("the user reads by UCX");
+      chooseUcx("the user selects UCX");
     } else if (!ranks.spanHosts()) {
       chooseMemory();
     } else if (ranks.haveRdma()) {
@@ -149,19 +156,19 @@ final class WorldEnvironment {
     }
   }
 
-  /** A list that begins with ^ names what is left out. */
+  /** Returns whether the user selects UCX; a list that begins with ^ names excluded components. */
   private boolean wantsUcx() {
     String osc = users.getOrDefault(OSC, "");
     return !osc.startsWith("^") && List.of(osc.split(",", -1)).contains(UCX);
   }
 
   private void chooseMemory() {
-    set(PML, "ob1", "one host: nothing but shared memory is needed");
-    set(BTL, "vader,self", "one host: no port is opened");
+    set(PML, "ob1", "one host: shared memory is sufficient");
+    set(BTL, "vader,self", "one host: no port needed");
     set(
         OSC,
         RDMA_OR_ALONE,
-        "rdma reads memory of other processes without their help; it makes no windows of a rank alone, and pt2pt does");
+        "rdma reads memory of other processes without their help; pt2pt for windows of a single rank, which rdma cannot create");
   }
 
   private void chooseUcx(String reason) {
@@ -171,18 +178,18 @@ final class WorldEnvironment {
       set(
           "OMPI_MCA_opal_common_ucx_" + names,
           "any",
-          "Open MPI would leave out UCX for devices that it does not know by name");
+          "otherwise Open MPI excludes UCX for devices that it does not know by name");
     }
     set(
         "OMPI_MCA_opal_common_ucx_progress_iterations",
         "1",
-        "the thread that makes progress must reach UCX with every call");
+        "every call of the progress thread must reach UCX");
   }
 
   private void chooseTcp(String host) {
     set(PML, "ob1", "TCP between the hosts");
     set(BTL, "vader,self,tcp", "TCP between the hosts");
-    set(OSC, "pt2pt", "the one that makes windows over TCP");
+    set(OSC, "pt2pt", "the component that supports windows over TCP");
     interfaceOf(host)
         .ifPresent(name -> set(TCP_INTERFACE, name, "the interface of Spark's address"));
   }
@@ -193,7 +200,9 @@ final class WorldEnvironment {
     }
   }
 
-  /** Also where the environment has it: then it is another job's. */
+  /**
+   * Sets a variable even where the environment has it, because that value belongs to another job.
+   */
   private void impose(String name, String value, String reason) {
     users.remove(name);
     set(name, value, reason);
@@ -204,21 +213,21 @@ final class WorldEnvironment {
       return Optional.ofNullable(NetworkInterface.getByInetAddress(InetAddress.getByName(host)))
           .map(NetworkInterface::getName);
     } catch (UnknownHostException | SocketException e) {
-      return Optional.empty(); // MPI looks for itself
+      return Optional.empty(); // MPI chooses the interface itself
     }
   }
 
-  /** What we set. */
+  /** Returns the variables that are set here. */
   List<Variable> ours() {
     return List.copyOf(ours);
   }
 
-  /** Names of what we take away, because it is said of another job, with the reasons. */
+  /** Returns the names of removed variables, which belong to another job, with the reasons. */
   Map<String, String> hidden() {
     return Map.copyOf(hidden);
   }
 
-  /** The value that MPI will see; null if neither the user nor we have set it. */
+  /** Returns the value that MPI sees; null if neither the user nor this class sets it. */
   String value(String name) {
     return users.containsKey(name)
         ? users.get(name)
@@ -230,8 +239,9 @@ final class WorldEnvironment {
   }
 
   /**
-   * Whether a target must call MPI for reads of it to go on. Not if memory is read without its
-   * help; what a user chooses instead may want it, and who helps without need costs little.
+   * Returns whether a target must call MPI for reads from it to progress. False if memory is read
+   * without its help; components that the user selects instead may need it, and unnecessary help
+   * costs little.
    */
   boolean needsProgress() {
     return ranks.spanHosts()
@@ -240,20 +250,20 @@ final class WorldEnvironment {
   }
 
   /**
-   * Adds what MPI finds us by, whatever a job of Flux says of itself.
+   * Adds the variables by which MPI finds this process manager, whatever a Flux job sets.
    *
-   * @param job a number that no other world has; positive, bit 15 is 0
-   * @param library the path of ours, as the linker knows it
+   * @param job unique number of the world; positive, with bit 15 equal to 0
+   * @param library path of the native library, as known to the linker
    */
   void identify(int job, String library) {
     impose(
         "FLUX_JOB_ID",
         Integer.toString(job),
-        "MPI asks a process manager if it is in a job, and numbers its world by it");
-    impose("FLUX_PMI_LIBRARY_PATH", library, "our library is the process manager");
+        "MPI uses a process manager only inside a job, and takes the number of its world from it");
+    impose("FLUX_PMI_LIBRARY_PATH", library, "the library of DDStore is the process manager");
   }
 
-  /** Sets it all for this process. */
+  /** Applies all changes to this process. */
   void apply() {
     hidden.keySet().forEach(ProcessManager::unsetEnvironment);
     for (Variable variable : ours) {
@@ -261,11 +271,11 @@ final class WorldEnvironment {
     }
   }
 
-  /** For people: what is set by whom. */
+  /** Returns a human-readable description of which variables are set, and by whom. */
   String description() {
     StringBuilder text = new StringBuilder("osc ").append(value(OSC));
     if (users.containsKey(OSC)) {
-      text.append(" (as ").append(OSC).append(" says)");
+      text.append(" (set by ").append(OSC).append(")");
     }
     return text.toString();
   }

@@ -1,6 +1,6 @@
 /**
- * Ranks as an MPI world: Open MPI's Java bindings and the PMI-1 that Open MPI asks. What needs
- * mpi.jar is compiled only where there is one.
+ * Ranks as an MPI world, with Open MPI's Java bindings and a PMI-1 server for Open MPI. The classes
+ * that need mpi.jar are compiled only if it is present.
  */
 @Internal
 package org.ddstore.mpi;

@@ -1,19 +1,19 @@
 package org.ddstore.nativeio;
 
 /**
- * What this machine can do at best, for benchmarks. Only where {@link NativeLibrary#isLoaded()}.
- * Addresses are trusted.
+ * Upper limits of this machine's copy speed, for benchmarks. Usable only if {@link
+ * NativeLibrary#isLoaded()}. Addresses are not checked.
  */
 public final class CopyLimit {
   private CopyLimit() {}
 
   /**
-   * Copies rows by a plain loop of {@code memcpy}, without any look ahead: batch b gets rows {@code
-   * [b * batchRows, (b + 1) * batchRows)} back to back.
+   * Copies rows by a plain loop of {@code memcpy}, without prefetching: batch b receives rows
+   * {@code [b * batchRows, (b + 1) * batchRows)} contiguously.
    *
-   * @param rows the address of each row
-   * @param targets the address of each batch, {@code rows.length / batchRows} of them
-   * @return the nanoseconds of the loop
+   * @param rows address of each row
+   * @param targets address of each batch, {@code rows.length / batchRows} elements
+   * @return duration of the loop in nanoseconds
    */
   public static long rowsNanos(long[] rows, long[] targets, int batchRows, int rowBytes) {
     if ((long) targets.length * batchRows > rows.length) {
@@ -24,9 +24,9 @@ public final class CopyLimit {
   }
 
   /**
-   * Copies one stretch of memory, past the caches where the processor can.
+   * Copies one contiguous range of memory, bypassing the caches if the processor can.
    *
-   * @return the nanoseconds that it took
+   * @return duration in nanoseconds
    */
   public static long stretchNanos(long from, long to, long bytes) {
     return checked(copyStretch(from, to, bytes));
@@ -34,7 +34,7 @@ public final class CopyLimit {
 
   private static long checked(long nanos) {
     if (nanos < 0) {
-      throw new OutOfMemoryError("the JVM gave no memory for addresses: error " + -nanos);
+      throw new OutOfMemoryError("no memory for addresses: error " + -nanos);
     }
     return nanos;
   }

@@ -8,21 +8,21 @@ import org.ddstore.memory.DevicePinning;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Memory pinned by {@code cuMemHostRegister}, for the contexts of all devices of this process. It
- * retains the primary context of a device as long as it is open or something is pinned by it.
+ * Memory pinning by {@code cuMemHostRegister}, for the contexts of all devices of this process.
+ * Retains the primary context of a device while it is open or memory is pinned by it.
  */
 final class CudaPinning implements DevicePinning {
-  /** The system property that names the driver's library. */
+  /** System property that names the driver's library. */
   static final String LIBRARY_PROPERTY = "ddstore.cuda.library";
 
   private static final String LIBRARY = "libcuda.so.1";
 
-  /** {@code DDS_CUDA_REASON_BYTES}. */
+  /** Size of a reason text in bytes: {@code DDS_CUDA_REASON_BYTES}. */
   private static final int REASON_BYTES = 256;
 
   private final long handle;
   private final int device;
-  private final AtomicInteger users = new AtomicInteger(1); // this, and all that is pinned
+  private final AtomicInteger users = new AtomicInteger(1); // this object, and all pinned memory
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private CudaPinning(long handle) {
@@ -31,14 +31,14 @@ final class CudaPinning implements DevicePinning {
   }
 
   /**
-   * What is found of the driver.
+   * The result of the search for the driver.
    *
    * @param version 1000 * major + 10 * minor; below 0 if it cannot be used
-   * @param problem empty if it can
+   * @param problem reason why it cannot be used; empty if it can
    */
   record Driver(int version, String problem) {}
 
-  /** Looks for the driver. The library is loaded. */
+  /** Looks for the driver. The native library must be loaded. */
   static Driver driver() {
     byte[] reason = new byte[REASON_BYTES];
     int version = probe(library(), reason);
@@ -82,7 +82,9 @@ final class CudaPinning implements DevicePinning {
     return () -> unpin(memory);
   }
 
-  /** A driver that has shut down refuses; the memory is then pinned no more. */
+  /**
+   * Unpins memory. A driver that has shut down refuses, but then the memory is no longer pinned.
+   */
   private void unpin(ByteBuffer memory) {
     unregister(handle, memory, new byte[REASON_BYTES]);
     release();
@@ -106,18 +108,18 @@ final class CudaPinning implements DevicePinning {
     return "CudaPinning[%s, %d users]".formatted(closed.get() ? "closed" : "open", users.get());
   }
 
-  /** The version of the driver, or a number below 0 and a reason. */
+  /** Returns the version of the driver, or a number below 0 and a reason. */
   private static native int probe(byte[] library, byte[] reason);
 
-  /** A handle, or 0 and a reason. */
+  /** Returns a handle, or 0 and a reason. */
   private static native long open(byte[] library, int device, byte[] reason);
 
   private static native int device(long handle);
 
-  /** 0, or another number and a reason. */
+  /** Returns 0, or another number and a reason. */
   private static native int register(long handle, ByteBuffer memory, byte[] reason);
 
-  /** 0, or another number and a reason. */
+  /** Returns 0, or another number and a reason. */
   private static native int unregister(long handle, ByteBuffer memory, byte[] reason);
 
   private static native void close(long handle);

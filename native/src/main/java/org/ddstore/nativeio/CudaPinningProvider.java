@@ -3,7 +3,7 @@ package org.ddstore.nativeio;
 import java.util.Optional;
 import org.ddstore.memory.DevicePinning;
 
-/** Announces the CUDA driver, where there is one. */
+/** The provider of pinning by the CUDA driver. */
 public final class CudaPinningProvider implements DevicePinning.Provider {
   private static final int MAJOR = 1000;
   private static final int MINOR = 10;

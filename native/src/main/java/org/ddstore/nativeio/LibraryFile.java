@@ -10,8 +10,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
 /**
- * Takes the library out of the jar into a directory of its own, mode 0700, and loads it. The name
- * is new each time, so JVMs and class loaders do not meet; nothing is left when it is loaded.
+ * The native library file: extracted from the jar into a new directory of mode 0700, and loaded.
+ * The name is new each time, so that JVMs and class loaders do not conflict; the file is deleted
+ * after loading.
  */
 final class LibraryFile {
   private static final String NAME = "libddstore.so";
@@ -20,7 +21,7 @@ final class LibraryFile {
 
   private LibraryFile() {}
 
-  /** Why the library cannot be used, for people. */
+  /** An exception with a human-readable reason why the library cannot be used. */
   static final class UnusableException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -29,13 +30,13 @@ final class LibraryFile {
     }
   }
 
-  /** What is done with the loaded library while its file is there. */
+  /** An action on the loaded library while its file exists. */
   interface Loaded {
     String in(Path file) throws UnusableException;
   }
 
   /**
-   * Loads the library into the class loader of this class and returns what {@code then} returns.
+   * Loads the library into the class loader of this class and returns the result of {@code then}.
    */
   static String load(Loaded then) throws UnusableException {
     String resource = resource();
@@ -43,7 +44,7 @@ final class LibraryFile {
         Path.of(
                 System.getProperty(
                     NativeLibrary.DIRECTORY_PROPERTY, System.getProperty("java.io.tmpdir")))
-            .toAbsolutePath(); // System.load takes no other
+            .toAbsolutePath(); // System.load requires an absolute path
     Path directory = null;
     try (InputStream library = open(resource)) {
       directory =
@@ -57,7 +58,7 @@ final class LibraryFile {
       return then.in(file);
     } catch (IOException e) {
       throw new UnusableException(
-          "cannot be unpacked in %s: %s; name another directory by -D%s=DIRECTORY"
+          "cannot be unpacked in %s: %s; set another directory by -D%s=DIRECTORY"
               .formatted(root, e, NativeLibrary.DIRECTORY_PROPERTY));
     } catch (UnsatisfiedLinkError e) {
       throw new UnusableException(linkProblem(root, e));
@@ -71,7 +72,7 @@ final class LibraryFile {
     String architecture = ARCHITECTURES.get(System.getProperty("os.arch"));
     if (!"Linux".equals(system) || architecture == null) {
       throw new UnusableException(
-          "there is none for %s on %s".formatted(system, System.getProperty("os.arch")));
+          "not available for %s on %s".formatted(system, System.getProperty("os.arch")));
     }
     return "/META-INF/native/linux-" + architecture + "/";
   }
@@ -91,10 +92,13 @@ final class LibraryFile {
     }
   }
 
-  /** The linker says "failed to map segment" where programs may not be run, and not why. */
+  /**
+   * Returns the reason of a link error: the linker reports only "failed to map segment" where
+   * execution is forbidden.
+   */
   private static String linkProblem(Path root, UnsatisfiedLinkError e) {
     if (String.valueOf(e.getMessage()).contains("failed to map segment")) {
-      return "programs may not be run from %s (mounted noexec?); name another directory by -D%s=DIRECTORY"
+      return "execution is not allowed in %s (mounted noexec?): set another directory by -D%s=DIRECTORY"
           .formatted(root, NativeLibrary.DIRECTORY_PROPERTY);
     }
     return "cannot be linked: " + e.getMessage();

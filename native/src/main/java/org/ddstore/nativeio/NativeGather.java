@@ -3,7 +3,7 @@ package org.ddstore.nativeio;
 import org.ddstore.read.GatherKernel;
 import org.ddstore.read.KernelRows;
 
-/** The gather kernel in C. */
+/** A gather kernel in C. */
 final class NativeGather implements GatherKernel {
   private static final int EINVAL = 22;
   private static final int ERANGE = 34;
@@ -62,17 +62,17 @@ final class NativeGather implements GatherKernel {
 
   private static void check(int result) {
     if (result == -EINVAL) {
-      throw new IllegalArgumentException("a table of places that the library has no room for");
+      throw new IllegalArgumentException("the library has no room for the place table");
     }
     if (result == -ERANGE) {
-      throw new IndexOutOfBoundsException("a row that is outside its table of places");
+      throw new IndexOutOfBoundsException("row outside its place table");
     }
     if (result < 0) {
-      throw new OutOfMemoryError("the JVM gave no memory to copy rows: error " + -result);
+      throw new OutOfMemoryError("no memory to copy rows: error " + -result);
     }
   }
 
-  /** 0 or -errno. */
+  /** Returns 0 or -errno. */
   static native int scatterFields(
       long[] places,
       long[] rows,
@@ -82,7 +82,7 @@ final class NativeGather implements GatherKernel {
       int fieldCount,
       int[] rowsOfExtents);
 
-  /** 0 or -errno. */
+  /** Returns 0 or -errno. */
   private static native int scatterArray(
       long[] places,
       long[] rows,
@@ -94,19 +94,19 @@ final class NativeGather implements GatherKernel {
       long arrayBytes,
       int[] rowsOfExtents);
 
-  /** 0 or -errno. */
+  /** Returns 0 or -errno. */
   private static native int packPieces(
       long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
 
-  /** 0 or -errno. */
+  /** Returns 0 or -errno. */
   private static native int packPagedPieces(
       long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
 
-  /** -1, the number of a record, or another -errno. */
+  /** Returns -1, the number of a record, or another -errno. */
   private static native int measure(
       long[] records, int[] recordBytes, int count, int firstLength, long[] fields, long[] totals);
 
-  /** 0 or -errno. */
+  /** Returns 0 or -errno. */
   private static native int copyValues(
       long[] records, int count, int firstLength, long[] fields, int fieldCount);
 }

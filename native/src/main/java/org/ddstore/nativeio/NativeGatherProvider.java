@@ -3,9 +3,9 @@ package org.ddstore.nativeio;
 import org.ddstore.read.GatherKernel;
 import org.ddstore.transport.Availability;
 
-/** Offers the gather kernel where the library can be loaded. */
+/** The provider of the native gather kernel, if the library can be loaded. */
 public final class NativeGatherProvider implements GatherKernel.Provider {
-  /** By {@link java.util.ServiceLoader}. */
+  /** Creates the provider; called by {@link java.util.ServiceLoader}. */
   public NativeGatherProvider() {}
 
   @Override

@@ -6,21 +6,24 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The C library of this jar, loaded once into this class loader when it is first asked for. Any
- * thread; the first call blocks for some milliseconds. Never throws: where the library cannot be
- * used, {@link #problem()} says why and what helps.
+ * The C library of this jar, loaded once into this class loader on first use. Safe for use by
+ * several threads; the first call blocks for some milliseconds. Never throws: if the library cannot
+ * be used, {@link #problem()} returns the reason and the remedy.
  */
 public final class NativeLibrary {
   /**
-   * The system property that names the directory into which the library is unpacked: one of a file
-   * system from which programs may be run. Else the temporary directory of the JVM.
+   * System property that names the directory into which the library is extracted. It must be on a
+   * file system that allows execution. Default: the temporary directory of the JVM.
    */
   public static final String DIRECTORY_PROPERTY = "ddstore.native.directory";
 
-  /** The system property that, set to {@code false}, keeps this JVM from loading the library. */
+  /** System property that prevents this JVM from loading the library if set to {@code false}. */
   public static final String ENABLED_PROPERTY = "ddstore.native";
 
-  /** Raised with every change of what Java calls; {@code library.h} has the same number. */
+  /**
+   * Number that changes with every change of the functions that Java calls; equal to that of {@code
+   * library.h}.
+   */
   static final int ABI_VERSION = 5;
 
   private static final int FEATURE_FABRIC = 1;
@@ -50,12 +53,12 @@ public final class NativeLibrary {
       return new NativeLibrary(
           0,
           null,
-          "cannot be loaded: %s; -D%s=DIRECTORY names the directory to load it from"
+          "cannot be loaded: %s; set another directory by -D%s=DIRECTORY"
               .formatted(e, DIRECTORY_PROPERTY));
     }
   }
 
-  /** Checks the loaded library, whose file is still there, and gives it a path that stays. */
+  /** Checks the loaded library, whose file still exists, and returns a path that stays valid. */
   private static String pathOf(Path file) throws LibraryFile.UnusableException {
     int version = abiVersion();
     if (version != ABI_VERSION) {
@@ -71,27 +74,30 @@ public final class NativeLibrary {
     return "/proc/self/fd/" + descriptor;
   }
 
-  /** True if its methods may be called. */
+  /** Returns whether its methods can be called. */
   public static boolean isLoaded() {
     return INSTANCE.problem == null;
   }
 
-  /** Why the library is not loaded, and what helps; empty if it is. */
+  /** Returns why the library is not loaded, and the remedy; empty if it is loaded. */
   public static Optional<String> problem() {
     return Optional.ofNullable(INSTANCE.problem);
   }
 
-  /** True if it was compiled where libfabric's headers were; false also if it is not loaded. */
+  /**
+   * Returns whether the library was compiled with libfabric's headers; false also if it is not
+   * loaded.
+   */
   public static boolean hasFabric() {
     return (INSTANCE.features & FEATURE_FABRIC) != 0;
   }
 
   /**
-   * A path in this process that leads to the loaded library itself as long as the process lives,
-   * though its file is deleted: {@code dlopen} of it gives the library that Java uses, not a second
-   * copy.
+   * Returns a path in this process that refers to the loaded library until the process ends,
+   * although its file is deleted: {@code dlopen} of it returns the library that Java uses, not a
+   * second copy.
    *
-   * @throws IllegalStateException if it is not loaded
+   * @throws IllegalStateException if the library is not loaded
    */
   public static String path() {
     if (!isLoaded()) {
@@ -100,7 +106,7 @@ public final class NativeLibrary {
     return Objects.requireNonNull(INSTANCE.path);
   }
 
-  /** For people: loaded, with what; or why not. */
+  /** Returns a human-readable state: loaded, with its features, or the reason why not. */
   public static String description() {
     if (!isLoaded()) {
       return INSTANCE.problem;
@@ -112,6 +118,6 @@ public final class NativeLibrary {
 
   private static native int features();
 
-  /** A descriptor of a file, or -errno; the path ends with a zero. */
+  /** Returns a descriptor of a file, or -errno; the path ends with a zero byte. */
   private static native int open(byte[] path);
 }

@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.ddstore.memory.SpaceReserver;
 
-/** By {@code posix_fallocate(3)}, where the library is loaded. */
+/** A space reserver that uses {@code posix_fallocate(3)}, if the library is loaded. */
 public final class NativeSpaceReserver implements SpaceReserver {
   private static final int ENOSPC = 28;
 
-  /** By {@link java.util.ServiceLoader}. */
+  /** Creates the reserver; called by {@link java.util.ServiceLoader}. */
   public NativeSpaceReserver() {}
 
   @Override
@@ -21,9 +21,9 @@ public final class NativeSpaceReserver implements SpaceReserver {
     if (result == -ENOSPC) {
       throw new IOException("No space left on device (for %,d bytes more)".formatted(bytes));
     }
-    return result == 0; // a file system that cannot: what is written takes its space itself
+    return result == 0; // a file system without support: writes allocate their space themselves
   }
 
-  /** 0 or -errno; the path ends with a zero. */
+  /** Returns 0 or -errno; the path ends with a zero byte. */
   private static native int reserveSpace(byte[] path, long from, long bytes);
 }

@@ -1,4 +1,7 @@
-/** The gather kernel in C and its Java side; everything runs without it. */
+/**
+ * The native library: the gather kernel in C and its Java side. DDStore also runs without it, in
+ * Java.
+ */
 @Internal
 package org.ddstore.nativeio;
 

@@ -6,11 +6,11 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.PeerRows;
 
-/** The pieces of fixed records: a run of rows is one, or one for each chunk that it touches. */
+/** The reads of fixed records: one piece per run of rows and chunk. */
 final class FixedReads {
   private FixedReads() {}
 
-  /** Posts the reads of all rows into their staging. */
+  /** Posts the reads of all rows into their staging memory. */
   static void post(WindowGets gets, PeerRows rows, Function<Nonce, KnownShard> shards)
       throws MPIException {
     gets.begin(rows.reserve(), 0);

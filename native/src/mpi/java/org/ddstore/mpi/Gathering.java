@@ -13,31 +13,32 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 
 /**
- * How the ranks of one group come together before they call MPI in a way that blocks until all have
- * called. They meet in rounds that do not block: in each one every rank says what it came for and
- * whether its JVM is free for it. So a rank that does not come, or has left, is an error and no
- * hang.
+ * A protocol by which the ranks of one group meet before they make MPI calls that block until all
+ * ranks have called. They meet in non-blocking rounds: in each round every rank sends its purpose
+ * and whether its JVM is free for it. A rank that does not come, or has left, therefore causes an
+ * error instead of a hang.
  *
- * <p>A rank may give up while it waits for the first round of a section: the round stays under way,
- * and the next one says that the rank leaves. Once all have come, nobody goes any more, and a rank
- * that does not answer then has broken the world. Used by one thread at a time.
+ * <p>A rank can give up while it waits for the first round of a section: the round stays in
+ * progress, and in the next round the rank announces that it leaves. Once all ranks have come, none
+ * leaves, and a rank that does not answer after that has broken the world. Used by one thread at a
+ * time.
  */
 final class Gathering {
   private static final long SPIN_NS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
-  /** What a rank comes for that takes part in nothing any more; sections count from 1 on. */
+  /** Purpose of a rank that no longer participates; sections count from 1. */
   private static final int TO_LEAVE = 0;
 
   private final World world;
   private final Intracomm comm;
   private final MpiOptions options;
 
-  /** Free (1) or not (0), purpose, its negative; MPI gives the smallest of each. */
+  /** Free (1) or not (0), purpose, negated purpose; MPI computes the minimum of each. */
   private final IntBuffer sent = MPI.newIntBuffer(3);
 
   private final IntBuffer least = MPI.newIntBuffer(3);
-  private Request round; // under way: MPI uses the buffers; null if none is
+  private Request round; // in progress: MPI uses the buffers; null if none is
   private int sections;
 
   Gathering(World world, Intracomm comm, MpiOptions options) {
@@ -46,30 +47,30 @@ final class Gathering {
     this.options = options;
   }
 
-  /** What blocks until all ranks have called it. */
+  /** An operation that blocks until all ranks have called it. */
   @FunctionalInterface
   interface Section {
     /**
      * Calls MPI, as all ranks do.
      *
-     * @param comm of the group
+     * @param comm communicator of the group
      */
     void run(Intracomm comm) throws MPIException;
   }
 
   /**
-   * Runs a section on all ranks, when all of them have come and no JVM is in one of another group.
-   * Collective.
+   * Runs a section on all ranks, once all of them have come and no JVM is in a section of another
+   * group. Collective.
    *
-   * @param patience how long ranks may be apart
-   * @throws DeadlineExceededException if ranks do not come, or have no time
+   * @param patience longest time between the arrivals of the ranks
+   * @throws DeadlineExceededException if ranks do not come, or are not free
    * @throws CollectiveInterruptedException if the thread is interrupted before all have come
    * @throws DDStoreException if a rank has left
-   * @throws org.ddstore.types.FrozenMembershipException if the world has come apart
+   * @throws org.ddstore.types.FrozenMembershipException if the world is broken
    */
   void run(String what, Duration patience, Section section) {
     if (round != null) {
-      throw new DDStoreException(what + ": this rank has given up a call before");
+      throw new DDStoreException(what + ": this rank has given up an earlier call");
     }
     int purpose = ++sections;
     long deadlineNs = System.nanoTime() + patience.toNanos();
@@ -77,11 +78,11 @@ final class Gathering {
     long startNs = System.nanoTime();
     while (!isOver(what)) {
       if (Thread.currentThread().isInterrupted()) {
-        throw new CollectiveInterruptedException(what + ": interrupted while ranks came");
+        throw new CollectiveInterruptedException(what + ": interrupted while waiting for ranks");
       }
       if (System.nanoTime() - deadlineNs > 0) {
         throw new DeadlineExceededException(
-            "not all ranks came to \"%s\" within %d ms".formatted(what, patience.toMillis()));
+            "not all ranks reached \"%s\" within %d ms".formatted(what, patience.toMillis()));
       }
       pause(startNs);
     }
@@ -89,9 +90,9 @@ final class Gathering {
   }
 
   /**
-   * Tells the other ranks that this one takes part in nothing any more. Does not block.
+   * Tells the other ranks that this one no longer participates. Does not block.
    *
-   * @return true once all ranks have said so; then {@link #finish} is to be called
+   * @return true once all ranks have said so; then {@link #finish} must be called
    */
   boolean allLeave() {
     String what = "close";
@@ -104,14 +105,14 @@ final class Gathering {
   /**
    * Runs the last section, after {@link #allLeave}. Collective.
    *
-   * @throws DeadlineExceededException if other stores hold MPI as long as ranks wait for each other
+   * @throws DeadlineExceededException if other stores occupy MPI for the whole collective timeout
    */
   void finish(Section section) {
     long deadlineNs = System.nanoTime() + options.collectiveTimeout().toNanos();
     enter("close", TO_LEAVE, deadlineNs, section);
   }
 
-  /** All ranks have come, and no other group's meeting may be under way in any JVM. */
+  /** Waits until all ranks have come and no meeting of another group is in progress in any JVM. */
   private void enter(String what, int purpose, long deadlineNs, Section section) {
     for (int attempt = 1; ; attempt++) {
       checkPurpose(what, purpose);
@@ -136,29 +137,30 @@ final class Gathering {
         }
       }
       if (System.nanoTime() - deadlineNs > 0) {
-        throw new DeadlineExceededException(what + ": other stores hold MPI");
+        throw new DeadlineExceededException(what + ": other stores occupy MPI");
       }
-      // Not the same on all ranks, so that one of two groups gets in between.
+      // A different pause on each rank, so that one of two competing groups gets in.
       LockSupport.parkNanos(PAUSE_NS * (Math.min(attempt, 16) + (System.nanoTime() & 15)));
     }
   }
 
   /**
-   * All have come: who does not go on has ended or hangs, unless it came to leave and did not wait
-   * for this one. An interrupt does not end it.
+   * Waits for the other ranks after all have come. A rank that does not continue has ended or
+   * hangs, unless it came to leave and did not wait for this one. An interrupt does not end the
+   * wait.
    */
   private void awaitOthers(String what, int purpose) {
     long startNs = System.nanoTime();
     try {
       while (!isOver(what)) {
         if (System.nanoTime() - startNs > options.collectiveTimeout().toNanos()) {
-          throw new DeadlineExceededException("a rank came, and did not go on");
+          throw new DeadlineExceededException("a rank arrived, but did not continue");
         }
         pause(startNs);
       }
     } catch (DeadlineExceededException e) {
       if (purpose == TO_LEAVE) {
-        throw e; // the group is over, the others are not
+        throw e; // the group is over, the other groups are not
       }
       World.breakDown(
           "%s within %d ms: %s"
@@ -201,7 +203,10 @@ final class Gathering {
     }
   }
 
-  /** What MPI refuses here it has not refused elsewhere, or not yet: the ranks are apart. */
+  /**
+   * Calls MPI and breaks the world on an error: the error may not have occurred on the other ranks,
+   * so the ranks have diverged.
+   */
   private <T> T call(String what, Duration limit, MpiCalls.Call<T> call) {
     return world
         .calls()

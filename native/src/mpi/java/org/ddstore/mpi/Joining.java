@@ -8,14 +8,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.ddstore.collective.Communicator;
 import org.ddstore.types.DeadlineExceededException;
 
-/** How ranks come into one world, and into a group of it. See {@link Mpi#join}. */
+/** The procedure by which ranks join one world and a group of it. See {@link Mpi#join}. */
 final class Joining {
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** Of this JVM. */
+  /** Random number that identifies this JVM. */
   private static final long PROCESS = RANDOM.nextLong();
 
-  /** Open MPI keeps 15 of the lower 16 bits of a job's number. */
+  /** Mask of job numbers; Open MPI keeps 15 of the lower 16 bits. */
   private static final int JOB_BITS = 0x7FFF_7FFF;
 
   private final Communicator ranks;
@@ -28,7 +28,10 @@ final class Joining {
     this.options = options;
   }
 
-  /** Collective. An interrupt in the middle would leave the others alone in MPI. */
+  /**
+   * Joins the ranks. Collective. Not interruptible, because an interrupt half-way would leave the
+   * other ranks alone in MPI.
+   */
   WindowTransport join() {
     Membership members = meet();
     try {
@@ -45,7 +48,7 @@ final class Joining {
     }
   }
 
-  /** Tells the ranks of each other, at a time when all may enter MPI; then holds the meeting. */
+  /** Exchanges the members at a time when all can enter MPI; then holds the meeting lock. */
   private Membership meet() {
     long deadlineNs = System.nanoTime() + options.collectiveTimeout().toNanos();
     for (int attempt = 0; ; attempt++) {
@@ -56,7 +59,7 @@ final class Joining {
         boolean late = System.nanoTime() - deadlineNs > 0;
         members =
             Membership.parse(ranks.exchange("MPI membership", () -> member(free, late).toBytes()));
-        members.checkOneRankAProcess(); // they would wait for each other here
+        members.checkOneRankAProcess(); // otherwise they would wait for each other here
         kept = members.allFree();
         if (kept) {
           return members;
@@ -66,9 +69,9 @@ final class Joining {
           World.meeting().unlock();
         }
       }
-      if (members.someLate()) { // all give up in the same round, or some would wait for the others
+      if (members.someLate()) { // all ranks give up in the same round
         throw new DeadlineExceededException(
-            "the ranks did not get to MPI within %d ms: other stores hold it"
+            "the ranks could not enter MPI within %d ms: other stores occupy it"
                 .formatted(options.collectiveTimeout().toMillis()));
       }
       long pauseMs = 1 + Integer.toUnsignedLong(Objects.hash(members.job(), attempt)) % 20;

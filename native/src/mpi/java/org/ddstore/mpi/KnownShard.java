@@ -1,15 +1,15 @@
 package org.ddstore.mpi;
 
-/** A segment of another rank, and what a reader knows of it. */
+/** A segment of another rank, with the version that a reader has seen last. */
 final class KnownShard {
-  /** No version has this number. */
+  /** Number that no version has. */
   static final long UNKNOWN = -1;
 
   private final SegmentWindows windows;
   private final int rank;
   private final RecordLayout layout;
 
-  /** The last even one that was read. */
+  /** The last even version that was read. */
   long version = UNKNOWN;
 
   KnownShard(WindowTransport.RemoteShard shard) {
@@ -22,7 +22,7 @@ final class KnownShard {
     return windows;
   }
 
-  /** The owner, in the communicator of the windows. */
+  /** Returns the rank of the owner in the communicator of the windows. */
   int rank() {
     return rank;
   }

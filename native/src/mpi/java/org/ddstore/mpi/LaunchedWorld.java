@@ -19,22 +19,22 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The MPI world that mpirun has started. Its ranks meet by MPI; their lanes are files on one host,
- * and messages of MPI between hosts.
+ * An MPI world that mpirun has started. Its ranks meet by MPI; their lanes are files on one host,
+ * and MPI messages between hosts.
  */
 final class LaunchedWorld implements LaunchedRanks {
   private static final System.Logger LOG = System.getLogger(LaunchedWorld.class.getName());
 
-  /** It is the only one of its processes. */
+  /** Number of the world, the only one of its processes. */
   private static final int NUMBER = 1;
 
-  /** Of what ranks tell each other at the start: two bytes of length, then so many. */
+  /** Size of a start message in bytes: two bytes of length, followed by that many bytes. */
   private static final int MESSAGE_BYTES = 512;
 
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final MpiCalls calls;
-  private final Intracomm comm; // of all ranks, for what stands here
+  private final Intracomm comm; // of all ranks, for the calls of this class
   private final MpiOptions options;
   private final ProcessDirectory directory;
   private final MpiMessenger messenger; // null on one host
@@ -65,7 +65,7 @@ final class LaunchedWorld implements LaunchedRanks {
     }
   }
 
-  /** See {@link MpiBinding#launch}. */
+  /** Implements {@link MpiBinding#launch}. */
   static LaunchedWorld start(Launch launch, MpiOptions options) {
     ProcessDirectory directory = ProcessDirectory.acquire(options.directory());
     WorldEnvironment environment =
@@ -78,7 +78,7 @@ final class LaunchedWorld implements LaunchedRanks {
                 launch.localSize() > Runtime.getRuntime().availableProcessors()),
             directory.path());
     environment.apply();
-    // Nobody looks after neighbours here: mpirun ends all processes when one has died.
+    // No neighbours to watch here: mpirun ends all processes when one has died.
     MpiCalls calls = new MpiCalls(new Watchdog(Map.of()));
     Intracomm comm =
         calls.call(
@@ -112,7 +112,7 @@ final class LaunchedWorld implements LaunchedRanks {
     int size = MPI.COMM_WORLD.getSize();
     if (rank != launch.rank() || size != launch.size() || level < MPI.THREAD_SERIALIZED) {
       throw new DDStoreException(
-          "MPI made rank %d of %d, thread level %d, of %s: the library is not of the Open MPI of this mpirun"
+          "MPI started as rank %d of %d with thread level %d, expected %s: the library belongs to another Open MPI than mpirun"
               .formatted(rank, size, level, launch));
     }
     Intracomm comm = MPI.COMM_WORLD.dup();
@@ -120,7 +120,7 @@ final class LaunchedWorld implements LaunchedRanks {
     return comm;
   }
 
-  /** Gives each rank's bytes, {@value #MESSAGE_BYTES} less 2 at most, to all. Collective. */
+  /** Sends each rank's bytes, at most {@value #MESSAGE_BYTES} - 2, to all. Collective. */
   private List<byte[]> tellAll(byte[] mine) {
     if (mine.length > MESSAGE_BYTES - Short.BYTES) {
       throw new IllegalArgumentException(
@@ -166,7 +166,7 @@ final class LaunchedWorld implements LaunchedRanks {
     while (!calls.call("MPI_Ibarrier", limit(), limit(), request::test)) {
       if (System.nanoTime() - deadlineNs > 0) {
         World.breakDown(
-            "not all ranks came to the end within %d ms".formatted(patience.toMillis()));
+            "not all ranks reached the end within %d ms".formatted(patience.toMillis()));
         return false;
       }
       LockSupport.parkNanos(PAUSE_NS);
@@ -181,7 +181,7 @@ final class LaunchedWorld implements LaunchedRanks {
     if (messenger != null) {
       messenger.drain(limit());
     }
-    boolean together = meet(limit()); // what others have sent has come
+    boolean together = meet(limit()); // all messages of the others have arrived
     if (messenger != null) {
       messenger.close();
     }

@@ -9,15 +9,15 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 
 /**
- * All calls of MPI in this JVM: one at a time, because the component for TCP allows no more, and
- * each watched.
+ * The gate for all MPI calls of this JVM: one at a time, because the component for TCP allows no
+ * more, and each under the watchdog.
  */
 final class MpiCalls {
   private final ReentrantLock lock = new ReentrantLock();
   private final Watchdog watchdog;
   private volatile Call<?> beforeMeetings = () -> null;
 
-  /** Calls MPI. */
+  /** A call of MPI. */
   @FunctionalInterface
   interface Call<T> {
     T run() throws MPIException;
@@ -31,11 +31,12 @@ final class MpiCalls {
   /**
    * Calls MPI once no other thread does.
    *
-   * @param what for messages
-   * @param patience how long other threads may hold MPI
-   * @param limit how long the call may block
-   * @throws DeadlineExceededException if others hold MPI too long
-   * @throws DDStoreException what MPI says, or if MPI was finalised: it would end the process
+   * @param what name of the call in messages
+   * @param patience longest time that other threads may occupy MPI
+   * @param limit longest time that the call may block
+   * @throws DeadlineExceededException if other threads occupy MPI too long
+   * @throws DDStoreException on an error of MPI, or if MPI was finalised, because the call would
+   *     then end the process
    */
   <T> T call(String what, Duration patience, Duration limit, Call<T> call) {
     occupy(what, patience);
@@ -54,10 +55,10 @@ final class MpiCalls {
   }
 
   /**
-   * As above, for what blocks until other ranks have called it as well: they may have to get what
-   * {@link #setBeforeMeetings} is there for first.
+   * Calls MPI as above, for calls that block until other ranks have called as well: first runs the
+   * action of {@link #setBeforeMeetings}, because the other ranks may need it.
    *
-   * @param limit how long other threads may hold MPI, and how long the call may block
+   * @param limit longest time that other threads may occupy MPI, and that the call may block
    */
   <T> T meet(String what, Duration limit, Call<T> call) {
     return call(
@@ -70,12 +71,12 @@ final class MpiCalls {
         });
   }
 
-  /** What gives to MPI all that this process has said before it is held up for long. */
+  /** Sets the action that passes all queued messages to MPI before this process blocks in it. */
   void setBeforeMeetings(Call<?> sending) {
     beforeMeetings = sending;
   }
 
-  /** Gives MPI the opportunity to serve others, if no thread is in it anyway. */
+  /** Lets MPI serve others, unless another thread is in it anyway. */
   void progress(Call<?> call, Duration limit) {
     if (lock.tryLock()) {
       watchdog.begin("progress", limit);
@@ -92,7 +93,7 @@ final class MpiCalls {
     }
   }
 
-  /** Calls MPI for the last time: no other call gets in afterwards. */
+  /** Calls MPI for the last time: no other call is allowed afterwards. */
   void last(String what, Duration limit, Call<?> call) {
     occupy(what, limit);
     watchdog.begin(what, limit);
@@ -115,9 +116,9 @@ final class MpiCalls {
             return;
           }
           throw new DeadlineExceededException(
-              "%s: other threads were in MPI for %d ms".formatted(what, patience.toMillis()));
+              "%s: other threads occupied MPI for %d ms".formatted(what, patience.toMillis()));
         } catch (InterruptedException e) {
-          interrupted = true; // the call that is under way ends, and the caller looks
+          interrupted = true; // the call in progress ends, and the caller checks the flag
         }
       }
     } finally {
@@ -127,7 +128,7 @@ final class MpiCalls {
     }
   }
 
-  /** Whether somebody has ended MPI in this JVM. Does not block. */
+  /** Returns whether MPI has been finalised in this JVM. Does not block. */
   static boolean isFinalized() {
     try {
       return MPI.isFinalized();

@@ -21,8 +21,8 @@ import org.ddstore.collective.Messenger;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Messages between ranks that mpirun has started, point to point. One daemon thread sends what has
- * been queued and receives; it looks often while there is something, seldom else. MPI keeps the
+ * A point-to-point messenger between ranks that mpirun has started. One daemon thread sends queued
+ * messages and receives; it polls often while there is traffic, rarely otherwise. MPI keeps the
  * order and loses nothing, and mpirun ends all processes when one has died.
  */
 final class MpiMessenger implements Messenger, AutoCloseable {
@@ -39,11 +39,11 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   private final ProcessAddress local;
   private final Thread thread = new Thread(this::run, "ddstore-mpi-messages");
   private final Queue<Outgoing> queue = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger unsent = new AtomicInteger(); // queued or under way
+  private final AtomicInteger unsent = new AtomicInteger(); // queued or in progress
   private final ByteBuffer incoming = MPI.newByteBuffer(MAX_MESSAGE_BYTES);
-  private final List<Outgoing> underWay = new ArrayList<>(); // inside MPI
-  private int incomingBytes; // of the thread; -1 if none has come
-  private int source; // of the thread
+  private final List<Outgoing> inProgress = new ArrayList<>(); // used only inside MPI calls
+  private int incomingBytes; // used by the thread only; -1 if none has arrived
+  private int source; // used by the thread only
   private volatile List<ProcessAddress> peers = List.of(); // by rank
   private volatile Receiver receiver;
   private volatile boolean failed;
@@ -61,7 +61,9 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   }
 
   /**
-   * @param comm of all ranks, for these messages and for collectives of others
+   * Creates a messenger.
+   *
+   * @param comm communicator of all ranks, for these messages and for collectives of others
    */
   MpiMessenger(MpiCalls calls, Intracomm comm, ProcessAddress local) {
     this.calls = calls;
@@ -71,9 +73,9 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   }
 
   /**
-   * Begins to send and receive; the receiver is set.
+   * Starts to send and receive; the receiver must be set.
    *
-   * @param all processes, by rank
+   * @param all addresses of all processes, by rank
    */
   void start(Stream<ProcessAddress> all) {
     peers = all.toList();
@@ -87,8 +89,8 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   }
 
   @Override
-  public void setReceiver(Receiver newReceiver) {
-    receiver = newReceiver;
+  public void setReceiver(Receiver receiver) {
+    this.receiver = receiver;
   }
 
   @Override
@@ -112,7 +114,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
       boolean moved;
       try {
         moved = turn();
-      } catch (RuntimeException | Error e) { // waiting ranks are told
+      } catch (RuntimeException | Error e) { // so that waiting ranks learn of it
         fail(e);
         return;
       }
@@ -126,7 +128,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
     }
   }
 
-  /** Sends and receives what there is, one message at most of what has come. */
+  /** Sends the queued messages and receives at most one that has arrived. */
   private boolean turn() {
     int before = unsent.get();
     incomingBytes = -1;
@@ -145,19 +147,19 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   }
 
   /**
-   * Also before this process waits in MPI for ranks that wait for what is queued here: the thread
-   * does not get in then. Always null.
+   * Sends the queued messages. Also called before this process blocks in MPI for ranks that wait
+   * for them, because the thread cannot enter MPI then. Always returns null.
    */
   private Void sendQueued() throws MPIException {
     for (Outgoing next = queue.poll(); next != null; next = queue.poll()) {
       next.request = comm.iSend(next.bytes, next.bytes.capacity(), MPI.BYTE, next.rank, TAG);
-      underWay.add(next);
+      inProgress.add(next);
     }
     return null;
   }
 
   private void forgetSent() throws MPIException {
-    for (Iterator<Outgoing> each = underWay.iterator(); each.hasNext(); ) {
+    for (Iterator<Outgoing> each = inProgress.iterator(); each.hasNext(); ) {
       if (each.next().request.test()) {
         each.remove();
         unsent.decrementAndGet();
@@ -179,18 +181,18 @@ final class MpiMessenger implements Messenger, AutoCloseable {
     try {
       receiver.received(incoming.slice(0, incomingBytes));
     } catch (MalformedMessageException e) {
-      LOG.log(System.Logger.Level.WARNING, "refused of rank " + source, e);
+      LOG.log(System.Logger.Level.WARNING, "rejected a message of rank " + source, e);
       receiver.disconnected(peers.get(source));
     }
   }
 
   private void fail(Throwable cause) {
-    LOG.log(System.Logger.Level.ERROR, "messages by MPI have ended", cause);
+    LOG.log(System.Logger.Level.ERROR, "MPI messages stopped after an error", cause);
     failed = true;
     peers.forEach(receiver::disconnected);
   }
 
-  /** Waits until all that was sent has left, as long as this does not fail or take too long. */
+  /** Waits until all messages have been sent, unless that fails or exceeds the given time. */
   void drain(Duration patience) {
     long deadlineNs = System.nanoTime() + patience.toNanos();
     while (unsent.get() > 0 && !failed && System.nanoTime() - deadlineNs < 0) {
@@ -198,7 +200,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
     }
   }
 
-  /** Ends the thread, unless MPI does not come back to it. Idempotent. */
+  /** Ends the thread, unless it is stuck in MPI. Idempotent. */
   @Override
   public void close() {
     closed = true;

@@ -13,8 +13,8 @@ import org.ddstore.transport.PeerRows;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Ragged records: for each run of rows the offsets of all of them and of the end, then the records,
- * which lie back to back.
+ * The reads of ragged records: for each run of rows the offsets of all records and of the end, then
+ * the records, which are contiguous.
  */
 final class OffsetReads implements AutoCloseable {
   private final GrowingBuffer memory = new GrowingBuffer();
@@ -31,7 +31,7 @@ final class OffsetReads implements AutoCloseable {
       for (int run = 0; run < rows.runs(); run++) {
         KnownShard shard = shards.apply(rows.segment(run).nonce());
         int offsets = rows.firstSlot(run + 1) - rows.firstSlot(run) + 1;
-        for (int i = 0; i < offsets; i++) { // neighbours become one piece
+        for (int i = 0; i < offsets; i++) { // adjacent offsets are joined into one piece
           long place = shard.layout().offsetPlace(rows.firstRow(run) + i);
           gets.add(
               shard.windows().offsets(Segment.chunkOf(place)),
@@ -44,7 +44,7 @@ final class OffsetReads implements AutoCloseable {
     next = 0;
   }
 
-  /** Makes the lengths known that the offsets tell; for peers in the order of {@link #read}. */
+  /** Sets the lengths that follow from the offsets; for peers in the order of {@link #read}. */
   void setLengths(PeerRows rows) {
     for (int run = 0; run < rows.runs(); run++) {
       for (int slot = rows.firstSlot(run); slot < rows.firstSlot(run + 1); slot++) {
@@ -90,12 +90,12 @@ final class OffsetReads implements AutoCloseable {
     return entries.getLong(index * Long.BYTES);
   }
 
-  /** What it holds, in bytes. */
+  /** Returns the memory of this object, in bytes. */
   long memoryBytes() {
     return memory.buffer().capacity();
   }
 
-  /** Gives up the memory that MPI may still write to. */
+  /** Gives up memory that MPI may still write to. */
   OffHeapBuffer abandon() {
     return memory.abandon();
   }

@@ -3,7 +3,7 @@ package org.ddstore.mpi;
 import mpi.MPI;
 import org.ddstore.collective.Communicator;
 
-/** Open MPI by its Java bindings. */
+/** The binding to Open MPI by its Java bindings. */
 public final class OpenMpi implements MpiBinding {
   @Override
   public String libraryVersion() {

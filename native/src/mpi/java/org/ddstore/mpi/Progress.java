@@ -11,19 +11,19 @@ import mpi.MPIException;
 import mpi.Status;
 
 /**
- * Serves reads by others while this process computes, where the component needs the target's help:
- * one daemon thread that looks into MPI now and then. Readers announce themselves by a message
- * without content; it looks often while they read, seldom else, and not at all while there is
- * nothing to read.
+ * A server of reads by other processes while this process computes, for components that need the
+ * target's help: one daemon thread that enters MPI periodically. Readers announce themselves by an
+ * empty message; the thread polls often while they read, rarely otherwise, and not at all while
+ * nothing is shared.
  */
 final class Progress {
   /**
-   * Of the messages by which readers announce themselves. MPI_Comm_create_group sends under the
-   * number of a group's first rank, which is below; MPI allows tags up to 32,767 at least.
+   * Tag of the messages by which readers announce themselves. MPI_Comm_create_group sends with the
+   * number of a group's first rank as tag, which is smaller; MPI allows tags of at least 32,767.
    */
   private static final int TAG = 32_000;
 
-  /** Readers that read on announce themselves again after this time. */
+  /** Interval at which active readers repeat their announcement. */
   private static final long ANNOUNCED_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -36,7 +36,7 @@ final class Progress {
 
   private final MpiCalls calls;
   private final Thread thread;
-  private final long[] announcedNs; // by rank in the world; inside MPI
+  private final long[] announcedNs; // by world rank; used only inside MPI calls
   private long readNs = System.nanoTime() - BUSY_NS;
   private final AtomicInteger users = new AtomicInteger();
 
@@ -49,13 +49,13 @@ final class Progress {
     thread.start();
   }
 
-  /** There is something to read here. */
+  /** Records that a group with readable memory has begun. */
   void begin() {
     users.incrementAndGet();
     LockSupport.unpark(thread);
   }
 
-  /** What {@link #begin} said is over. */
+  /** Ends one group that was recorded by {@link #begin}. */
   void end() {
     users.decrementAndGet();
   }
@@ -64,7 +64,7 @@ final class Progress {
     try {
       serve();
     } catch (RuntimeException | Error e) {
-      World.breakDown("it cannot help those who read from it any more: " + e);
+      World.breakDown("the thread that serves reads has failed: " + e);
     }
   }
 
@@ -79,14 +79,17 @@ final class Progress {
     }
   }
 
-  /** Grows with the time without readers: the first of them waits longer, and idling is cheap. */
+  /**
+   * Returns a pause that grows with the time without readers: the first reader waits longer, and
+   * idling is cheap.
+   */
   private static long pauseNs(long idleNs) {
     return idleNs < BUSY_NS
         ? SHORT_PAUSE_NS
         : Math.min(Math.max(idleNs / IDLE_PER_PAUSE, LONG_PAUSE_NS), LONGEST_PAUSE_NS);
   }
 
-  /** Enters MPI, which serves what has come, and takes announcements. */
+  /** Enters MPI, which serves pending reads, and receives announcements. */
   private Void look() throws MPIException {
     Status announced = MPI.COMM_WORLD.iProbe(MPI.ANY_SOURCE, TAG);
     while (announced != null) {
@@ -97,7 +100,7 @@ final class Progress {
     return null;
   }
 
-  /** Tells a process that it is being read from. Inside {@link MpiCalls}. */
+  /** Tells a process that it is being read from. Called inside {@link MpiCalls}. */
   void announce(int worldRank) throws MPIException {
     long now = System.nanoTime();
     if (now - announcedNs[worldRank] >= ANNOUNCED_NS) {

@@ -11,9 +11,9 @@ import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentMap;
 
 /**
- * The windows of one segment of each rank: one over the version word, one for each chunk and one
- * for each buffer of offsets. Ranks that have fewer of them join with empty ones. Open for passive
- * targets from their making to their end.
+ * The windows of one segment of each rank: one for the version word, one per chunk and one per
+ * offset buffer. Ranks with fewer chunks or buffers contribute empty windows. Open for
+ * passive-target access from creation to the end.
  */
 final class SegmentWindows {
   private static final ByteBuffer NOTHING = MPI.newByteBuffer(Long.BYTES);
@@ -25,9 +25,9 @@ final class SegmentWindows {
   private final List<RecordLayout> layouts = new ArrayList<>();
 
   /**
-   * Makes the windows. Collective over the ranks of {@code comm}.
+   * Creates the windows. Collective over the ranks of {@code comm}.
    *
-   * @param own one reference to it, which becomes this one's
+   * @param own segment of this rank; takes over one reference
    */
   SegmentWindows(Intracomm comm, Segment own) throws MPIException {
     this.own = own;
@@ -38,26 +38,26 @@ final class SegmentWindows {
     add(offsets, counts[1], map.offsets(), comm);
   }
 
-  /** The most chunks and buffers of offsets that a rank has. */
+  /** Returns the largest numbers of chunks and offset buffers of any rank. */
   private int[] exchangeLayouts(SegmentMap map, Intracomm comm) throws MPIException {
     byte[] layout = RecordLayout.of(own, map).toBytes();
     int size = comm.getSize();
-    int[] facts = new int[3 * size];
+    int[] sizes = new int[3 * size];
     comm.allGather(
         new int[] {map.chunks().size(), map.offsets().size(), layout.length},
         3,
         MPI.INT,
-        facts,
+        sizes,
         3,
         MPI.INT);
     int[] lengths = new int[size];
     int[] starts = new int[size];
-    int[] most = new int[2];
+    int[] largest = new int[2];
     int bytes = 0;
     for (int rank = 0; rank < size; rank++) {
-      most[0] = Math.max(most[0], facts[3 * rank]);
-      most[1] = Math.max(most[1], facts[3 * rank + 1]);
-      lengths[rank] = facts[3 * rank + 2];
+      largest[0] = Math.max(largest[0], sizes[3 * rank]);
+      largest[1] = Math.max(largest[1], sizes[3 * rank + 1]);
+      lengths[rank] = sizes[3 * rank + 2];
       starts[rank] = bytes;
       bytes = Math.addExact(bytes, lengths[rank]);
     }
@@ -68,7 +68,7 @@ final class SegmentWindows {
       System.arraycopy(all, starts[rank], one, 0, one.length);
       layouts.add(RecordLayout.parse(one));
     }
-    return most;
+    return largest;
   }
 
   private static void add(List<Win> windows, int count, List<ByteBuffer> memory, Intracomm comm)
@@ -79,6 +79,8 @@ final class SegmentWindows {
   }
 
   /**
+   * Creates one window.
+   *
    * @param memory null for an empty window
    */
   private static Win window(ByteBuffer memory, Intracomm comm) throws MPIException {
@@ -90,7 +92,7 @@ final class SegmentWindows {
             MPI.INFO_NULL,
             comm);
     window.setErrhandler(MPI.ERRORS_RETURN);
-    window.lockAll(MPI.MODE_NOCHECK); // nobody locks it in another way
+    window.lockAll(MPI.MODE_NOCHECK); // no other kind of lock is used
     return window;
   }
 
@@ -114,7 +116,7 @@ final class SegmentWindows {
     return own;
   }
 
-  /** Ends the windows. Collective. The segment stays. */
+  /** Frees the windows. Collective. The segment stays allocated. */
   void free() throws MPIException {
     free(version);
     for (Win window : chunks) {

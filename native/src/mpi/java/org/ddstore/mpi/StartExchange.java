@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import org.ddstore.collective.Communicator;
 
-/** Carries what MPI's start exchanges over the communicator of the ranks. */
+/** An exchange of the data of MPI's start over the communicator of the ranks. */
 final class StartExchange implements ProcessManager.Exchange {
   private static final System.Logger LOG = System.getLogger(StartExchange.class.getName());
 
@@ -19,28 +19,28 @@ final class StartExchange implements ProcessManager.Exchange {
   public byte[] exchange(byte[] mine) {
     Communicator carrier = ranks;
     if (carrier == null) {
-      return mine; // MPI_Finalize asks once more; there is nothing to tell, and nobody to wait for
+      return mine; // MPI_Finalize asks once more, with nothing to exchange
     }
     try {
       ByteArrayOutputStream all = new ByteArrayOutputStream();
       Arrays.stream(carrier.exchange("MPI start", () -> mine)).forEach(all::writeBytes);
       return all.toByteArray();
     } catch (RuntimeException | Error e) {
-      failure = e; // MPI gets a number only, and ends the process
+      failure = e; // MPI receives only an error number, and ends the process
       LOG.log(
           System.Logger.Level.ERROR,
-          "MPI cannot start and ends this process: the ranks have come apart",
+          "MPI cannot start and ends this process: the exchange between the ranks has failed",
           e);
       throw e;
     }
   }
 
-  /** MPI has started: the communicator is not used any more. */
+  /** Ends the use of the communicator after MPI has started. */
   void end() {
     ranks = null;
   }
 
-  /** What an exchange threw; null if none did. */
+  /** Returns the exception of a failed exchange; null if none failed. */
   Throwable failure() {
     return failure;
   }

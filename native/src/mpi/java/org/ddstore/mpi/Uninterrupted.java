@@ -6,16 +6,16 @@ import java.util.function.Supplier;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Runs what an interrupt must not end half-way, because the other ranks would wait in MPI for a
- * rank that has gone. It has deadlines of its own.
+ * A runner for work that an interrupt must not stop half-way, because the other ranks would wait in
+ * MPI for a missing rank. The work has deadlines of its own.
  */
 final class Uninterrupted {
   private Uninterrupted() {}
 
   /**
-   * Runs the work on a thread of its own. Blocks; an interrupt is there again afterwards.
+   * Runs the work on a new thread. Blocks; an interrupt is restored afterwards.
    *
-   * @param thread its name
+   * @param thread name of the thread
    */
   static <T> T call(String thread, Supplier<T> work) {
     FutureTask<T> task = new FutureTask<>(work::get);

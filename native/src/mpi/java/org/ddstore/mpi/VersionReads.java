@@ -11,13 +11,13 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.transport.PeerRows;
 
-/** The version words of the segments of a read. */
+/** The version words of the segments of one read. */
 final class VersionReads implements AutoCloseable {
   private final GrowingBuffer memory = new GrowingBuffer();
   private final List<KnownShard> shards = new ArrayList<>();
   private ByteBuffer words;
 
-  /** Takes the segments that these rows lie in. */
+  /** Selects the segments that contain these rows. */
   void choose(List<PeerRows> peers, Function<Nonce, KnownShard> known) {
     shards.clear();
     for (PeerRows rows : peers) {
@@ -32,7 +32,10 @@ final class VersionReads implements AutoCloseable {
     words = memory.ensure((long) shards.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** True if the version of a segment was not read before, or it was being changed then. */
+  /**
+   * Returns whether the version of a segment was never read, or the segment was being changed when
+   * it was.
+   */
   boolean someUnknown() {
     return shards.stream().anyMatch(shard -> shard.version == KnownShard.UNKNOWN);
   }
@@ -47,7 +50,7 @@ final class VersionReads implements AutoCloseable {
   }
 
   /**
-   * Compares what {@link #readAll} has brought with what was known, and keeps it.
+   * Compares the versions from {@link #readAll} with the known ones, and stores them.
    *
    * @return true if no row has changed since, and none is being changed
    */
@@ -63,12 +66,12 @@ final class VersionReads implements AutoCloseable {
     return unchanged;
   }
 
-  /** What it holds, in bytes. */
+  /** Returns the memory of this object, in bytes. */
   long memoryBytes() {
     return memory.buffer().capacity();
   }
 
-  /** Gives up the memory that MPI may still write to. */
+  /** Gives up memory that MPI may still write to. */
   OffHeapBuffer abandon() {
     return memory.abandon();
   }

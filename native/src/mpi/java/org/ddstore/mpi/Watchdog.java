@@ -6,14 +6,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Ends this JVM when MPI does not come back from a call: a read from a process that has died spins
- * for ever, and nothing else ends it. It does so at the end of the time that the call has, and
- * earlier if a process of this host has died, because MPI then writes a line with each turn.
+ * A watchdog that ends this JVM when an MPI call does not return: a read from a dead process spins
+ * for ever, and nothing else ends it. It acts when the time limit of the call is over, and earlier
+ * if a process of this host has died, because MPI then prints a line on each iteration.
  */
 final class Watchdog {
   private static final long PERIOD_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** A call that began before a death was known may still end well. */
+  /** Time in which a call that began before a death was detected may still complete. */
   private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final System.Logger LOG = System.getLogger(Watchdog.class.getName());
@@ -24,7 +24,9 @@ final class Watchdog {
   private volatile long limitNs;
 
   /**
-   * @param neighbours the other members of the world on this host, by their names
+   * Creates a watchdog.
+   *
+   * @param neighbours other members of the world on this host, by their names
    */
   Watchdog(Map<String, ProcessHandle> neighbours) {
     this.neighbours = Map.copyOf(neighbours);
@@ -36,14 +38,14 @@ final class Watchdog {
     thread.start();
   }
 
-  /** A call begins; one at a time. */
+  /** Records that a call begins; one at a time. */
   void begin(String what, Duration limit) {
     limitNs = limit.toNanos();
     beginNs = System.nanoTime();
     call = what;
   }
 
-  /** It has come back. */
+  /** Records that the call has returned. */
   void end() {
     call = null;
   }
@@ -60,7 +62,7 @@ final class Watchdog {
       String now = call;
       long begunNs = beginNs;
       long allowedNs = World.trouble().isEmpty() ? limitNs : Math.min(limitNs, GRACE_NS);
-      // Reading the call again tells that the time is that of this call.
+      // Reading the call again ensures that the time is that of this call.
       if (now != null && System.nanoTime() - begunNs > allowedNs && stillIn(now, begunNs)) {
         endProcess(now);
       }
@@ -77,7 +79,7 @@ final class Watchdog {
             .formatted(
                 what, World.trouble().isEmpty() ? "" : ": " + World.trouble(), Mpi.HUNG_STATUS);
     LOG.log(System.Logger.Level.ERROR, message);
-    System.err.println(message); // the log may be written by a thread that has no time left
+    System.err.println(message); // the thread that writes the log may not run before the end
     Runtime.getRuntime().halt(Mpi.HUNG_STATUS);
   }
 }

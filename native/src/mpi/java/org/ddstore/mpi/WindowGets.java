@@ -10,15 +10,15 @@ import mpi.MPIException;
 import mpi.Win;
 
 /**
- * One-sided reads of many pieces, which come to lie back to back. Pieces of one window and target
- * are one call, whose datatype lists them; neighbours are one piece. What is outstanding is
+ * A batch of one-sided reads of many pieces into contiguous memory. Pieces of one window and target
+ * form one call, whose datatype lists them; adjacent pieces are joined. The outstanding bytes are
  * bounded. Used by one thread, inside {@link MpiCalls}.
  */
 final class WindowGets {
-  /** More is not outstanding at once. */
+  /** Limit of outstanding bytes. */
   private static final int MAX_BYTES = 16 << 20;
 
-  /** The pieces of one call at most: a target reads their list in one message. */
+  /** Limit of pieces per call: a target reads their list in one message. */
   private static final int MAX_PIECES = 4096;
 
   private final Between between;
@@ -36,10 +36,10 @@ final class WindowGets {
 
   private record Posted(Win window, int target) {}
 
-  /** What is done while nothing is outstanding and more is to come. */
+  /** An action that runs while nothing is outstanding and more reads follow. */
   @FunctionalInterface
   interface Between {
-    /** May throw, to end the read. */
+    /** Runs the action; can throw to end the read. */
     void run() throws MPIException;
   }
 
@@ -50,8 +50,8 @@ final class WindowGets {
   /**
    * Begins a series of pieces.
    *
-   * @param into direct; its position does not count
-   * @param at where the first piece comes to lie
+   * @param into direct buffer; its position is ignored
+   * @param at position of the first piece in the buffer
    */
   void begin(ByteBuffer into, int at) throws MPIException {
     post();
@@ -60,8 +60,8 @@ final class WindowGets {
   }
 
   /**
-   * Adds a piece, which comes to lie behind the one before; a long one is cut. May block to bound
-   * what is outstanding.
+   * Adds a piece, which is placed after the previous one; a long piece is split. Blocks if needed
+   * to bound the outstanding bytes.
    */
   void add(Win from, int owner, int displacement, int length) throws MPIException {
     int at = displacement;
@@ -102,7 +102,7 @@ final class WindowGets {
     }
   }
 
-  /** Waits for all pieces. Blocks until they are there. */
+  /** Waits for all pieces. Blocks until they have arrived. */
   void complete() throws MPIException {
     post();
     flush();
@@ -111,9 +111,9 @@ final class WindowGets {
   }
 
   /**
-   * Waits for what a call that has failed may have left on its way, and forgets it. Blocks.
+   * Waits for reads that a failed call may have left outstanding, and discards them. Blocks.
    *
-   * @return false if MPI does not say that nothing writes to the destination any more
+   * @return false if MPI does not confirm that nothing writes to the destination any more
    */
   boolean settle() {
     boolean settled = true;
@@ -139,7 +139,7 @@ final class WindowGets {
     }
     ByteBuffer at = MPI.slice(destination, start);
     if (posted.stream().noneMatch(p -> p.window() == window && p.target() == target)) {
-      posted.add(new Posted(window, target)); // before the call: it may fail with a part on its way
+      posted.add(new Posted(window, target)); // before a call that can fail half-way
     }
     if (pieces == 1) {
       window.get(at, pieceBytes, MPI.BYTE, target, displacements[0], pieceBytes, MPI.BYTE);
@@ -151,7 +151,7 @@ final class WindowGets {
         list.commit();
         window.get(at, pieceBytes, MPI.BYTE, target, 0, 1, list);
       } finally {
-        list.free(); // MPI keeps what it still needs
+        list.free(); // MPI keeps the data that it still needs
       }
     }
     start += pieceBytes;

@@ -15,12 +15,12 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 
 /**
- * Reads rows of other processes by MPI windows: the gets of a batch are posted to all owners before
- * any is waited for. Ragged rows take one round for their offsets and one for their data.
+ * A reader of rows of other processes by MPI windows: the gets of a batch are posted to all owners
+ * before any is waited for. Ragged rows take one round for their offsets and one for their data.
  *
- * <p>Rows of fixed records may be changed by their owner meanwhile: the version words are read
- * after the rows, and compared with what they were the last time. Versions only grow, so equal ones
- * say that nothing has changed since then, and so not during the read.
+ * <p>The owner may change rows of fixed records during a read. Therefore the version words are read
+ * after the rows and compared with those of the previous read. Versions only grow, so equal
+ * versions prove that nothing has changed since then, and therefore not during the read.
  */
 final class WindowReader implements RemoteReader {
   private static final long CHANGING_NS = TimeUnit.MICROSECONDS.toNanos(100);
@@ -31,7 +31,7 @@ final class WindowReader implements RemoteReader {
   private final Map<Nonce, KnownShard> known = new HashMap<>();
   private final VersionReads versions = new VersionReads();
   private final OffsetReads offsets = new OffsetReads();
-  private List<PeerRows> owners = List.of(); // of what is being read
+  private List<PeerRows> owners = List.of(); // of the read in progress
   private long deadlineNs;
   private boolean unsettled;
 
@@ -68,7 +68,7 @@ final class WindowReader implements RemoteReader {
     if (!ragged.isEmpty()) {
       call(() -> offsets.read(gets, ragged, this::known));
       ragged.forEach(rows -> offsets.setLengths(rows));
-      ragged.forEach(PeerRows::reserve); // may refuse: before anything is on its way
+      ragged.forEach(PeerRows::reserve); // can throw, so it comes before any read is outstanding
       call(() -> offsets.readData(gets, ragged, this::known));
     }
     fixed.forEach(PeerRows::reserve);
@@ -76,7 +76,7 @@ final class WindowReader implements RemoteReader {
       versions.choose(fixed, this::known);
       if (versions.someUnknown()) {
         call(() -> versions.readAll(gets));
-        versions.areUnchanged(); // keeps them
+        versions.areUnchanged(); // stores the versions
       }
       do {
         call(
@@ -91,8 +91,8 @@ final class WindowReader implements RemoteReader {
   }
 
   /**
-   * Tells the owners that they are being read from, before each wait for them: they look into MPI
-   * often for a short time only.
+   * Announces the read to the owners before each wait for them, because they poll MPI often only
+   * for a short time.
    */
   private void announce() throws MPIException {
     for (PeerRows rows : owners) {
@@ -100,13 +100,13 @@ final class WindowReader implements RemoteReader {
     }
   }
 
-  /** Between two parts of a round. */
+  /** Checks the deadline and repeats the announcement between two parts of a round. */
   private void goOn() throws MPIException {
     check();
     announce();
   }
 
-  /** Posts what the round posts, and waits for it, as one call. */
+  /** Posts the reads of a round and waits for them, as one MPI call. */
   private void call(Round round) {
     check();
     transport
@@ -127,27 +127,27 @@ final class WindowReader implements RemoteReader {
               } finally {
                 if (!complete && !gets.settle()) {
                   unsettled = true;
-                  World.breakDown("a read has failed, and MPI may still write what it brings");
+                  World.breakDown("a read has failed, and MPI may still write to its memory");
                 }
               }
             });
   }
 
-  /** Called while nothing is on its way. */
+  /** Checks for deadline and interrupt; called while nothing is outstanding. */
   private void check() {
     if (Thread.currentThread().isInterrupted()) {
       throw new DDStoreException("interrupted while reading rows by MPI");
     }
     if (System.nanoTime() - deadlineNs >= 0) {
       throw new DeadlineExceededException(
-          "remote rows of %s did not come by MPI within %d ms"
+          "remote rows of %s did not arrive by MPI within %d ms"
               .formatted(
                   owners.stream().map(PeerRows::owners).collect(Collectors.joining(", ")),
                   timeout.toMillis()));
     }
   }
 
-  /** MPI may still write to it: it is never freed, nor used for other rows. */
+  /** Gives up memory that MPI may still write to: it is never freed or reused. */
   private void abandonMemory(List<PeerRows> peers) {
     peers.forEach(rows -> World.keep(rows.abandonStaging()));
     World.keep(offsets.abandon());
@@ -155,7 +155,7 @@ final class WindowReader implements RemoteReader {
     unsettled = false;
   }
 
-  /** What is posted and waited for together. */
+  /** A set of reads that are posted and waited for together. */
   @FunctionalInterface
   interface Round {
     void post() throws MPIException;
@@ -163,7 +163,7 @@ final class WindowReader implements RemoteReader {
 
   private boolean awaitStable() {
     LockSupport.parkNanos(this, CHANGING_NS);
-    return true; // the next round looks at the deadline
+    return true; // the next round checks the deadline
   }
 
   private KnownShard known(Nonce nonce) {

@@ -22,7 +22,7 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
 
-/** The windows of one store. */
+/** The MPI windows of one store. */
 final class WindowTransport implements MpiTransport {
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LAST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -40,9 +40,9 @@ final class WindowTransport implements MpiTransport {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
-   * A segment as others reach it.
+   * A segment of another rank, as this rank accesses it.
    *
-   * @param rank of the owner in the communicator
+   * @param rank rank of the owner in the communicator
    */
   record RemoteShard(SegmentWindows windows, int rank, RecordLayout layout) {}
 
@@ -81,7 +81,7 @@ final class WindowTransport implements MpiTransport {
         "windows over " + own, options.collectiveTimeout(), comm -> add(make(comm, own), all));
   }
 
-  /** What fails here may have left windows, through which others reach the memory. */
+  /** Creates windows. A failure here can leave windows through which others access the memory. */
   private SegmentWindows make(Intracomm comm, Segment own) throws MPIException {
     try {
       return new SegmentWindows(comm, own);
@@ -107,13 +107,13 @@ final class WindowTransport implements MpiTransport {
   @Override
   public synchronized void withdraw(Segment segment) {
     if (exported.remove(segment.nonce())) {
-      segment.release(); // no window was made of it
+      segment.release(); // no window of it was created
     } else {
       withdrawn.add(segment.nonce());
     }
   }
 
-  /** A segment that others share with this rank. */
+  /** Returns a segment that is shared with this rank. */
   RemoteShard shard(Nonce nonce) {
     RemoteShard shard = shards.get(nonce);
     if (shard == null) {
@@ -122,7 +122,10 @@ final class WindowTransport implements MpiTransport {
     return shard;
   }
 
-  /** Tells an owner, by its rank in the group, that it is read from. Inside {@link MpiCalls}. */
+  /**
+   * Tells an owner, by its rank in the group, that it is being read from. Called inside {@link
+   * MpiCalls}.
+   */
   void announce(int rank) throws MPIException {
     world.announce(worldRanks[rank]);
   }
@@ -161,13 +164,15 @@ final class WindowTransport implements MpiTransport {
   }
 
   /**
-   * @param which 1 for windows that are to be freed, in the order of their making
+   * Frees windows.
+   *
+   * @param freed 1 for each window to free, in the order of their creation
    */
-  private synchronized void free(int... which) throws MPIException {
+  private synchronized void free(int... freed) throws MPIException {
     List<SegmentWindows> kept = new ArrayList<>();
     for (int i = 0; i < windows.size(); i++) {
       SegmentWindows each = windows.get(i);
-      if (which[i] == 0) {
+      if (freed[i] == 0) {
         kept.add(each);
         continue;
       }
@@ -196,15 +201,15 @@ final class WindowTransport implements MpiTransport {
     if (leaving.isAlive()) {
       LOG.log(
           System.Logger.Level.DEBUG,
-          "{0}: what others may read stays in memory until all ranks have closed it",
+          "{0}: shared memory stays allocated until all ranks have closed it",
           this);
     }
   }
 
   /**
-   * Waits for the other ranks as long as they wait for each other. Who does not come then is lost
-   * on another host, where nobody sees it, or reads on although the job has failed: in both cases
-   * the memory has to stay until the process ends, and who reads on is served.
+   * Waits for the other ranks for the collective timeout. A rank that does not come was lost on
+   * another host, where that goes unnoticed, or still reads although the job has failed. In both
+   * cases the memory stays allocated until the process ends, and reads are still served.
    */
   private void leave() {
     try {
@@ -228,7 +233,10 @@ final class WindowTransport implements MpiTransport {
       } else {
         World.keep(this);
         world.keepServing();
-        LOG.log(System.Logger.Level.WARNING, "segments stay in memory: {0}", e.getMessage());
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "segments stay in memory until the process ends: {0}",
+            e.getMessage());
       }
     }
   }
@@ -237,11 +245,11 @@ final class WindowTransport implements MpiTransport {
     try {
       return gathering.allLeave();
     } catch (DeadlineExceededException e) {
-      return false; // other threads are in MPI; the ranks that have come wait
+      return false; // other threads are in MPI; the ranks that have come keep waiting
     }
   }
 
-  /** MPI has ended and its windows with it. */
+  /** Drops all windows, which have ended with MPI. */
   private synchronized void forget() {
     windows.forEach(each -> each.own().release());
     windows.clear();

@@ -12,22 +12,23 @@ import mpi.MPIException;
 import org.ddstore.types.FrozenMembershipException;
 
 /**
- * The MPI world of this JVM. MPI can be initialised once in a process, so there is one world, made
- * by the first ranks that join and kept; groups of its members, for one store each, come and go.
+ * The MPI world of this JVM. MPI can be initialised once per process, so there is one world,
+ * created by the first ranks that join and then kept. Groups of its members, one per store, come
+ * and go.
  */
 final class World {
   private static final System.Logger LOG = System.getLogger(World.class.getName());
 
   /**
-   * Held while this JVM is in calls of MPI that wait for others: two groups that did so at once,
-   * one first here and the other there, would wait for each other for ever.
+   * Lock held while this JVM is in MPI calls that wait for other ranks. Without it, two groups that
+   * are entered in different order on two JVMs would deadlock.
    */
   private static final ReentrantLock MEETING = new ReentrantLock();
 
-  /** Groups of this JVM that have windows, or are about to. */
+  /** Number of groups of this JVM that have windows or are about to create them. */
   private static final AtomicInteger GROUPS = new AtomicInteger();
 
-  /** What MPI may still use although nobody else does: never freed. */
+  /** Objects that MPI may still use; never freed. */
   private static final Queue<Object> KEPT = new ConcurrentLinkedQueue<>();
 
   private static World current; // guarded by MEETING
@@ -41,8 +42,10 @@ final class World {
   private final String description;
 
   /**
-   * @param number the same on all members, and no other world's
-   * @param progress null if reads from this process do without its help
+   * Creates a world.
+   *
+   * @param number number of the world, the same on all members and unique
+   * @param progress null if reads from this process need no help of it
    */
   World(int number, int rank, int size, MpiCalls calls, Progress progress, String description) {
     this.number = number;
@@ -54,15 +57,15 @@ final class World {
   }
 
   /**
-   * Makes a world, that mpirun has started, the one of this JVM.
+   * Sets a world that mpirun has started as the world of this JVM.
    *
-   * @throws IllegalStateException if this JVM is in one
+   * @throws IllegalStateException if this JVM is already in a world
    */
   static void adopt(World world) {
     MEETING.lock();
     try {
       if (current != null) {
-        throw new IllegalStateException("this JVM is in a world of MPI: " + current);
+        throw new IllegalStateException("this JVM is already in an MPI world: " + current);
       }
       current = world;
     } finally {
@@ -70,27 +73,27 @@ final class World {
     }
   }
 
-  /** The one of this JVM; null if there is none. The caller holds {@link #meeting()}. */
+  /** Returns the world of this JVM; null if there is none. The caller holds {@link #meeting()}. */
   static World current() {
     return current;
   }
 
   /**
-   * The one of this JVM from now on. The caller holds {@link #meeting()}. MPI starts once in a
-   * process: when that fails, the process has to be replaced.
+   * Starts the world of this JVM. The caller holds {@link #meeting()}. MPI starts once per process:
+   * after a failed start, the process must be replaced.
    */
   static World begin(Supplier<World> start) {
     try {
       current = start.get();
       return current;
     } catch (RuntimeException | Error e) {
-      breakDown("it did not start: " + e);
+      breakDown("MPI start failed: " + e);
       throw e;
     }
   }
 
   /**
-   * Makes a group. Collective over its members, all of which hold {@link #meeting()}.
+   * Creates a group. Collective over its members, all of which hold {@link #meeting()}.
    *
    * @param members ranks of this world, in the order of the group
    */
@@ -100,7 +103,7 @@ final class World {
       comm =
           calls.meet("MPI_Comm_create_group", options.collectiveTimeout(), () -> groupOf(members));
     } catch (RuntimeException e) {
-      breakDown("a group of it was not made: " + e.getMessage());
+      breakDown("creation of a group failed: " + e.getMessage());
       throw e;
     }
     return new WindowTransport(this, members, new Gathering(this, comm, options), options);
@@ -134,7 +137,7 @@ final class World {
     return calls;
   }
 
-  /** A group's windows may be read from now on. */
+  /** Records that the windows of a group can be read from now on. */
   void beginServing() {
     GROUPS.incrementAndGet();
     if (progress != null) {
@@ -142,7 +145,7 @@ final class World {
     }
   }
 
-  /** What {@link #beginServing} said is over. */
+  /** Ends one group that was recorded by {@link #beginServing}. */
   void endServing() {
     GROUPS.decrementAndGet();
     if (progress != null) {
@@ -151,52 +154,55 @@ final class World {
   }
 
   /**
-   * A group has come to an end whose rows stay in memory, and may be read until the process ends.
+   * Keeps serving a group that has ended but whose rows stay in memory, readable until the process
+   * ends.
    */
   void keepServing() {
     GROUPS.decrementAndGet();
     if (progress != null && !trouble.isEmpty()) {
-      progress.end(); // nobody reads in a world that has come apart
+      progress.end(); // no rank reads in a broken world
     }
   }
 
-  /** Tells a process that it is being read from, if it has to help. Inside {@link MpiCalls}. */
+  /**
+   * Tells a process that it is being read from, if it must help. Called inside {@link MpiCalls}.
+   */
   void announce(int worldRank) throws MPIException {
     if (progress != null && worldRank != rank) {
       progress.announce(worldRank);
     }
   }
 
-  /** See {@link #MEETING}. */
+  /** Returns {@link #MEETING}. */
   static ReentrantLock meeting() {
     return MEETING;
   }
 
-  /** Keeps what MPI may still use, as long as the process lives. */
+  /** Keeps an object that MPI may still use until the process ends. */
   static void keep(Object used) {
     KEPT.add(used);
   }
 
   /**
-   * No group of this world can be used any more. Nobody minds where there is none: the executors of
-   * an application that ends go one after the other.
+   * Marks the world as unusable for all its groups. Logs a warning only while there are groups,
+   * because executors of an application that ends go one after the other.
    */
   static void breakDown(String reason) {
     if (trouble.isEmpty()) {
       trouble = reason;
       LOG.log(
           GROUPS.get() > 0 ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
-          "the MPI world of this JVM is of no use any more: {0}",
+          "MPI world of this JVM is unusable: {0}",
           reason);
     }
   }
 
-  /** Why this world is of no use any more; empty if it is. */
+  /** Returns why this world is unusable; empty if it is usable. */
   static String trouble() {
     return trouble;
   }
 
-  /** What to throw when the world is of no use any more. */
+  /** Returns the exception to throw when the world is unusable. */
   static FrozenMembershipException lost(String what) {
     return new FrozenMembershipException(
         "%s: %s. MPI membership is frozen: all executors of this world have to be replaced"

@@ -9,7 +9,9 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.types.DDStoreException;
 
-/** Starts MPI in processes that run already: once in each, all of them together. */
+/**
+ * The start of MPI in processes that are already running: once in each, in all of them together.
+ */
 final class WorldStart {
   private static final System.Logger LOG = System.getLogger(WorldStart.class.getName());
 
@@ -30,8 +32,9 @@ final class WorldStart {
   }
 
   /**
-   * Collective. Until all ranks are ready an error on one is raised on all, and they may try again.
-   * From then on a rank that fails takes the others with it: MPI_Init gives up by ending processes.
+   * Starts MPI. Collective. Until all ranks are ready, an error on one is raised on all, and they
+   * can try again. After that a rank that fails takes the others with it, because MPI_Init aborts
+   * by ending processes.
    */
   World start() {
     try {
@@ -47,7 +50,7 @@ final class WorldStart {
   }
 
   private byte[] prepare() {
-    directory = ProcessDirectory.acquire(options.directory()); // kept as long as the process lives
+    directory = ProcessDirectory.acquire(options.directory()); // kept until the process ends
     environment =
         WorldEnvironment.of(
             System.getenv(),
@@ -90,7 +93,7 @@ final class WorldStart {
     int size = MPI.COMM_WORLD.getSize();
     if (rank != ranks.rank() || size != ranks.size() || level < MPI.THREAD_SERIALIZED) {
       throw new DDStoreException(
-          "MPI made rank %d of %d, thread level %d, of rank %d of %d: it did not ask our process manager"
+          "MPI started as rank %d of %d with thread level %d, expected rank %d of %d: it did not use the process manager of DDStore"
               .formatted(rank, size, level, ranks.rank(), ranks.size()));
     }
     Progress progress = environment.needsProgress() ? new Progress(calls, size) : null;
@@ -108,7 +111,7 @@ final class WorldStart {
     return new World(members.job(), rank, size, calls, progress, description);
   }
 
-  /** The other processes of this host, by their names. */
+  /** Returns the other processes of this host, by their names. */
   private Map<String, ProcessHandle> neighbours() {
     Map<String, ProcessHandle> neighbours = new LinkedHashMap<>();
     for (int other : clique) {

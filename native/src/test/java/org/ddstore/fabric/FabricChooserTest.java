@@ -67,7 +67,7 @@ class FabricChooserTest {
     assertThat(choice.rdma()).isTrue();
     assertThat(choice.networkInterface()).isEqualTo("mlx5_1");
     assertThat(choice.host()).isEmpty();
-    assertThat(choice.detail()).contains("NUMA node 1, as this process");
+    assertThat(choice.detail()).contains("NUMA node 1, same as this process");
   }
 
   @Test
@@ -95,7 +95,7 @@ class FabricChooserTest {
       OneSidedChoice choice =
           chooser.choose(new OneSidedOptions("", "", "10.0.0.1", index), Map.of());
       taken.add(choice.networkInterface() + " " + choice.means());
-      assertThat(choice.detail()).contains("one of 2 as near of 2 in all");
+      assertThat(choice.detail()).contains("one of the 2 nearest of 2");
     }
     assertThat(taken)
         .containsExactly(
@@ -125,7 +125,7 @@ class FabricChooserTest {
     Map<String, String> environment = Map.of("FABRIC_IFACE", "eth0");
     assertThat(chooser.choose(NO_WISH, environment))
         .satisfies(choice -> assertThat(choice.networkInterface()).isEqualTo("eth0"))
-        .satisfies(choice -> assertThat(choice.detail()).contains("named by FABRIC_IFACE"));
+        .satisfies(choice -> assertThat(choice.detail()).contains("selected by FABRIC_IFACE"));
     assertThat(
             chooser
                 .choose(new OneSidedOptions("", "lo", "10.0.0.1", 0), environment)
@@ -136,8 +136,7 @@ class FabricChooserTest {
   @Test
   void aNameThatThereIsNotIsSaidWithThoseThereAre() {
     assertThat(chooser(TCP_ETH0, TCP_LO).choose(NO_WISH, Map.of("FABRIC_IFACE", "hsn0")).detail())
-        .isEqualTo(
-            "FABRIC_IFACE names \"hsn0\"; the interfaces that can be used here are eth0, lo");
+        .isEqualTo("FABRIC_IFACE is \"hsn0\", not a usable interface of this host: eth0, lo");
     OneSidedChoice none =
         chooser(TCP_ETH0).choose(new OneSidedOptions("verbs", "", "10.0.0.1", 0), Map.of());
     assertThat(none.isAvailable()).isFalse();

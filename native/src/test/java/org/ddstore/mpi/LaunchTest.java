@@ -32,7 +32,7 @@ class LaunchTest {
         .hasMessageContaining("mpirun -n 4 java ..");
     assertThatThrownBy(() -> Launch.parse(Map.of("OMPI_COMM_WORLD_SIZE", "4")))
         .isInstanceOf(DDStoreException.class)
-        .hasMessageContaining("OMPI_COMM_WORLD_RANK is \"null\", which is no number");
+        .hasMessageContaining("OMPI_COMM_WORLD_RANK is \"null\", not a number");
   }
 
   @Test

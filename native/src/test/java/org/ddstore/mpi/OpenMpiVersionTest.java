@@ -19,7 +19,7 @@ class OpenMpiVersionTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'Open MPI v5.0.3, package: Open MPI', Open MPI 5.0.3 has no PMI-1 client any more",
+    "'Open MPI v5.0.3, package: Open MPI', Open MPI 5.0.3 has no PMI-1 client",
     "'Open MPI v3.1.6, package: Open MPI', Open MPI 3.1.6 is too old",
     "'MPICH Version: 4.0.2', this MPI is not Open MPI (MPICH Version: 4.0.2)",
   })

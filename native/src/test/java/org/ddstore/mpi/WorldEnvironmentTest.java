@@ -166,7 +166,7 @@ class WorldEnvironmentTest {
     assertThat(environment.value("FLUX_PMI_LIBRARY_PATH")).isEqualTo("/ours.so");
     assertThat(environment.ours())
         .extracting(WorldEnvironment.Variable::toString)
-        .contains("FLUX_PMI_LIBRARY_PATH=/ours.so (our library is the process manager)");
+        .contains("FLUX_PMI_LIBRARY_PATH=/ours.so (the library of DDStore is the process manager)");
   }
 
   @Test

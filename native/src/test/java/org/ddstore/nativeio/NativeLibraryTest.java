@@ -80,9 +80,9 @@ class NativeLibraryTest {
             "mount --make-rprivate / && mount -t tmpfs -o noexec tmpfs \"$0\" && exec \"$@\"",
             temporary.toString());
     assertThat(Child.start(mounted, TMPDIR + temporary).said())
-        .startsWith("false programs may not be run from " + temporary)
-        .contains("name another directory by -Dddstore.native.directory=DIRECTORY")
-        .contains(" java (programs may not");
+        .startsWith("false execution is not allowed in " + temporary)
+        .contains("set another directory by -Dddstore.native.directory=DIRECTORY")
+        .contains(" java (execution is not allowed");
     String other = "-D" + NativeLibrary.DIRECTORY_PROPERTY + "=" + Files.createTempDirectory("n-");
     assertThat(Child.start(mounted, TMPDIR + temporary, other).said()).startsWith("true loaded");
   }

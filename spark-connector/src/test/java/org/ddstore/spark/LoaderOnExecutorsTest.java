@@ -186,7 +186,7 @@ class LoaderOnExecutorsTest extends OnTwoExecutors {
     String digest = EpochState.parse(state).digest();
     assertThat(digest).hasSize(16);
     assertThatThrownBy(() -> others.run(resumed))
-        .hasMessageContaining("the state is of something else: digest of the rows is " + digest);
+        .hasMessageContaining("state mismatch: digest of the rows is " + digest);
   }
 
   @Test

@@ -222,6 +222,6 @@ class TcpLoaderMemoryTest {
     assertThatThrownBy(() -> mostBytes("one", shuffled(), options))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "a batch of 100 samples takes 172,032 bytes, 81,920 of them for remote rows on their way, and maxBytes is 150,000: raise it by withMaxBytes(..), or take about 87 samples a batch");
+            "a batch of 100 samples takes 172,032 bytes, 81,920 of them for remote rows in transit, and maxBytes is 150,000: raise it by withMaxBytes(..), or use about 87 samples per batch");
   }
 }
