@@ -11,8 +11,7 @@ import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.types.DType;
 
 /**
- * Reads one row again and again, which stays in the caches, into the same memory by one thread;
- * beside it, in turns, the {@link ReadLimits}, of which the loop copies that row.
+ * A measurement in which one thread repeatedly reads one row, which stays in the caches, into the same memory. It alternates with the {@link ReadLimits}, whose loop copies the same row.
  */
 final class HotRow {
   private static final int CALLS = 1000;
@@ -53,7 +52,7 @@ final class HotRow {
     }
   }
 
-  /** Wall time of a row. */
+  /** Returns the wall time per row of one round, in microseconds. */
   private double round(Reader reader, Tensor row) {
     long start = System.nanoTime();
     for (int i = 0; i < CALLS; i++) {

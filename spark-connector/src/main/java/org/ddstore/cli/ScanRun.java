@@ -14,7 +14,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
 
-/** The rows of {@link ScanBench} in both places, and its queries. Owns store and cache. */
+/** The queries of {@link ScanBench} and the rows in store and cache. Owns store and cache. */
 final class ScanRun implements AutoCloseable {
   static final List<String> QUERIES = List.of("sum", "count", "lookup");
 
@@ -35,7 +35,7 @@ final class ScanRun implements AutoCloseable {
     this.indices = indices;
   }
 
-  /** Loads both. */
+  /** Loads the rows into a store and into Spark's cache. */
   static ScanRun load(SparkSession session, long rows, int lookups) {
     Dataset<Row> source =
         session
@@ -87,7 +87,7 @@ final class ScanRun implements AutoCloseable {
     };
   }
 
-  /** Both in turns; medians. */
+  /** Measures a query of both in alternation and returns the medians. */
   ScanBench.Measured measure(String query, int rounds) {
     double[] ours = new double[rounds];
     double[] theirs = new double[rounds];
