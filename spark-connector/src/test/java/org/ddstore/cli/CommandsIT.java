@@ -320,7 +320,7 @@ class CommandsIT {
 
     assertThat(outcome.exitCode()).isEqualTo(1);
     assertThat(outcome.out()).isEmpty();
-    assertError(outcome, "ddstore: index 1000 outside [0, 1000), the rows of " + mixed);
+    assertError(outcome, "ddstore: index 1000 outside [0, 1000) of " + mixed);
   }
 
   @Test
