@@ -635,7 +635,7 @@ class SourceWritesTest extends SourceOnCluster {
                     .write()
                     .format("ddstore")
                     .save("twice"))
-        .hasMessageContaining("there are two columns of this name")
+        .hasMessageContaining("two columns have this name")
         .hasMessageContaining("a.b");
   }
 

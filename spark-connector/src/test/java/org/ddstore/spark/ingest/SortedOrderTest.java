@@ -152,8 +152,7 @@ class SortedOrderTest {
         assertThatThrownBy(() -> Loads.run(plan, 3))
             .isInstanceOf(SourceChangedException.class)
             .hasMessageStartingWith(
-                "stored partition 0 holds the rows of another computation than when the load was"
-                    + " planned");
+                "stored partition 0 was recomputed after the load was planned, after");
       }
     }
   }
