@@ -191,7 +191,7 @@ final class EmbeddedSpark implements AutoCloseable {
 
   /** Creates a directory for data of the command, deleted by {@link #close()}.
    *
-   * @throws IllegalStateException if executors may be on other hosts
+   * @throws IllegalStateException if executors can be on other hosts
    */
   Path scratch(String name) throws IOException {
     if (origin == Origin.OWN) {

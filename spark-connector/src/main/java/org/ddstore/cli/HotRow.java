@@ -42,11 +42,11 @@ final class HotRow {
       long end = start + (long) ((1 + WARM_UP) * seconds * TimeUnit.SECONDS.toNanos(1));
       long warm = start + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
       for (long now = start; now < end || micros.getN() == 0; now = System.nanoTime()) {
-        double ours = round(reader, row);
+        double roundMicros = round(reader, row);
         mismatches += pattern.matches(index, bytes, 0) ? 0 : 1;
         limits.round(now >= warm);
         if (now >= warm) {
-          micros.addValue(ours);
+          micros.addValue(roundMicros);
         }
       }
     }

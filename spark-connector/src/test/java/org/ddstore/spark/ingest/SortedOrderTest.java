@@ -165,8 +165,8 @@ class SortedOrderTest {
 
       assertThatThrownBy(() -> Loads.run(plan, 3))
           .hasStackTraceContaining(
-              "SourceChangedException: stored partition 1 cannot be read, the executor that stored"
-                  + " it is lost");
+              "SourceChangedException: stored partition 1 cannot be read because the executor that"
+                  + " stored it is lost");
     }
   }
 
