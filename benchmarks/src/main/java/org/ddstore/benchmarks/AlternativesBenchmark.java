@@ -25,7 +25,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Reads of one random row of 64 floats without a store: from one file per sample, and by a query of a cached or stored table. All data are in the page cache.
+ * Reads of one random row of 64 floats without a store: from one file per sample, and by a query of
+ * a cached or stored table. All data are in the page cache.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -18,7 +18,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Collectives between processes of one host, through shared memory and over TCP on the loopback interface. With more processes than cores, most of the time is spent waiting for a core.
+ * Collectives between processes of one host, through shared memory and over TCP on the loopback
+ * interface. With more processes than cores, most of the time is spent waiting for a core.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

@@ -26,7 +26,9 @@ import org.ddstore.spark.wire.WireSession;
 import org.ddstore.types.RankFailedException;
 
 /**
- * A group in which this JVM is rank 0 and each other rank is a child JVM that repeats the same collective until rank 0 closes. The ranks exchange their addresses over the children's standard streams.
+ * A group in which this JVM is rank 0 and each other rank is a child JVM that repeats the same
+ * collective until rank 0 closes. The ranks exchange their addresses over the children's standard
+ * streams.
  */
 final class GroupProcesses implements AutoCloseable {
   /** Number of floats: 2.6 MB, the gradients of a small convolutional network. */

@@ -18,7 +18,8 @@ import org.ddstore.collective.LaneExchange;
 import org.ddstore.memory.ProcessDirectory;
 
 /**
- * A second rank in a child JVM that holds half of the rows, which are read over the same-host path. The ranks exchange their addresses over the child's standard streams.
+ * A second rank in a child JVM that holds half of the rows, which are read over the same-host path.
+ * The ranks exchange their addresses over the child's standard streams.
  */
 final class PeerProcess implements AutoCloseable {
   static final String VARIABLE = "x";

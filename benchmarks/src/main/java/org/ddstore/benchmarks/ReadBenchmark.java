@@ -24,7 +24,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time per row of reads of 256-byte rows through the public API: one hot row, and a random batch of 1,024 rows of a shard far larger than the caches, compared with a plain copy loop over memory of the same size.
+ * Time per row of reads of 256-byte rows through the public API: one hot row, and a random batch of
+ * 1,024 rows of a shard far larger than the caches, compared with a plain copy loop over memory of
+ * the same size.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -11,7 +11,8 @@ import org.ddstore.Reader;
 import org.ddstore.spark.DDStores;
 
 /**
- * A program that keeps a Parquet data set in the memory of the executors and reads random rows on every rank. The README shows the lines between the marks.
+ * A program that keeps a Parquet data set in the memory of the executors and reads random rows on
+ * every rank. The README shows the lines between the marks.
  *
  * <pre>
  * spark-submit --class org.ddstore.examples.QuickStart --jars ddstore-spark-0.1.0.jar \

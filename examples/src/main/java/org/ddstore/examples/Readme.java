@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * The demo program of ORNL's DDStore for Python, in Java: ranks started by mpirun, without Spark. Each rank adds its shard and reads rows of all shards by global index.
+ * The demo program of ORNL's DDStore for Python, in Java: ranks started by mpirun, without Spark.
+ * Each rank adds its shard and reads rows of all shards by global index.
  *
  * <pre>mpirun -n 4 java -cp .. org.ddstore.examples.Readme --num 65536 --dim 64 --nbatch 32</pre>
  */
@@ -52,7 +53,7 @@ public final class Readme implements Callable<Integer> {
     int num = options.num();
     int dim = options.dim();
     StoreOptions storeOptions = StoreOptions.defaults().withShortcut(options.hasShortcut());
-    try (DDStore store = ranks.open(storeOptions)) { // collective, like all calls below except reads
+    try (DDStore store = ranks.open(storeOptions)) { // collective, like all calls but reads
       double[] features = new double[num * dim];
       for (int i = 0; i < features.length; i++) {
         features[i] = (double) ranks.rank() * num * dim + i;

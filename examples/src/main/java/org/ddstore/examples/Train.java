@@ -40,7 +40,8 @@ import org.ddstore.spark.RankContext;
 import org.ddstore.types.DType;
 
 /**
- * A data-parallel training of a small network on images: each rank computes the gradients of its part of a batch, and all ranks take the same step. Run by {@code ./ddstore example train}.
+ * A data-parallel training of a small network on images: each rank computes the gradients of its
+ * part of a batch, and all ranks take the same step. Run by {@code ./ddstore example train}.
  */
 final class Train {
   static final int RANKS = 2;
@@ -118,7 +119,9 @@ final class Train {
     }
   }
 
-  /** Returns an array over the tensor's memory, without a copy; invalid once the batch is closed. */
+  /**
+   * Returns an array over the tensor's memory, without a copy; invalid once the batch is closed.
+   */
   static NDArray view(Tensor tensor, NDManager memory) {
     return memory.create(tensor.asByteBuffer(), new Shape(tensor.shape()), DataType.FLOAT32);
   }

@@ -6,7 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The result of a training.
+/**
+ * The result of a training.
  *
  * @param ranks results of the ranks, in rank order
  */

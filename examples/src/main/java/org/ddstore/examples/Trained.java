@@ -4,7 +4,8 @@ import java.io.Serializable;
 import java.util.List;
 import org.ddstore.sampling.CoverageReceipt;
 
-/** The result of one rank of {@link Train}.
+/**
+ * The result of one rank of {@link Train}.
  *
  * @param losses mean loss over all ranks, per epoch
  * @param receipts coverage receipt of each epoch

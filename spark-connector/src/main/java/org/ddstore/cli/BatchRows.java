@@ -20,7 +20,8 @@ final class BatchRows {
   private final RowHash hash = new RowHash();
   private final List<Column> columns = new ArrayList<>();
 
-  /** Checks that the fields of the schema are those of the leaves.
+  /**
+   * Checks that the fields of the schema are those of the leaves.
    *
    * @throws DDStoreException if a field is missing or superfluous
    */

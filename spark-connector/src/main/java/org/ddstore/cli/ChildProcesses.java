@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The processes that a command has started. Owns them: {@link #close()} ends them and waits for their exit, as does a shutdown hook when the JVM is terminated.
+ * The processes that a command has started. Owns them: {@link #close()} ends them and waits for
+ * their exit, as does a shutdown hook when the JVM is terminated.
  */
 final class ChildProcesses implements AutoCloseable {
   private static final Duration KILLED_EXIT = Duration.ofSeconds(10);
@@ -63,7 +64,8 @@ final class ChildProcesses implements AutoCloseable {
   }
 
   /**
-   * Terminates the processes that still run and waits for their exit, even if the thread is interrupted.
+   * Terminates the processes that still run and waits for their exit, even if the thread is
+   * interrupted.
    *
    * @throws DDStoreException if a process cannot be killed
    */

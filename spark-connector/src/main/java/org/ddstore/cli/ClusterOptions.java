@@ -22,7 +22,7 @@ final class ClusterOptions {
   @Option(
       names = "--executors",
       paramLabel = "M",
-      description = "Number of executors, each in its own JVM; 2 by default. Ignored under spark-submit.")
+      description = "Executors, each in its own JVM; 2 by default. Ignored under spark-submit.")
   private int executors = 2;
 
   @Option(

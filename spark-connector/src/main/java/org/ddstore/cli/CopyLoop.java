@@ -10,7 +10,9 @@ import org.ddstore.nativeio.CopyLimit;
 import org.ddstore.nativeio.NativeLibrary;
 
 /**
- * The baseline of {@link ReadBench}: one thread copies random rows one by one, from the memory that the batches are read from, into batches of the same layout. A plain loop around C's {@code memcpy}, or around a Java copy if the native library is unavailable.
+ * The baseline of {@link ReadBench}: one thread copies random rows one by one, from the memory that
+ * the batches are read from, into batches of the same layout. A plain loop around C's {@code
+ * memcpy}, or around a Java copy if the native library is unavailable.
  */
 final class CopyLoop implements AutoCloseable {
   private static final int HOT_COPIES = 1000;
@@ -40,7 +42,8 @@ final class CopyLoop implements AutoCloseable {
   }
 
   /**
-   * @param segments segments of fixed records of {@code rowBytes}, all of one size; held by the caller
+   * @param segments segments of fixed records of {@code rowBytes}, all of one size; held by the
+   *     caller
    * @param inRound number of batches that one round fills
    * @param held number of batches, filled in turn; a multiple of {@code inRound}
    */

@@ -64,7 +64,7 @@ final class DemoCommand implements Callable<Integer> {
       names = "--seconds",
       paramLabel = "S",
       description =
-          "Total duration of the timed reads of all ranks, in seconds; ${DEFAULT-VALUE} by default.")
+          "Total duration of all timed reads in seconds; ${DEFAULT-VALUE} by default.")
   private double seconds = 3;
 
   @Option(

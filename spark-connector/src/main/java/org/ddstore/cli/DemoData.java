@@ -14,7 +14,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The data set that the demo writes if none is given: images, labels, point lists of varying length, and text in several scripts. Equal seeds give equal rows.
+ * The data set that the demo writes if none is given: images, labels, point lists of varying
+ * length, and text in several scripts. Equal seeds give equal rows.
  */
 final class DemoData {
   /** Types that Parquet cannot express: binary has no shape, and arrays of arrays have no width. */

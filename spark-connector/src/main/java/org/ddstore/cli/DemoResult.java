@@ -7,7 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.cli.RankReadings.Speed;
 import org.ddstore.types.ReadPath;
 
-/** The results of all ranks of the demo.
+/**
+ * The results of all ranks of the demo.
  *
  * @param sqlRows number of rows as counted by Spark SQL
  * @param ranks results of each rank, in rank order

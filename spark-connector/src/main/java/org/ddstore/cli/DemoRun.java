@@ -22,7 +22,8 @@ record DemoRun(Dataset<Row> files, List<Leaf> leaves, List<String> orderBy, Stor
     return RowOracle.ask(files, leaves, orderBy, seed);
   }
 
-  /** Loads, reads and compares the rows, then times reads.
+  /**
+   * Loads, reads and compares the rows, then times reads.
    *
    * @param speedNanos total duration of the timed reads of all ranks, in nanoseconds
    */

@@ -15,7 +15,8 @@ import org.ddstore.spark.RankContext;
 import org.ddstore.spark.RankTask;
 
 /**
- * The work of every rank of the demo: reads rows of all ranks in a random order, compares each with the result of Spark SQL, then times further reads.
+ * The work of every rank of the demo: reads rows of all ranks in a random order, compares each with
+ * the result of Spark SQL, then times further reads.
  *
  * @param expected rows returned by Spark SQL
  * @param leaves columns of the rows

@@ -19,7 +19,10 @@ import org.ddstore.types.DDStoreException;
 import scala.Option;
 
 /**
- * The Spark application of one command: the one that already runs in this JVM, or else the one that {@code spark-submit} has prepared, or else a new one with executors in separate JVMs, bound to loopback, whose files {@link #close()} deletes. Owns the session; an application that ran before the command keeps running after it.
+ * The Spark application of one command: the one that already runs in this JVM, or else the one that
+ * {@code spark-submit} has prepared, or else a new one with executors in separate JVMs, bound to
+ * loopback, whose files {@link #close()} deletes. Owns the session; an application that ran before
+ * the command keeps running after it.
  */
 final class EmbeddedSpark implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
@@ -49,7 +52,8 @@ final class EmbeddedSpark implements AutoCloseable {
     this.remains = remains;
   }
 
-  /** Opens Spark as {@link #open(String, int, int, int, Map)} does, without further settings.
+  /**
+   * Opens Spark as {@link #open(String, int, int, int, Map)} does, without further settings.
    *
    * @param memoryMb heap of one executor, in MiB
    */
@@ -58,10 +62,12 @@ final class EmbeddedSpark implements AutoCloseable {
   }
 
   /**
-   * Starts Spark, or uses the existing application. Sizes are ignored if Spark already runs or {@code spark-submit} has set a master.
+   * Starts Spark, or uses the existing application. Sizes are ignored if Spark already runs or
+   * {@code spark-submit} has set a master.
    *
    * @param memoryMb heap of one executor, in MiB
-   * @param settings Spark settings, applied last in all cases; to a running application only those that a session can change
+   * @param settings Spark settings, applied last in all cases; to a running application only those
+   *     that a session can change
    * @throws PreflightException if a store cannot run on this Spark
    */
   static EmbeddedSpark open(
@@ -189,7 +195,8 @@ final class EmbeddedSpark implements AutoCloseable {
     return session;
   }
 
-  /** Creates a directory for data of the command, deleted by {@link #close()}.
+  /**
+   * Creates a directory for data of the command, deleted by {@link #close()}.
    *
    * @throws IllegalStateException if executors can be on other hosts
    */
@@ -207,7 +214,8 @@ final class EmbeddedSpark implements AutoCloseable {
   }
 
   /**
-   * Stops Spark unless it ran before the command. If this class started it, waits for the executors to end and deletes their files. An interrupt does not shorten the wait.
+   * Stops Spark unless it ran before the command. If this class started it, waits for the executors
+   * to end and deletes their files. An interrupt does not shorten the wait.
    *
    * @throws DDStoreException if an executor cannot be ended
    */

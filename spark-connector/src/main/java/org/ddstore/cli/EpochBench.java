@@ -25,10 +25,11 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Delivers all batches of an epoch to ranks in separate JVMs: by the loader, to a consumer"
-          + " that does nothing, and by reading batches whose rows are known in advance (raw gather).",
+          + " that does nothing, and by reading batches whose rows are known in advance (raw"
+          + " gather).",
       "Compares with the same epoch in the same order from a memory-mapped file, from one file"
-          + " per row and from Parquet by Spark, all in the page cache and with an order that is known"
-          + " in advance.",
+          + " per row and from Parquet by Spark, all in the page cache and with an order known in"
+          + " advance.",
       "Each way reads one epoch in which every row is checked, then timed epochs.",
       "Finally a consumer whose step takes four times as long as a batch of the loader reports the"
           + " share of time that it waits, from the loader's statistics."
@@ -94,7 +95,7 @@ final class EpochBench implements Callable<Integer> {
       names = "--seconds",
       paramLabel = "S",
       description =
-          "Duration of each measurement in seconds, in whole epochs, after a warm-up of 1.5 times that;"
+          "Seconds per measurement, in whole epochs, after a warm-up of 1.5 times that;"
               + " ${DEFAULT-VALUE} by default. Spark reads one epoch in each of "
               + ROUNDS
               + " rounds.")
@@ -199,7 +200,8 @@ final class EpochBench implements Callable<Integer> {
   private List<EpochResult> results(EpochPlan plan, List<EpochTime> times) {
     List<EpochResult> results = new ArrayList<>();
     for (int bytes : rowBytes) {
-      List<EpochTime> timesOfSize = times.stream().filter(time -> time.rowBytes() == bytes).toList();
+      List<EpochTime> timesOfSize =
+          times.stream().filter(time -> time.rowBytes() == bytes).toList();
       double gather = timesOfSize.get(0).epochSeconds(); // the raw gather is the first way
       timesOfSize.forEach(time -> results.add(EpochResult.of(plan.ofSize(bytes), time, gather)));
     }

@@ -12,11 +12,15 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.collective.ReduceOp;
 
 /**
- * A measurement of several ways of reading epochs. The ways take turns, so that a disturbance of the machine affects all of them. First each way reads an epoch in which every row is checked, then further epochs without timing as warm-up. Collective: all ranks measure together, and the slowest rank counts.
+ * A measurement of several ways of reading epochs. The ways take turns, so that a disturbance of
+ * the machine affects all of them. First each way reads an epoch in which every row is checked,
+ * then further epochs without timing as warm-up. Collective: all ranks measure together, and the
+ * slowest rank counts.
  */
 final class EpochMeasurement {
   /**
-   * Warm-up as a fraction of a measurement's duration. At the default of 2 s the JIT compilers have finished by then: for the first 2 to 3 s they occupy one of the loader's processors.
+   * Warm-up as a fraction of a measurement's duration. At the default of 2 s the JIT compilers have
+   * finished by then: for the first 2 to 3 s they occupy one of the loader's processors.
    */
   private static final double WARM_UP = 1.5;
 
@@ -67,7 +71,9 @@ final class EpochMeasurement {
     return times;
   }
 
-  /** Returns the share of time that a slower consumer waits, maximum over ranks; null if unknown. */
+  /**
+   * Returns the share of time that a slower consumer waits, maximum over ranks; null if unknown.
+   */
   private Double waits(EpochReader reader, double epochSeconds) throws IOException {
     if (reader.waitedNanos().isEmpty()) {
       return null;

@@ -8,7 +8,8 @@ import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
 
-/** The plan of {@link EpochBench}; sent to the ranks and to Spark's executors.
+/**
+ * The plan of {@link EpochBench}; sent to the ranks and to Spark's executors.
  *
  * @param batch number of rows in a batch of one rank
  * @param rows total number of rows; 0 to derive it from {@code storeBytes}, see {@link #ofSize}
@@ -42,9 +43,7 @@ record EpochPlan(
     return network.ranks();
   }
 
-  /**
-   * Returns the sampler; the window of {@code chunked} has one block per row of a global batch.
-   */
+  /** Returns the sampler; the window of {@code chunked} has one block per row of a global batch. */
   BatchSampler batches() {
     Sampler named =
         switch (sampler) {

@@ -8,7 +8,8 @@ import java.util.OptionalLong;
 interface EpochReader extends AutoCloseable {
   /** A consumer of batches. */
   interface Consumer {
-    /** Takes a batch, which is valid only during the call.
+    /**
+     * Takes a batch, which is valid only during the call.
      *
      * @param number number of the batch in the epoch, from 0
      * @param rows rows of the batch, back to back from position 0

@@ -1,6 +1,7 @@
 package org.ddstore.cli;
 
-/** One line of the report of {@link EpochBench}.
+/**
+ * One line of the report of {@link EpochBench}.
  *
  * @param way name of the way, see {@link EpochWay#toString()}
  * @param rows number of rows that all ranks together receive in an epoch
@@ -8,7 +9,8 @@ package org.ddstore.cli;
  * @param microsPerRow time of the epoch per row, in microseconds
  * @param gbPerSecond throughput of all ranks, in 10^9 bytes per second
  * @param ratioToRawGather time of this way divided by the time of the raw gather; below 1 is faster
- * @param waits share of time, in [0, 1], that a consumer with a slower step waits; null if not counted
+ * @param waits share of time, in [0, 1], that a consumer with a slower step waits; null if not
+ *     counted
  * @param mismatches number of rows that differ from the order or from the written rows
  */
 record EpochResult(

@@ -4,7 +4,8 @@ import java.io.Serializable;
 import org.ddstore.sampling.EpochBatches;
 
 /**
- * The row order of an epoch, concatenated over ranks: the rows of the batches of rank 0, then those of rank 1, and so on. Fast for consecutive turns. Thread-safe.
+ * The row order of an epoch, concatenated over ranks: the rows of the batches of rank 0, then those
+ * of rank 1, and so on. Fast for consecutive turns. Thread-safe.
  */
 final class EpochTurns implements Serializable {
   private static final long serialVersionUID = 1L;

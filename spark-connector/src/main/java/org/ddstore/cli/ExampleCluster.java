@@ -8,7 +8,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * A local Spark application for examples, with executors of one slot each and the data of the demo. Executors use the class path of this JVM. Owned by the caller; {@link #close()} deletes its files.
+ * A local Spark application for examples, with executors of one slot each and the data of the demo.
+ * Executors use the class path of this JVM. Owned by the caller; {@link #close()} deletes its
+ * files.
  */
 public final class ExampleCluster implements AutoCloseable {
   private static final int EXECUTOR_MEMORY_MB = 1024;
@@ -20,7 +22,8 @@ public final class ExampleCluster implements AutoCloseable {
   }
 
   /**
-   * Starts Spark and returns before its executors have registered. Requires {@code SPARK_HOME}, which the launcher sets.
+   * Starts Spark and returns before its executors have registered. Requires {@code SPARK_HOME},
+   * which the launcher sets.
    */
   public static ExampleCluster start(String name, int executors) {
     Map<String, String> settings =
@@ -34,7 +37,9 @@ public final class ExampleCluster implements AutoCloseable {
   }
 
   /**
-   * Writes a Parquet data set, which depends only on the number of rows, and returns it as a DataFrame with {@code id}, {@code image} (28 x 28 bytes: a disc on noise), {@code label} (0 to 9, growing with the disc) and other columns. Blocks.
+   * Writes a Parquet data set, which depends only on the number of rows, and returns it as a
+   * DataFrame with {@code id}, {@code image} (28 x 28 bytes: a disc on noise), {@code label} (0 to
+   * 9, growing with the disc) and other columns. Blocks.
    */
   public Dataset<Row> images(long rows) throws IOException {
     Path directory = spark.scratch("images").resolve("rows.parquet");

@@ -61,7 +61,7 @@ final class ExplainReport {
             "locked memory"),
         executors().values().stream().map(ExplainReport::memory).toList());
     printPaths(output);
-    output.line("Transport of rows that are not reachable through memory: " + explanation.transport());
+    output.line("Transport of rows not reachable through memory: " + explanation.transport());
     printDevices(output);
     explanation.warnings().forEach(warning -> output.line("WARNING  " + warning));
     explanation
@@ -69,7 +69,9 @@ final class ExplainReport {
         .forEach(problem -> output.line("PROBLEM  " + problem.missing() + ": " + problem.remedy()));
   }
 
-  /** Prints the device of the ranks and how batches reach it; ranks with equal lines are grouped. */
+  /**
+   * Prints the device of the ranks and how batches reach it; ranks with equal lines are grouped.
+   */
   private void printDevices(Output output) {
     Map<String, List<Rank>> alike =
         explanation.ranks().stream()

@@ -9,7 +9,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * A field as declared by the user: {@code image=uint8[28,28]}, or {@code points=float32[?,2]} for a ragged field.
+ * A field as declared by the user: {@code image=uint8[28,28]}, or {@code points=float32[?,2]} for a
+ * ragged field.
  */
 record FieldType(Field field) {
   private static final Pattern FORM = Pattern.compile("(.+)=(\\w.*)");

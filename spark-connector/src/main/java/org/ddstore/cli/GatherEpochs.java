@@ -4,9 +4,7 @@ import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
 
-/**
- * The baseline: reads batches whose rows are known in advance, always into the same memory.
- */
+/** The baseline: reads batches whose rows are known in advance, always into the same memory. */
 final class GatherEpochs implements EpochReader {
   private final EpochPlan plan;
   private final int rank;

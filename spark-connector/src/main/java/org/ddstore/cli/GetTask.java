@@ -19,7 +19,8 @@ record GetTask(List<Long> indices) implements RankTask<GetTask.Found> {
   /** Maximum number of rows per batch, which bounds its memory. */
   private static final int BATCH_ROWS = 64;
 
-  /** The records read by rank 0.
+  /**
+   * The records read by rank 0.
    *
    * @param rows number of rows of the store
    * @param fields fields of a record

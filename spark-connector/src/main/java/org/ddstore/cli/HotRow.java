@@ -11,7 +11,8 @@ import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.types.DType;
 
 /**
- * A measurement in which one thread repeatedly reads one row, which stays in the caches, into the same memory. It alternates with the {@link ReadLimits}, whose loop copies the same row.
+ * A measurement in which one thread repeatedly reads one row, which stays in the caches, into the
+ * same memory. It alternates with the {@link ReadLimits}, whose loop copies the same row.
  */
 final class HotRow {
   private static final int CALLS = 1000;

@@ -20,14 +20,17 @@ import picocli.CommandLine.Spec;
     name = "ingest",
     mixinStandardHelpOptions = true,
     description = {
-      "Alternates a load of float arrays from Parquet with a scan of the same files into Java arrays.",
+      "Alternates a load of float arrays from Parquet with a scan of the files into Java arrays.",
       "A load is timed on the ranks, from the first row to the last byte; a scan is timed on the"
           + " driver."
     })
 final class IngestBench implements Callable<Integer> {
   private static final int RANKS = 2;
 
-  @Option(names = "--rows", paramLabel = "N", description = "Number of rows; ${DEFAULT-VALUE} by default.")
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "Number of rows; ${DEFAULT-VALUE} by default.")
   private long rows = 1_000_000;
 
   @Option(

@@ -16,7 +16,8 @@ import org.apache.spark.sql.types.StructType;
 import org.ddstore.types.DType;
 
 /**
- * A column of a data set, or of a struct in it, as seen by the check of the demo. Derived from the schema of Spark SQL, independently of the code that loads stores.
+ * A column of a data set, or of a struct in it, as seen by the check of the demo. Derived from the
+ * schema of Spark SQL, independently of the code that loads stores.
  *
  * @param path names from the outermost struct inwards
  * @param form kind of the values
@@ -35,7 +36,8 @@ record Leaf(List<String> path, Form form, DType dtype) implements Serializable {
     VECTOR
   }
 
-  /** Returns the columns that can be stored; a load rejects the others.
+  /**
+   * Returns the columns that can be stored; a load rejects the others.
    *
    * @param fields names of columns or of structs, empty for all
    * @param types types declared by the user

@@ -24,7 +24,9 @@ import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
- * The resources that a local cluster of this JVM leaves outside it: a scratch directory, the workers' folders with files of executors, and the executors, which are children of this JVM because the workers run in it. {@link #close()} removes all of them, as does a shutdown hook.
+ * The resources that a local cluster of this JVM leaves outside it: a scratch directory, the
+ * workers' folders with files of executors, and the executors, which are children of this JVM
+ * because the workers run in it. {@link #close()} removes all of them, as does a shutdown hook.
  */
 final class LocalClusterRemains implements AutoCloseable {
   /** Spark's workers allow an executor 10 s to exit, and 10 s more after killing it. */
@@ -61,7 +63,8 @@ final class LocalClusterRemains implements AutoCloseable {
     this.hook = ShutdownHookManager.addShutdownHook(HOOK_PRIORITY, this::removeAtExit);
   }
 
-  /** Creates a scratch directory; call before Spark starts.
+  /**
+   * Creates a scratch directory; call before Spark starts.
    *
    * @param sparkHome directory in which workers create the folder {@code work}
    */
@@ -85,7 +88,8 @@ final class LocalClusterRemains implements AutoCloseable {
   }
 
   /**
-   * Waits for the executors of a stopped Spark application, including executors that a worker was about to start, and deletes the files. Kills an executor that has not exited after 30 seconds.
+   * Waits for the executors of a stopped Spark application, including executors that a worker was
+   * about to start, and deletes the files. Kills an executor that has not exited after 30 seconds.
    *
    * @throws DDStoreException if an executor still runs afterwards
    */
@@ -142,7 +146,8 @@ final class LocalClusterRemains implements AutoCloseable {
   }
 
   /**
-   * Stops the workers and the master of this JVM if they still run: the master would replace each killed executor.
+   * Stops the workers and the master of this JVM if they still run: the master would replace each
+   * killed executor.
    */
   private static void stopCluster() {
     Option<LocalSparkCluster> cluster = LocalSparkCluster$.MODULE$.get();
@@ -160,7 +165,8 @@ final class LocalClusterRemains implements AutoCloseable {
   }
 
   /**
-   * Waits for the threads that start executors, then for the executors: a worker that is stopped while it starts an executor terminates that executor once it runs.
+   * Waits for the threads that start executors, then for the executors: a worker that is stopped
+   * while it starts an executor terminates that executor once it runs.
    *
    * @return false if a thread or executor still runs at the deadline
    */

@@ -8,7 +8,8 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.cluster.HostProbe;
 import org.ddstore.spark.types.HostFacts;
 
-/** The machine on which a figure was measured.
+/**
+ * The machine on which a figure was measured.
  *
  * @param memoryBytes memory in bytes of the host, or of the container if it has a lower limit
  */

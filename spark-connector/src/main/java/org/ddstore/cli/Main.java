@@ -18,7 +18,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The entry point of {@code ./ddstore}; each command is a separate class. */
 @Command(
     name = "ddstore",
-    description = "Keeps rows of a DataFrame in the memory of the executors and reads them by global index.",
+    description = "Keeps rows of a DataFrame in executor memory and reads them by global index.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.JarVersion.class,
     subcommands = {

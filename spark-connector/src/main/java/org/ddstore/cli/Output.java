@@ -14,7 +14,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The output of a command, as a mixin: human-readable lines and tables or, with {@code --json}, a single JSON object.
+ * The output of a command, as a mixin: human-readable lines and tables or, with {@code --json}, a
+ * single JSON object.
  */
 final class Output {
   /** The option that enables stack traces; see {@link Main}. */
@@ -42,7 +43,8 @@ final class Output {
     }
   }
 
-  /** Prints a table, except with {@code --json}; numbers are right-aligned.
+  /**
+   * Prints a table, except with {@code --json}; numbers are right-aligned.
    *
    * @param rows rows with one value per header; null is shown as a dash
    */

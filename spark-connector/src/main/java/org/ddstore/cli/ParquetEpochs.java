@@ -17,7 +17,9 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * The epochs of {@link EpochBench} by Spark alone: joins the order with Parquet files, splits the result by it into one partition per rank, and sorts; each partition copies its rows into batches. The partitions are only approximately equal.
+ * The epochs of {@link EpochBench} by Spark alone: joins the order with Parquet files, splits the
+ * result by it into one partition per rank, and sorts; each partition copies its rows into batches.
+ * The partitions are only approximately equal.
  */
 final class ParquetEpochs {
   private final SparkSession session;

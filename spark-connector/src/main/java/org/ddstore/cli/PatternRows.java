@@ -8,7 +8,8 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * Rows whose bytes are computed from their global index, so that a reader can verify a row without a copy of it.
+ * Rows whose bytes are computed from their global index, so that a reader can verify a row without
+ * a copy of it.
  */
 final class PatternRows implements Serializable {
   private static final long serialVersionUID = 1L;

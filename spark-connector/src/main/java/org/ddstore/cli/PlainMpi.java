@@ -16,7 +16,8 @@ import org.ddstore.hosts.TwoHosts;
 import org.ddstore.types.DDStoreException;
 
 /**
- * A measurement of MPI without a store: a C program in which rank 0 reads random rows of the other ranks, each by lock, get and unlock. Compiled by the launcher, started by mpirun.
+ * A measurement of MPI without a store: a C program in which rank 0 reads random rows of the other
+ * ranks, each by lock, get and unlock. Compiled by the launcher, started by mpirun.
  *
  * @param program path of the executable
  */

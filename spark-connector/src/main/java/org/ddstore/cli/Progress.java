@@ -15,7 +15,8 @@ final class Progress implements AutoCloseable {
     this.bar = bar;
   }
 
-  /** Opens a progress bar.
+  /**
+   * Opens a progress bar.
    *
    * @param task short name of the task
    * @param steps total number of steps

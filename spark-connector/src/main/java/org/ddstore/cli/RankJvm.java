@@ -31,7 +31,8 @@ import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
 
 /**
- * One rank of a measurement, in its own JVM. It receives its setup on standard input and writes to standard output what {@link RankProcesses} reads: its address, then, on rank 0, each result.
+ * One rank of a measurement, in its own JVM. It receives its setup on standard input and writes to
+ * standard output what {@link RankProcesses} reads: its address, then, on rank 0, each result.
  */
 final class RankJvm {
   static final String ADDRESS = "address ";
@@ -40,7 +41,8 @@ final class RankJvm {
   /** Time in which the slowest rank must be ready. */
   static final Duration PATIENCE = Duration.ofMinutes(30);
 
-  /** The setup of a rank.
+  /**
+   * The setup of a rank.
    *
    * @param host address at which other ranks reach this rank
    * @param secret secret of Spark's authentication, used if the network is encrypted

@@ -6,7 +6,8 @@ import org.ddstore.StoreOptions;
 /**
  * The number of ranks of a measurement and the connection between them.
  *
- * @param transport transport of rows not reachable through memory, one of {@link org.ddstore.spark.job.TransportChoice#NAMES}
+ * @param transport transport of rows not reachable through memory, one of {@link
+ *     org.ddstore.spark.job.TransportChoice#NAMES}
  * @param shortcut whether rows are read through memory where possible
  * @param encrypted whether the transport is authenticated and encrypted
  */

@@ -35,7 +35,8 @@ final class RankProcesses implements AutoCloseable {
     this.hosts = hosts;
   }
 
-  /** Starts the ranks and sends them their setup.
+  /**
+   * Starts the ranks and sends them their setup.
    *
    * @param hostCount with 2, rank r runs on host r % 2
    */

@@ -4,7 +4,8 @@ import java.io.Serializable;
 import java.util.List;
 import org.ddstore.StoreInfo;
 
-/** The results of one rank of the demo; sent to the driver.
+/**
+ * The results of one rank of the demo; sent to the driver.
  *
  * @param info summary of the store as seen by this rank
  * @param digest digest of all rows
@@ -29,7 +30,8 @@ record RankReadings(
     Speed batches)
     implements Serializable {
 
-  /** A serializable summary of the store.
+  /**
+   * A serializable summary of the store.
    *
    * @param rows number of rows of all ranks
    * @param bytes size of all ranks' rows in bytes

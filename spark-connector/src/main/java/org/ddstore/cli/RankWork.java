@@ -7,7 +7,8 @@ import org.ddstore.spark.job.RemoteRows;
 
 /** The work of a measurement on each rank. Sent to the ranks, which are separate JVMs. */
 interface RankWork extends Serializable {
-  /** Runs on one rank after all ranks are connected.
+  /**
+   * Runs on one rank after all ranks are connected.
    *
    * @param remote transport that the ranks have agreed on, owned by the caller
    * @param results consumer of the results of rank 0, in order; unused on other ranks

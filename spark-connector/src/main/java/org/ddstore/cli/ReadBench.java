@@ -25,8 +25,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Reads random rows from ranks in separate JVMs: rank 0 reads, the others only hold rows.",
       "Every row read is compared with the written row. The limit is a loop that copies the same"
-          + " number of random rows from the same memory (for remote rows, the memory of rank 0) one"
-          + " by one in the same run: memcpy in C, or Java if the native library is unavailable."
+          + " number of random rows from the same memory (for remote rows, the memory of rank 0)"
+          + " one by one in the same run: memcpy in C, or Java if the native library is"
+          + " unavailable."
     })
 final class ReadBench implements Callable<Integer> {
   private static final int MAX_RANKS = 64;
@@ -53,7 +54,10 @@ final class ReadBench implements Callable<Integer> {
           "Batches read concurrently, one thread each; ${DEFAULT-VALUE} by default.")
   private List<Integer> inFlight = List.of(1, 4);
 
-  @Option(names = "--ranks", paramLabel = "N", description = "Number of ranks; ${DEFAULT-VALUE} by default.")
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      description = "Number of ranks; ${DEFAULT-VALUE} by default.")
   private int ranks = 2;
 
   @Option(
@@ -193,8 +197,8 @@ final class ReadBench implements Callable<Integer> {
       output.line(
           String.format(
               Locale.ROOT,
-              "limit: %s, by one thread; stream: time per row when one core copies a long range of memory"
-                  + " at %.1f GB/s; both alternate with the reads",
+              "limit: %s, by one thread; stream: time per row when one core copies a long range of"
+                  + " memory at %.1f GB/s; both alternate with the reads",
               results.get(0).limit(),
               new Median()
                   .evaluate(

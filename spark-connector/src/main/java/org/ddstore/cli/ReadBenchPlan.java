@@ -3,7 +3,8 @@ package org.ddstore.cli;
 import java.io.Serializable;
 import java.util.List;
 
-/** The plan of {@link ReadBench}; sent to the ranks.
+/**
+ * The plan of {@link ReadBench}; sent to the ranks.
  *
  * @param shardBytes approximate size of each rank's shard in bytes
  * @param seconds duration of each measurement in seconds

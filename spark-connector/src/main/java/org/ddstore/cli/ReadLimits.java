@@ -1,7 +1,9 @@
 package org.ddstore.cli;
 
 /**
- * The baselines of a measurement of {@link ReadBench}: the {@link CopyLoop}, and the maximum rate at which one core copies a long range of memory. They alternate with the measurement, so that all run under the same conditions. The first turns are warm-up.
+ * The baselines of a measurement of {@link ReadBench}: the {@link CopyLoop}, and the maximum rate
+ * at which one core copies a long range of memory. They alternate with the measurement, so that all
+ * run under the same conditions. The first turns are warm-up.
  */
 final class ReadLimits {
   private final CopyLoop loop;

@@ -18,7 +18,9 @@ import org.ddstore.Reader;
 import org.ddstore.Variable;
 
 /**
- * A measurement of random batches read by several threads, in rounds. In each round all threads read and are timed, then all compare the rows read without timing, then the {@link ReadLimits} run, so that both run under the same conditions. The first rounds are warm-up.
+ * A measurement of random batches read by several threads, in rounds. In each round all threads
+ * read and are timed, then all compare the rows read without timing, then the {@link ReadLimits}
+ * run, so that both run under the same conditions. The first rounds are warm-up.
  */
 final class ReadMeasurement {
   private static final long HELD_BYTES = 64L << 20;
@@ -62,7 +64,9 @@ final class ReadMeasurement {
     this.limits = limits;
   }
 
-  /** Returns the number of batches that a thread fills in turn, enough to evict them from caches. */
+  /**
+   * Returns the number of batches that a thread fills in turn, enough to evict them from caches.
+   */
   static int heldBatches(int rowBytes, int batch, int threads) {
     long fitting = HELD_BYTES / threads / ((long) rowBytes * batch);
     return (int) Math.max(1, Math.min(MAX_HELD, fitting));

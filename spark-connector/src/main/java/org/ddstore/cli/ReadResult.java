@@ -10,10 +10,12 @@ import java.io.Serializable;
  * @param path path of the reads: own process, same host or remote
  * @param access {@link #RANDOM} rows in batches, or one {@link #HOT} row in single reads
  * @param inFlight number of batches read concurrently
- * @param microsPerRow wall time per row over all batches in flight, in microseconds; the median of several hundred rounds, or of fewer if time runs out
+ * @param microsPerRow wall time per row over all batches in flight, in microseconds; the median of
+ *     several hundred rounds, or of fewer if time runs out
  * @param p99MicrosPerRow 99th percentile of the duration of a call, divided by the rows of a batch
  * @param gbPerSecond throughput in 10^9 bytes per second
- * @param limitMicrosPerRow time per row of the plain {@link CopyLoop} by one thread, in microseconds
+ * @param limitMicrosPerRow time per row of the plain {@link CopyLoop} by one thread, in
+ *     microseconds
  * @param ratioToLimit time of the reads divided by the time of the loop; below 1 is faster
  * @param limit description of the loop
  * @param streamMicrosPerRow time per row when one core copies a long range, see {@link StreamCopy}

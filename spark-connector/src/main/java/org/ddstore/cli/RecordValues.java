@@ -12,7 +12,10 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 
 /**
- * The rows of a batch as JSON values: arrays as lists nested by the field's shape, text as strings, bytes as base64, booleans as booleans, everything else as numbers. NaN, Infinity and -Infinity, which JSON numbers cannot express, are strings. Dates and timestamps are the stored integers: days and microseconds since 1970-01-01 UTC.
+ * The rows of a batch as JSON values: arrays as lists nested by the field's shape, text as strings,
+ * bytes as base64, booleans as booleans, everything else as numbers. NaN, Infinity and -Infinity,
+ * which JSON numbers cannot express, are strings. Dates and timestamps are the stored integers:
+ * days and microseconds since 1970-01-01 UTC.
  */
 final class RecordValues {
   private static final int HALF_EXPONENT_BITS = 5;

@@ -7,7 +7,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * A hash of a row, which lets two sides compare it without sending it: the first 128 bits of the SHA-256 of all columns, where each column is its number of elements followed by their little-endian bytes. Not thread-safe.
+ * A hash of a row, which lets two sides compare it without sending it: the first 128 bits of the
+ * SHA-256 of all columns, where each column is its number of elements followed by their
+ * little-endian bytes. Not thread-safe.
  */
 final class RowHash {
   /** Size of a hash in bytes. */

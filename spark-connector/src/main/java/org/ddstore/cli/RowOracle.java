@@ -16,7 +16,9 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A query of Spark SQL for the rows of files in order, as one hash per row, for the check of the demo. Shares no code with the load: Spark SQL orders the rows by file path and row index, and {@link SqlRows} hashes them.
+ * A query of Spark SQL for the rows of files in order, as one hash per row, for the check of the
+ * demo. Shares no code with the load: Spark SQL orders the rows by file path and row index, and
+ * {@link SqlRows} hashes them.
  */
 final class RowOracle {
   /** Maximum number of known rows; a random sample if the data set has more. */
@@ -61,7 +63,8 @@ final class RowOracle {
     return (byte[]) row.get(0);
   }
 
-  /** Returns the keys and the hash of each row.
+  /**
+   * Returns the keys and the hash of each row.
    *
    * @param keys receives the columns to sort by
    */

@@ -18,14 +18,17 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Loads rows (id, label, value, features float32[8]) into a resident store and into Spark's"
-          + " cache, persist(MEMORY_ONLY), on the same executors, and alternates the same queries of"
-          + " both:",
+          + " cache, persist(MEMORY_ONLY), on the same executors, and alternates the same queries"
+          + " of both:",
       "the sum of a column, a filtered count, and a lookup of rows by index."
     })
 final class ScanBench implements Callable<Integer> {
   private static final int CORES = 2;
 
-  @Option(names = "--rows", paramLabel = "N", description = "Number of rows; ${DEFAULT-VALUE} by default.")
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "Number of rows; ${DEFAULT-VALUE} by default.")
   private long rows = 10_000_000;
 
   @Option(

@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A consumer that simulates a training step slower than the reader, and computes the share of time that it waits from the reader's counters. It spins instead of sleeping.
+ * A consumer that simulates a training step slower than the reader, and computes the share of time
+ * that it waits from the reader's counters. It spins instead of sleeping.
  */
 final class SlowConsumer implements EpochReader.Consumer {
   /** Duration of a step, in batches of a consumer that does nothing. */

@@ -42,7 +42,8 @@ final class SourceOptions {
       })
   private List<String> orderBy = new ArrayList<>();
 
-  /** Checks that a path exists, before Spark starts.
+  /**
+   * Checks that a path exists, before Spark starts.
    *
    * @throws DDStoreException if {@code path} is a local path that does not exist
    */

@@ -31,7 +31,8 @@ final class SqlRows {
     this.leaves = leaves;
   }
 
-  /** Returns the hash of a row.
+  /**
+   * Returns the hash of a row.
    *
    * @param row row whose first columns are those of the leaves, in order
    */

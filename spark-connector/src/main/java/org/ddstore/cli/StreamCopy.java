@@ -7,7 +7,8 @@ import org.ddstore.nativeio.CopyLimit;
 import org.ddstore.nativeio.NativeLibrary;
 
 /**
- * A measurement of the rate at which one core copies one long range of memory to another. Each turn copies the next piece, so that no cache holds it. The native loop bypasses the caches.
+ * A measurement of the rate at which one core copies one long range of memory to another. Each turn
+ * copies the next piece, so that no cache holds it. The native loop bypasses the caches.
  */
 final class StreamCopy implements AutoCloseable {
   private static final int STRETCH_BYTES = 256 << 20;

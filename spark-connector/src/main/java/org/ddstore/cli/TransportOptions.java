@@ -15,8 +15,8 @@ final class TransportOptions {
       paramLabel = "auto|tcp|fabric|mpi",
       description =
           "Transport of rows that are not reachable through memory: tcp uses Spark's network;"
-              + " fabric uses libfabric, also without RDMA hardware; mpi uses windows of Open MPI, one"
-              + " rank per executor; auto (default) selects fabric with RDMA hardware and tcp without.")
+              + " fabric uses libfabric, also without RDMA hardware; mpi uses windows of Open MPI,"
+              + " one rank per executor; auto (default) selects fabric with RDMA hardware, else tcp.")
   private String transport = "auto";
 
   @Option(

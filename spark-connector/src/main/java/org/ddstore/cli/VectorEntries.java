@@ -1,7 +1,8 @@
 package org.ddstore.cli;
 
 /**
- * A vector in a common form for dense and sparse vectors: its size, then index and value of each entry with nonzero bits, in order.
+ * A vector in a common form for dense and sparse vectors: its size, then index and value of each
+ * entry with nonzero bits, in order.
  */
 final class VectorEntries {
   private final RowHash hash;

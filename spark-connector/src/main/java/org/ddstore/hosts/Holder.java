@@ -13,14 +13,19 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The process that holds the namespaces of a host. The namespaces have no names: when their last process exits, the kernel frees them together with interface and tmpfs, so nothing can be left behind. The holder exits when its standard input ends, also if this JVM is killed, after killing all processes in its namespaces.
+ * The process that holds the namespaces of a host. The namespaces have no names: when their last
+ * process exits, the kernel frees them together with interface and tmpfs, so nothing can be left
+ * behind. The holder exits when its standard input ends, also if this JVM is killed, after killing
+ * all processes in its namespaces.
  */
 final class Holder implements AutoCloseable {
   private static final long PATIENCE_S = 60;
   private static final String READY = "ready";
 
   /**
-   * Arguments: name of the host, text of /etc/hosts. Terminal signals go to the whole process group and are ignored: the script ends with this JVM. The names in /proc are listed before "stat" starts, because otherwise each pass would find its own process.
+   * Arguments: name of the host, text of /etc/hosts. Terminal signals go to the whole process group
+   * and are ignored: the script ends with this JVM. The names in /proc are listed before "stat"
+   * starts, because otherwise each pass would find its own process.
    */
   private static final String SCRIPT =
       """
@@ -128,7 +133,8 @@ final class Holder implements AutoCloseable {
     try {
       if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
         throw new IOException(
-            "processes of host %s still running after %d s: %s".formatted(name, PATIENCE_S, others()));
+            "processes of host %s still running after %d s: %s"
+                .formatted(name, PATIENCE_S, others()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

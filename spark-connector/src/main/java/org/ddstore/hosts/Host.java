@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One of {@link TwoHosts}, with its own network, host name, /etc/hosts, boot id and /dev/shm. The rest of the file system and the process ids are those of the machine. All methods are local and thread-safe.
+ * One of {@link TwoHosts}, with its own network, host name, /etc/hosts, boot id and /dev/shm. The
+ * rest of the file system and the process ids are those of the machine. All methods are local and
+ * thread-safe.
  */
 public final class Host {
   static final String INTERFACE = "eth0";
@@ -40,7 +42,8 @@ public final class Host {
   }
 
   /**
-   * Returns a builder of a command on this host, in the working directory of this JVM; nothing is started. The process id is that of the command itself.
+   * Returns a builder of a command on this host, in the working directory of this JVM; nothing is
+   * started. The process id is that of the command itself.
    */
   public ProcessBuilder command(List<String> command) {
     List<String> all =

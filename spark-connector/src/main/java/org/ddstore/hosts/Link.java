@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The link of {@link TwoHosts}, a veth pair that can be cut and slowed down. Each method affects both directions and returns when the change is in effect. Not thread-safe.
+ * The link of {@link TwoHosts}, a veth pair that can be cut and slowed down. Each method affects
+ * both directions and returns when the change is in effect. Not thread-safe.
  */
 public final class Link {
   // Locally administered addresses.
@@ -56,7 +57,8 @@ public final class Link {
   }
 
   /**
-   * Drops every packet without notice to the sender, like a cut cable on a longer route. Sent bytes are still counted.
+   * Drops every packet without notice to the sender, like a cut cable on a longer route. Sent bytes
+   * are still counted.
    */
   public void drop() throws IOException {
     ip(first, neighbour(second, NOBODYS_MAC));
@@ -64,7 +66,8 @@ public final class Link {
   }
 
   /**
-   * Limits the rate of each direction; replaces an earlier {@link #slow} or {@link #delay}. Up to 4 MiB are queued, further packets are dropped; short messages pass at once on an idle link.
+   * Limits the rate of each direction; replaces an earlier {@link #slow} or {@link #delay}. Up to 4
+   * MiB are queued, further packets are dropped; short messages pass at once on an idle link.
    *
    * @param bytesPerSecond rate of each direction, at least 1,000
    */
@@ -96,9 +99,7 @@ public final class Link {
     return Optional.empty();
   }
 
-  /**
-   * Undoes all of the above. After a long cut, TCP retransmits only after several seconds.
-   */
+  /** Undoes all of the above. After a long cut, TCP retransmits only after several seconds. */
   public void restore() throws IOException {
     ip(first, UP + neighbour(second, SECOND_MAC));
     ip(second, UP + neighbour(first, FIRST_MAC));

@@ -10,7 +10,8 @@ import java.util.List;
 final class Program {
   private Program() {}
 
-  /** Runs a program and waits for its exit. Blocks.
+  /**
+   * Runs a program and waits for its exit. Blocks.
    *
    * @param input text written to its standard input
    * @return output of the program on standard output and standard error

@@ -7,7 +7,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * A replacement of ssh, for mpirun and similar programs, that starts a command on one of {@link TwoHosts}: its arguments are the name of a host and a shell command.
+ * A replacement of ssh, for mpirun and similar programs, that starts a command on one of {@link
+ * TwoHosts}: its arguments are the name of a host and a shell command.
  *
  * @param program path of the executable, usable while the hosts are open
  */

@@ -18,7 +18,8 @@ public final class Requirements {
   private Requirements() {}
 
   /**
-   * Returns why two hosts cannot be created here, with the remedy; empty if they can. Determined by a trial that takes about 20 ms.
+   * Returns why two hosts cannot be created here, with the remedy; empty if they can. Determined by
+   * a trial that takes about 20 ms.
    */
   public static Optional<String> missing() {
     List<String> tools =

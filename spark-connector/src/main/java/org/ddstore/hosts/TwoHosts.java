@@ -6,13 +6,16 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Two hosts on one machine, connected only by a link: network, host name and mount namespaces with separate boot ids, held by processes that exit with this JVM, even if it is killed.
+ * Two hosts on one machine, connected only by a link: network, host name and mount namespaces with
+ * separate boot ids, held by processes that exit with this JVM, even if it is killed.
  *
  * <pre>
  *   host 1: eth0 10.77.0.1, /dev/shm  ----  veth  ----  host 2: eth0 10.77.0.2, /dev/shm
  * </pre>
  *
- * <p>The machine's own network is not affected, so any number of pairs can be open at a time, all with the same addresses. Closed by the caller; {@link #close()} kills the processes that run on the hosts. See {@link Requirements}.
+ * <p>The machine's own network is not affected, so any number of pairs can be open at a time, all
+ * with the same addresses. Closed by the caller; {@link #close()} kills the processes that run on
+ * the hosts. See {@link Requirements}.
  */
 public final class TwoHosts implements AutoCloseable {
   private static final String FIRST_ADDRESS = "10.77.0.1";
@@ -30,7 +33,8 @@ public final class TwoHosts implements AutoCloseable {
     this.link = Link.connect(first, second);
   }
 
-  /** Creates two hosts and their link. Takes about 100 ms.
+  /**
+   * Creates two hosts and their link. Takes about 100 ms.
    *
    * @throws IOException if a program fails; contains its output
    */
@@ -87,7 +91,8 @@ public final class TwoHosts implements AutoCloseable {
   }
 
   /**
-   * Kills the processes on the hosts and waits for their exit; the kernel frees the rest. Idempotent.
+   * Kills the processes on the hosts and waits for their exit; the kernel frees the rest.
+   * Idempotent.
    */
   @Override
   public void close() throws IOException {

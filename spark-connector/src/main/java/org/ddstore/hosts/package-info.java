@@ -1,5 +1,6 @@
 /**
- * Two hosts on one machine, for tests and programs that need a network between processes. Entry point: {@link org.ddstore.hosts.TwoHosts}. Requires Linux and root.
+ * Two hosts on one machine, for tests and programs that need a network between processes. Entry
+ * point: {@link org.ddstore.hosts.TwoHosts}. Requires Linux and root.
  */
 @Internal
 package org.ddstore.hosts;

@@ -261,7 +261,8 @@ class SourceOnExecutorsTest extends SourceOnCluster {
     numbers().write().format("ddstore").save("n");
     assertThatThrownBy(
             () -> spark.sql("create temporary view w using ddstore options (name 'n', column 'i')"))
-        .hasMessageContaining("option \"column\" of format \"ddstore\" is unknown; options of a read are")
+        .hasMessageContaining(
+            "option \"column\" of format \"ddstore\" is unknown; options of a read are")
         .hasMessageContaining("indexColumn");
     assertThatThrownBy(
             () -> spark.sql("create temporary view w using ddstore options (name 'other')"))
@@ -273,10 +274,12 @@ class SourceOnExecutorsTest extends SourceOnCluster {
     assertThatThrownBy(() -> spark.read().format("ddstore").load())
         .hasMessageContaining("no store name");
     assertThatThrownBy(() -> spark.read().format("ddstore").option("index", "i").load("n"))
-        .hasMessageContaining("option \"index\" of format \"ddstore\" is unknown; options of a read are");
+        .hasMessageContaining(
+            "option \"index\" of format \"ddstore\" is unknown; options of a read are");
     assertThatThrownBy(
             () -> spark.read().format("ddstore").option("indexColumn", "Label").load("n"))
-        .hasMessageContaining("option \"indexColumn\" is \"Label\", but store \"n\" has a column of that name");
+        .hasMessageContaining(
+            "option \"indexColumn\" is \"Label\", but store \"n\" has a column of that name");
     assertThatThrownBy(() -> spark.range(3).write().format("ddstore").save("no name"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("no name");

@@ -8,7 +8,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 
 /**
- * Checks of column names by Spark's rules, before planning renames the columns, because errors of a plan would show the internal names.
+ * Checks of column names by Spark's rules, before planning renames the columns, because errors of a
+ * plan would show the internal names.
  */
 final class ColumnNames {
   private static final String AMBIGUOUS = "AMBIGUOUS";
@@ -39,7 +40,8 @@ final class ColumnNames {
   /**
    * Checks the columns that order the rows.
    *
-   * @throws IllegalArgumentException if a column is missing, is ambiguous for Spark, or has values without an order
+   * @throws IllegalArgumentException if a column is missing, is ambiguous for Spark, or has values
+   *     without an order
    */
   static void checkOrder(Dataset<Row> df, IngestOptions options) {
     for (String name : options.orderBy()) {

@@ -6,7 +6,8 @@ import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DType;
 
 /**
- * A writer of the elements of number arrays: in bulk if the element type is unchanged, else one by one. Not thread-safe.
+ * A writer of the elements of number arrays: in bulk if the element type is unchanged, else one by
+ * one. Not thread-safe.
  */
 final class ElementWriter {
   private final ColumnEncoder owner;

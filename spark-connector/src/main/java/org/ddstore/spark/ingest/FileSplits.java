@@ -17,7 +17,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceRDDPartition;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * The splits of a file scan, one per partition. Spark packs splits into partitions by size and number of cores; unpacked and sorted by path and start, their order depends only on the files.
+ * The splits of a file scan, one per partition. Spark packs splits into partitions by size and
+ * number of cores; unpacked and sorted by path and start, their order depends only on the files.
  */
 final class FileSplits {
   private record Split(UTF8String path, PartitionedFile file) {}

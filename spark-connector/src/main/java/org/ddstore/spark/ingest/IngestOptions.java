@@ -13,7 +13,9 @@ import java.util.Set;
 import org.ddstore.types.DType;
 
 /**
- * The options of a load: the mapping of DataFrame columns to fields of records, and the order of the rows. A column inside a struct is named by its path, such as {@code a.b}. Immutable; every {@code with} method returns a changed copy.
+ * The options of a load: the mapping of DataFrame columns to fields of records, and the order of
+ * the rows. A column inside a struct is named by its path, such as {@code a.b}. Immutable; every
+ * {@code with} method returns a changed copy.
  */
 public final class IngestOptions {
   private static final IngestOptions DEFAULTS = new IngestOptions();
@@ -46,7 +48,10 @@ public final class IngestOptions {
   }
 
   /**
-   * Declares the field of a column: element type and fixed shape, empty for a scalar. The column can contain nested arrays of that shape, one flat array in row-major order, or binary with the little-endian bytes of all elements. Values are converted; a value that does not fit is an error.
+   * Declares the field of a column: element type and fixed shape, empty for a scalar. The column
+   * can contain nested arrays of that shape, one flat array in row-major order, or binary with the
+   * little-endian bytes of all elements. Values are converted; a value that does not fit is an
+   * error.
    */
   public IngestOptions withField(String column, DType dtype, int... shape) {
     return withDeclared(column, new DeclaredField(false, dtype, shape));
@@ -64,9 +69,12 @@ public final class IngestOptions {
   }
 
   /**
-   * Replaces nulls of a column, or of elements of its arrays, by {@code value}. A null array becomes an array of the declared fixed shape; a column without a declared shape becomes ragged and its null arrays become empty.
+   * Replaces nulls of a column, or of elements of its arrays, by {@code value}. A null array
+   * becomes an array of the declared fixed shape; a column without a declared shape becomes ragged
+   * and its null arrays become empty.
    *
-   * @param value a {@code Number}, {@code Boolean}, {@code String} or {@code byte[]}, matching the column's type
+   * @param value a {@code Number}, {@code Boolean}, {@code String} or {@code byte[]}, matching the
+   *     column's type
    */
   public IngestOptions withFilledNulls(String column, Serializable value) {
     if (!(value instanceof Number
@@ -108,7 +116,8 @@ public final class IngestOptions {
   }
 
   /**
-   * Orders the rows by these columns, ascending, nulls first; ties keep the order of the source. The columns need not be selected as fields.
+   * Orders the rows by these columns, ascending, nulls first; ties keep the order of the source.
+   * The columns need not be selected as fields.
    *
    * @throws IllegalArgumentException if the rows are shuffled
    */

@@ -13,9 +13,13 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * The plan of a load of DataFrame rows into the ranks, made on the driver. Row order, schema and every byte depend only on the data and the options, never on the number of ranks, cores or partitions.
+ * The plan of a load of DataFrame rows into the ranks, made on the driver. Row order, schema and
+ * every byte depend only on the data and the options, never on the number of ranks, cores or
+ * partitions.
  *
- * <p>Planning runs jobs: one counts rows, from file footers only where possible; one samples rows; one stores the rows if they must be sorted or their order is not reproducible. Stored rows stay on the executors' disks until {@link #close}.
+ * <p>Planning runs jobs: one counts rows, from file footers only where possible; one samples rows;
+ * one stores the rows if they must be sorted or their order is not reproducible. Stored rows stay
+ * on the executors' disks until {@link #close}.
  */
 public final class IngestPlan implements AutoCloseable {
   private final OrderedRows rows;
@@ -54,7 +58,8 @@ public final class IngestPlan implements AutoCloseable {
    * Plans the load of {@code df} into {@code ranks} shards. Blocks while its jobs run.
    *
    * @throws IngestException if a column cannot be stored
-   * @throws IllegalArgumentException if an option does not fit, the DataFrame is streaming, or {@code ranks} is below 1
+   * @throws IllegalArgumentException if an option does not fit, the DataFrame is streaming, or
+   *     {@code ranks} is below 1
    */
   public static IngestPlan of(Dataset<Row> df, IngestOptions options, int ranks) {
     if (ranks < 1) {
@@ -105,7 +110,8 @@ public final class IngestPlan implements AutoCloseable {
   }
 
   /**
-   * Returns an RDD whose partition r contains the rows of rank r in global order. Run it as one barrier stage; it can run repeatedly. A row is valid until the next one is read.
+   * Returns an RDD whose partition r contains the rows of rank r in global order. Run it as one
+   * barrier stage; it can run repeatedly. A row is valid until the next one is read.
    */
   public RDD<InternalRow> shards() {
     return shards(ranks);
@@ -140,7 +146,8 @@ public final class IngestPlan implements AutoCloseable {
   }
 
   /**
-   * Returns this plan with open columns in the form that they have in a schema, if it has them. The plans share stored rows: closing either releases them.
+   * Returns this plan with open columns in the form that they have in a schema, if it has them. The
+   * plans share stored rows: closing either releases them.
    */
   public IngestPlan like(Schema other) {
     List<Column> changed = new ArrayList<>();
@@ -197,7 +204,8 @@ public final class IngestPlan implements AutoCloseable {
   }
 
   /**
-   * Returns the corrected plan after a rank found that a column differs from the plan's guess. The plans share stored rows: closing either releases them.
+   * Returns the corrected plan after a rank found that a column differs from the plan's guess. The
+   * plans share stored rows: closing either releases them.
    */
   public IngestPlan with(NotUniformException found) {
     return withForm(found.column(), found.form());

@@ -3,7 +3,8 @@ package org.ddstore.spark.ingest;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Signals that a column assumed to be uniform is not; {@link IngestPlan#with(NotUniformException)} returns the corrected plan. Not a data error.
+ * Signals that a column assumed to be uniform is not; {@link IngestPlan#with(NotUniformException)}
+ * returns the corrected plan. Not a data error.
  */
 public final class NotUniformException extends DDStoreException {
   private static final long serialVersionUID = 1L;

@@ -3,7 +3,9 @@ package org.ddstore.spark.ingest;
 import java.nio.ByteBuffer;
 import org.ddstore.types.DType;
 
-/** A writer of numbers into a record as elements of one type, which rejects values that do not fit. */
+/**
+ * A writer of numbers into a record as elements of one type, which rejects values that do not fit.
+ */
 final class NumberStore {
   private final DType dtype;
 
@@ -12,7 +14,9 @@ final class NumberStore {
   }
 
   /**
-   * Returns why numbers of a type cannot be converted to elements, or null if they can. An integer must fit the target integer type or be exactly representable in the target floating-point type; a floating-point number can be rounded to a narrower type.
+   * Returns why numbers of a type cannot be converted to elements, or null if they can. An integer
+   * must fit the target integer type or be exactly representable in the target floating-point type;
+   * a floating-point number can be rounded to a narrower type.
    */
   static String refusal(NumberType from, DType to) {
     boolean possible =

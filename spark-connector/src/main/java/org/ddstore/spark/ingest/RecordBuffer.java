@@ -7,7 +7,8 @@ import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.Schema;
 
 /**
- * A buffer for one packed record. Fixed fields and lengths are put at their offsets; the data of ragged fields is appended in field order.
+ * A buffer for one packed record. Fixed fields and lengths are put at their offsets; the data of
+ * ragged fields is appended in field order.
  */
 final class RecordBuffer {
   private static final int SLACK_BYTES = 1024;

@@ -9,13 +9,16 @@ import org.ddstore.spark.types.SourceChangedException;
 import scala.collection.AbstractIterator;
 
 /**
- * Unsafe rows packed into byte arrays of bounded size, each of which Spark stores and sends as one object with hundreds of rows.
+ * Unsafe rows packed into byte arrays of bounded size, each of which Spark stores and sends as one
+ * object with hundreds of rows.
  *
  * <pre>
  * int64 computation | int32 rows | { int32 bytes | row } ...
  * </pre>
  *
- * <p>The computation is a random number shared by all chunks of one computation of a partition. A partition that is recomputed, after the loss of an executor or by a speculative task, can have its rows in another order, so all readers of its parts must read the same computation.
+ * <p>The computation is a random number shared by all chunks of one computation of a partition. A
+ * partition that is recomputed, after the loss of an executor or by a speculative task, can have
+ * its rows in another order, so all readers of its parts must read the same computation.
  */
 final class RowChunks {
   private static final int CHUNK_BYTES = 256 << 10;
@@ -100,9 +103,7 @@ final class RowChunks {
       this.computation = source.computation();
     }
 
-    /**
-     * Returns the computation of the chunks after all were read; without chunks, an unused one.
-     */
+    /** Returns the computation of the chunks after all were read; without chunks, an unused one. */
     long computation() {
       return computation == SourcePartition.REPEATABLE ? drawComputation() : computation;
     }
@@ -125,7 +126,7 @@ final class RowChunks {
         computation = found;
       } else if (found != computation) {
         throw new SourceChangedException(
-            "%s was recomputed after the load was planned, after the loss of an executor or by a speculative task: plan the load again"
+            "%s was recomputed after the load was planned, because of a lost executor or a speculative task: plan the load again"
                 .formatted(place));
       }
       left = chunk.getInt();

@@ -11,7 +11,9 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import scala.reflect.ClassTag$;
 
 /**
- * The lengths of values in a sample of rows. A wrong guess from the sample is harmless: {@link NotUniformException} corrects it, and because only columns whose rows all have one length stay uniform, the outcome does not depend on the sample.
+ * The lengths of values in a sample of rows. A wrong guess from the sample is harmless: {@link
+ * NotUniformException} corrects it, and because only columns whose rows all have one length stay
+ * uniform, the outcome does not depend on the sample.
  */
 final class RowSample {
   private static final int PARTITIONS = 4;

@@ -11,7 +11,8 @@ import scala.collection.immutable.Seq;
 import scala.reflect.ClassTag$;
 
 /**
- * An RDD whose partitions read slices of another RDD's partitions in sequence. It declares no dependency, so that a barrier stage accepts any number of partitions and nothing is shuffled.
+ * An RDD whose partitions read slices of another RDD's partitions in sequence. It declares no
+ * dependency, so that a barrier stage accepts any number of partitions and nothing is shuffled.
  *
  * @param <T> type of the elements
  */

@@ -7,7 +7,11 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.spark.types.SourceChangedException;
 
 /**
- * A check that a sort has kept its rows: its output contains each position of [0, rows) exactly once. Compares the count and a randomly keyed 128-bit hash sum of the positions, both independent of the order; counts and plain sums would miss a lost row offset by another. Each task adds the hashes of its partition and subtracts its share of the expected ones, so that the total is zero. Sent to the executors.
+ * A check that a sort has kept its rows: its output contains each position of [0, rows) exactly
+ * once. Compares the count and a randomly keyed 128-bit hash sum of the positions, both independent
+ * of the order; counts and plain sums would miss a lost row offset by another. Each task adds the
+ * hashes of its partition and subtracts its share of the expected ones, so that the total is zero.
+ * Sent to the executors.
  */
 final class SortCheck implements Serializable {
   private static final long serialVersionUID = 1L;

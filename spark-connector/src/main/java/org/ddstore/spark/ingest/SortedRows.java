@@ -16,9 +16,14 @@ import org.apache.spark.sql.types.StructType;
 import scala.reflect.ClassTag$;
 
 /**
- * Rows sorted by columns or by pseudorandom numbers, with ties in source order. The position is a sort key, so equal keys are spread over partitions like others.
+ * Rows sorted by columns or by pseudorandom numbers, with ties in source order. The position is a
+ * sort key, so equal keys are spread over partitions like others.
  *
- * <p>Spark repeats tasks of a sort whose output is lost with an executor, and keeps the results of other tasks that read the earlier output. The numbered rows must therefore be the same, in the same order, on each read: rows of plans other than file scans are stored first. The last field of the sorted rows is their position, by which {@link SortCheck} verifies that each row occurs exactly once.
+ * <p>Spark repeats tasks of a sort whose output is lost with an executor, and keeps the results of
+ * other tasks that read the earlier output. The numbered rows must therefore be the same, in the
+ * same order, on each read: rows of plans other than file scans are stored first. The last field of
+ * the sorted rows is their position, by which {@link SortCheck} verifies that each row occurs
+ * exactly once.
  *
  * @param isReproducible whether the positions depend only on the data
  */

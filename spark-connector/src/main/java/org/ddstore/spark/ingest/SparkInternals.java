@@ -62,7 +62,8 @@ final class SparkInternals {
   }
 
   /**
-   * Returns the splits read by a partition of a version 2 source: at most one since Spark 4, a list before.
+   * Returns the splits read by a partition of a version 2 source: at most one since Spark 4, a list
+   * before.
    */
   static List<InputPartition> inputPartitions(DataSourceRDDPartition partition) {
     boolean single = hasMethod(partition, "inputPartition");

@@ -15,7 +15,10 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
 /**
- * Rows computed once and kept on the executors' disks, in partition order. If an executor that holds some of them is lost, reads fail, because a recomputation could return different rows. If a partition was computed twice, after a loss or by a speculative task, only the counted computation is read (see {@link RowChunks}).
+ * Rows computed once and kept on the executors' disks, in partition order. If an executor that
+ * holds some of them is lost, reads fail, because a recomputation could return different rows. If a
+ * partition was computed twice, after a loss or by a speculative task, only the counted computation
+ * is read (see {@link RowChunks}).
  */
 final class StoredRows {
   private StoredRows() {}

@@ -12,7 +12,9 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * A column of Spark ML vectors in their SQL form, independent of the declaring library. Dense vectors of one size are stored as a fixed field, of several sizes as a ragged field; if any row is sparse, all rows are stored as {@code size}, {@code indices} and {@code values}.
+ * A column of Spark ML vectors in their SQL form, independent of the declaring library. Dense
+ * vectors of one size are stored as a fixed field, of several sizes as a ragged field; if any row
+ * is sparse, all rows are stored as {@code size}, {@code indices} and {@code values}.
  */
 final class VectorColumn extends Column {
   private static final long serialVersionUID = 1L;

@@ -8,7 +8,8 @@ import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.ddstore.types.DType;
 
 /**
- * A column of arrays of numbers, nested by the type, in row-major order. Each array is backed by its own column of elements, so it stays valid when the next row is read.
+ * A column of arrays of numbers, nested by the type, in row-major order. Each array is backed by
+ * its own column of elements, so it stays valid when the next row is read.
  */
 final class ArrayVector extends FieldVector {
   private final DType stored;

@@ -42,7 +42,7 @@ final class BytesVector extends FieldVector {
       Platform.copyMemory(null, places.at(row), copy, Platform.BYTE_ARRAY_OFFSET, copy.length);
       return copy;
     } finally {
-      Reference.reachabilityFence(places); // unlike other reads, the copy is not a single instruction
+      Reference.reachabilityFence(places); // other reads are single instructions
     }
   }
 }

@@ -45,7 +45,8 @@ class CatalogTable extends DDStoreTable implements SupportsWrite {
   }
 
   /**
-   * An insert; after {@link #truncate()}, which Spark also calls to replace a whole table, it replaces all rows.
+   * An insert; after {@link #truncate()}, which Spark also calls to replace a whole table, it
+   * replaces all rows.
    */
   private final class Insert implements SupportsTruncate {
     private final WriteOptions options;

@@ -24,7 +24,8 @@ import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
 
 /**
- * A catalog whose tables are the resident stores of the application, named {@code ddstore} by default. Created by Spark; stateless except for its name.
+ * A catalog whose tables are the resident stores of the application, named {@code ddstore} by
+ * default. Created by Spark; stateless except for its name.
  */
 @SuppressWarnings("deprecation") // Spark 3.5 has only these signatures
 public final class DDStoreCatalog implements StagingTableCatalog {
@@ -109,7 +110,8 @@ public final class DDStoreCatalog implements StagingTableCatalog {
   }
 
   /**
-   * Returns whether the running command is a {@code CREATE TABLE IF NOT EXISTS .. AS SELECT}. Spark checks for the table before it stages it; another thread can create the table in between.
+   * Returns whether the running command is a {@code CREATE TABLE IF NOT EXISTS .. AS SELECT}. Spark
+   * checks for the table before it stages it; another thread can create the table in between.
    */
   private static boolean isIfNotExists() {
     String execution = session().sparkContext().getLocalProperty(SQLExecution.EXECUTION_ID_KEY());
@@ -155,7 +157,8 @@ public final class DDStoreCatalog implements StagingTableCatalog {
   }
 
   /**
-   * Rejects tables that are not stores. The default provider of the session is accepted, because {@code df.write().saveAsTable(..)} passes it implicitly.
+   * Rejects tables that are not stores. The default provider of the session is accepted, because
+   * {@code df.write().saveAsTable(..)} passes it implicitly.
    */
   private void refuseOthers(Map<String, String> properties) {
     String provider = properties.get(PROP_PROVIDER);
@@ -193,7 +196,8 @@ public final class DDStoreCatalog implements StagingTableCatalog {
   public Table createTable(
       Identifier table, StructType schema, Transform[] partitions, Map<String, String> properties) {
     throw new UnsupportedOperationException(
-        "a store is created from rows: use CREATE TABLE %s.%s AS SELECT ..".formatted(name, table.name()));
+        "a store is created from rows: use CREATE TABLE %s.%s AS SELECT .."
+            .formatted(name, table.name()));
   }
 
   /** Unsupported: a store cannot be changed except by appending rows. */
@@ -207,6 +211,7 @@ public final class DDStoreCatalog implements StagingTableCatalog {
   @Override
   public void renameTable(Identifier from, Identifier to) {
     throw new UnsupportedOperationException(
-        "store \"%s\" cannot be renamed: write its rows to a new store \"%s\"".formatted(from.name(), to.name()));
+        "store \"%s\" cannot be renamed: write its rows to a new store \"%s\""
+            .formatted(from.name(), to.name()));
   }
 }

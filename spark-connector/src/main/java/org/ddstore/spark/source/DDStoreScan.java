@@ -17,7 +17,8 @@ import org.ddstore.spark.StoreScan;
 import org.ddstore.spark.types.ResidentShard;
 
 /**
- * A scan of some columns of some rows of a store: the rows at the time of planning, read from their locations at the start of the tasks.
+ * A scan of some columns of some rows of a store: the rows at the time of planning, read from their
+ * locations at the start of the tasks.
  */
 final class DDStoreScan implements StoreScan, Batch, SupportsReportStatistics {
   private final ResidentStore store;

@@ -19,7 +19,8 @@ import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreHandle;
 
 /**
- * A builder of scans that pushes down operations a store evaluates without reading rows: conditions on the index, limits, and row counts. All of them are exact; Spark evaluates everything else.
+ * A builder of scans that pushes down operations a store evaluates without reading rows: conditions
+ * on the index, limits, and row counts. All of them are exact; Spark evaluates everything else.
  */
 final class DDStoreScanBuilder
     implements SupportsPushDownRequiredColumns,

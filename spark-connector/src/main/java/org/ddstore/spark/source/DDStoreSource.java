@@ -20,9 +20,11 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The data source {@code ddstore} of Spark SQL: {@code spark.read().format("ddstore")}, {@code
- * df.write().format("ddstore")}, {@code CREATE TEMPORARY VIEW .. USING ddstore}. Created by Spark, by its short name.
+ * df.write().format("ddstore")}, {@code CREATE TEMPORARY VIEW .. USING ddstore}. Created by Spark,
+ * by its short name.
  *
- * <p>It reads through version 2 of the data source API and writes through version 1, which supports all modes of {@code df.write} for existing and for new tables.
+ * <p>It reads through version 2 of the data source API and writes through version 1, which supports
+ * all modes of {@code df.write} for existing and for new tables.
  */
 public final class DDStoreSource
     implements TableProvider, DataSourceRegister, CreatableRelationProvider {
@@ -43,7 +45,9 @@ public final class DDStoreSource
     return DDStoreTable.schemaOf(DDStores.open(session, read.name()), read);
   }
 
-  /** Returns the table; before a write also called with its options, for stores yet to be created. */
+  /**
+   * Returns the table; before a write also called with its options, for stores yet to be created.
+   */
   @Override
   public Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {

@@ -17,7 +17,8 @@ import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreTable;
 
 /**
- * A resident store as a table, looked up by name when it is read. The metadata column {@code __index} is the global index of a row.
+ * A resident store as a table, looked up by name when it is read. The metadata column {@code
+ * __index} is the global index of a row.
  */
 class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable {
   static final String INDEX = "__index";
@@ -40,7 +41,8 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable 
     this.rows = store == null ? 0 : store.rows();
   }
 
-  /** Returns the schema of the table described by the options.
+  /**
+   * Returns the schema of the table described by the options.
    *
    * @throws IllegalArgumentException if the store has a column with the name of the index column
    */
@@ -100,7 +102,8 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable 
   }
 
   /**
-   * Compares tables by rows and names; Spark finds the cached data of a table by it. A store that was appended to or replaced is a different table, because its rows are not in the same cache.
+   * Compares tables by rows and names; Spark finds the cached data of a table by it. A store that
+   * was appended to or replaced is a different table, because its rows are not in the same cache.
    */
   @Override
   public final boolean equals(Object other) {

@@ -25,7 +25,8 @@ final class Elements {
         : new CastVector(type, stored, places);
   }
 
-  /** Returns the element type with the same binary form as Spark's type.
+  /**
+   * Returns the element type with the same binary form as Spark's type.
    *
    * @throws IllegalArgumentException if a store has no numbers of this type
    */

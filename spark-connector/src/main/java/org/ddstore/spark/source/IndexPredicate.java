@@ -10,7 +10,9 @@ import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 
 /**
- * A translator of conditions on the global index into the rows for which they are true. A NULL in a list turns a false {@code IN} into unknown, which is equivalent in a filter but not below {@code NOT}: Spark evaluates such conditions.
+ * A translator of conditions on the global index into the rows for which they are true. A NULL in a
+ * list turns a false {@code IN} into unknown, which is equivalent in a filter but not below {@code
+ * NOT}: Spark evaluates such conditions.
  */
 final class IndexPredicate {
   private final Set<String> columns;

@@ -16,9 +16,9 @@ final class LostRows {
           + " query";
 
   private static final String UNANSWERED =
-      "if an executor or its host does not respond, DDStores.open(spark, \"%s\").repair() restores its"
-          + " rows once Spark has removed it, and a store with replica groups (width) continues with"
-          + " another copy; spark.ddstore.readTimeout sets the wait";
+      "if an executor or its host does not respond, DDStores.open(spark, \"%s\").repair() restores"
+          + " its rows once Spark has removed it, and a store with replica groups (width) continues"
+          + " with another copy; spark.ddstore.readTimeout sets the wait";
 
   private LostRows() {}
 
@@ -57,7 +57,8 @@ final class LostRows {
   }
 
   /**
-   * Returns a failure of a task with the name of the store and a remedy; keeps the exception type if a rank was lost or a deadline exceeded.
+   * Returns a failure of a task with the name of the store and a remedy; keeps the exception type
+   * if a rank was lost or a deadline exceeded.
    *
    * @param store name of the store
    */

@@ -4,7 +4,8 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * A column of numbers stored in Spark's binary form: booleans, integers, floating-point numbers, and dates and timestamps, which are integers.
+ * A column of numbers stored in Spark's binary form: booleans, integers, floating-point numbers,
+ * and dates and timestamps, which are integers.
  */
 final class NumberVector extends FieldVector {
   private final Places places;

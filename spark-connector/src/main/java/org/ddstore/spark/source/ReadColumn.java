@@ -25,7 +25,8 @@ record ReadColumn(List<Integer> fields, Function<FieldPlaces, ColumnVector> vect
   private static final byte DENSE = 1;
   private static final byte SPARSE = 0;
 
-  /** Returns the column at a path of names such as {@code a.b}.
+  /**
+   * Returns the column at a path of names such as {@code a.b}.
    *
    * @param type requested type, which can have a subset of a struct's fields
    * @param source type of the whole column in the DataFrame

@@ -5,7 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** The options of a read.
+/**
+ * The options of a read.
  *
  * @param name name of the store
  * @param indexColumn name of the column with the global index; null for none
@@ -28,7 +29,8 @@ record ReadOptions(String name, String indexColumn) {
   }
 
   /**
-   * Checks the options of a scan of the table that was looked up by these options: the same options again, or those of {@code spark.read().table(..)}.
+   * Checks the options of a scan of the table that was looked up by these options: the same options
+   * again, or those of {@code spark.read().table(..)}.
    *
    * @throws IllegalArgumentException if an option is unknown or requests another table
    */

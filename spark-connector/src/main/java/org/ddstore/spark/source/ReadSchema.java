@@ -12,7 +12,8 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.UserDefinedType;
 import org.ddstore.types.Schema;
 
-/** The schema of a scan.
+/**
+ * The schema of a scan.
  *
  * @param required required columns in order; structs can have a subset of their fields
  * @param table all columns with all fields

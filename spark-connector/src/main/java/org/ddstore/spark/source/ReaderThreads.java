@@ -7,9 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads that read the batches of one scan. Spark also passes the rows of a task to threads that outlive it: the writer threads of a TRANSFORM script, of a Python UDF before Spark 4, and of {@code RDD.pipe}. The memory of the batches stays valid until all of these threads have ended.
+ * The threads that read the batches of one scan. Spark also passes the rows of a task to threads
+ * that outlive it: the writer threads of a TRANSFORM script, of a Python UDF before Spark 4, and of
+ * {@code RDD.pipe}. The memory of the batches stays valid until all of these threads have ended.
  *
- * <p>Each batch refers to this object through its {@link Places}, so a thread that does not end, such as a pool thread, keeps the memory only while it holds a batch or the reader. Thread-safe.
+ * <p>Each batch refers to this object through its {@link Places}, so a thread that does not end,
+ * such as a pool thread, keeps the memory only while it holds a batch or the reader. Thread-safe.
  */
 final class ReaderThreads {
   private static final long CHECK_MS = TimeUnit.SECONDS.toMillis(1);
@@ -19,7 +22,8 @@ final class ReaderThreads {
   private boolean hasEnded; // guarded by this
 
   /**
-   * Adds the calling thread. Call before reading an address of a batch requested by another thread, and before each request for a batch.
+   * Adds the calling thread. Call before reading an address of a batch requested by another thread,
+   * and before each request for a batch.
    *
    * @throws IllegalStateException if the task has ended and the thread was not added before
    */
@@ -68,7 +72,8 @@ final class ReaderThreads {
   }
 
   /**
-   * Ends the scan, and runs an action once no other thread can read a batch: immediately, or on a separate thread that waits for the others. Does not block.
+   * Ends the scan, and runs an action once no other thread can read a batch: immediately, or on a
+   * separate thread that waits for the others. Does not block.
    *
    * @param release action to run; must not refer to this object or to batches
    */

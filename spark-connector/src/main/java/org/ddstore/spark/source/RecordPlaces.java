@@ -7,7 +7,8 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * The locations of fields in the packed records of a shard. Records with ragged fields are scanned once: each length is checked against the size of the record before it is used.
+ * The locations of fields in the packed records of a shard. Records with ragged fields are scanned
+ * once: each length is checked against the size of the record before it is used.
  */
 final class RecordPlaces implements FieldPlaces {
   private final Schema schema;

@@ -16,7 +16,9 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * The rows of one task in index order, batch by batch. Runs of rows in accessible memory are read in place, without a copy; single rows and rows of other hosts are read with one call per batch. Not thread-safe; batches stay valid as described in {@link ReaderThreads}.
+ * The rows of one task in index order, batch by batch. Runs of rows in accessible memory are read
+ * in place, without a copy; single rows and rows of other hosts are read with one call per batch.
+ * Not thread-safe; batches stay valid as described in {@link ReaderThreads}.
  */
 final class RowBatches implements AutoCloseable {
   /** Minimum length of a run read in place; shorter runs are cheaper in a combined read. */
@@ -60,7 +62,8 @@ final class RowBatches implements AutoCloseable {
   }
 
   /**
-   * Attaches to the store. Memory that was read stays attached until the task ends, because Spark can still read its rows after this is closed, and longer if another thread still reads it.
+   * Attaches to the store. Memory that was read stays attached until the task ends, because Spark
+   * can still read its rows after this is closed, and longer if another thread still reads it.
    */
   static RowBatches open(
       StoreHandle handle, ReadSchema columns, RowRanges rows, double bytesPerRow) {
@@ -87,7 +90,9 @@ final class RowBatches implements AutoCloseable {
   }
 
   /**
-   * Returns the next batch, valid until the following call; null at the end. At the end copied rows are freed, because Spark before 4.2 closes readers only when the task ends, and a task can have one reader for each of many partitions.
+   * Returns the next batch, valid until the following call; null at the end. At the end copied rows
+   * are freed, because Spark before 4.2 closes readers only when the task ends, and a task can have
+   * one reader for each of many partitions.
    *
    * @throws IllegalStateException if the task has ended
    */
@@ -207,7 +212,8 @@ final class RowBatches implements AutoCloseable {
   }
 
   /**
-   * Frees copied rows, unless another thread can still read them; rows in place stay valid until the task ends.
+   * Frees copied rows, unless another thread can still read them; rows in place stay valid until
+   * the task ends.
    */
   @Override
   public void close() {

@@ -3,9 +3,7 @@ package org.ddstore.spark.source;
 import java.io.Serializable;
 import java.util.Arrays;
 
-/**
- * A set of global row indices as sorted runs that neither overlap nor touch. Immutable.
- */
+/** A set of global row indices as sorted runs that neither overlap nor touch. Immutable. */
 final class RowRanges implements Serializable {
   static final RowRanges NONE = new RowRanges();
 

@@ -10,7 +10,9 @@ import org.ddstore.spark.StoreHandle;
 import org.ddstore.types.DDStoreException;
 
 /**
- * A factory that opens the reader of a task on its executor. Spark keeps the factory of a query while the DataFrame exists and sends it with the tasks of each job; the serialized form contains the current locations of the rows.
+ * A factory that opens the reader of a task on its executor. Spark keeps the factory of a query
+ * while the DataFrame exists and sends it with the tasks of each job; the serialized form contains
+ * the current locations of the rows.
  */
 final class RowsReaderFactory implements PartitionReaderFactory {
   private static final long serialVersionUID = 1L;
@@ -28,7 +30,8 @@ final class RowsReaderFactory implements PartitionReaderFactory {
     this.bytesPerRow = bytesPerRow;
   }
 
-  /** Creates a factory on the driver.
+  /**
+   * Creates a factory on the driver.
    *
    * @param now supplier of the current handle, called whenever tasks are sent; can throw
    */

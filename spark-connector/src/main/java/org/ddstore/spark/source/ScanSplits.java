@@ -6,7 +6,9 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.ddstore.spark.types.ResidentShard;
 
 /**
- * A splitter of the rows of a scan into tasks: along shards, so that a task reads from one executor; small enough that all cores have work; large enough that task starts do not dominate. Looked-up rows of different shards are combined into few tasks.
+ * A splitter of the rows of a scan into tasks: along shards, so that a task reads from one
+ * executor; small enough that all cores have work; large enough that task starts do not dominate.
+ * Looked-up rows of different shards are combined into few tasks.
  */
 final class ScanSplits {
   /** Minimum size of a task in bytes; less is not worth a separate task. */

@@ -5,7 +5,8 @@ import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A table of {@code CREATE TABLE .. AS SELECT}. A failed load leaves nothing behind and a successful load publishes the store, so commit and abort do nothing.
+ * A table of {@code CREATE TABLE .. AS SELECT}. A failed load leaves nothing behind and a
+ * successful load publishes the store, so commit and abort do nothing.
  */
 final class StagedStore extends CatalogTable implements StagedTable {
   StagedStore(

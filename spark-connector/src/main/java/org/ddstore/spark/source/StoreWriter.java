@@ -18,7 +18,9 @@ final class StoreWriter {
   }
 
   /**
-   * Writes rows. Blocks while another thread writes the store, and while the rows are loaded. An overwrite loads the new rows beside the existing store and then replaces it: until then reads return the old rows, which remain if the load fails.
+   * Writes rows. Blocks while another thread writes the store, and while the rows are loaded. An
+   * overwrite loads the new rows beside the existing store and then replaces it: until then reads
+   * return the old rows, which remain if the load fails.
    *
    * @throws IllegalArgumentException if options do not fit, or if the store exists in mode CREATE
    */

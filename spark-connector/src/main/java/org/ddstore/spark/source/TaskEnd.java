@@ -7,7 +7,8 @@ import org.apache.spark.util.TaskCompletionListener;
 final class TaskEnd {
   private TaskEnd() {}
 
-  /** Registers an action; call on the thread of a task.
+  /**
+   * Registers an action; call on the thread of a task.
    *
    * @throws IllegalStateException if the calling thread does not run a task
    */

@@ -8,7 +8,8 @@ import org.ddstore.Variable;
 import org.ddstore.types.ReadPath;
 
 /**
- * A reader of rows by index that reads many rows per call into a reused batch, up to {@link #BATCH_BYTES}, or one row if it is larger. Not thread-safe.
+ * A reader of rows by index that reads many rows per call into a reused batch, up to {@link
+ * #BATCH_BYTES}, or one row if it is larger. Not thread-safe.
  */
 final class TogetherReader implements AutoCloseable {
   private static final long BATCH_BYTES = 8L << 20;
@@ -47,7 +48,8 @@ final class TogetherReader implements AutoCloseable {
   }
 
   /**
-   * Reads rows from the first on, up to {@link #BATCH_BYTES} but at least one. The result is valid until the next call.
+   * Reads rows from the first on, up to {@link #BATCH_BYTES} but at least one. The result is valid
+   * until the next call.
    */
   FieldPlaces read(long... indices) {
     if (closed) {

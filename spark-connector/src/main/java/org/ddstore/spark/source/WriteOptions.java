@@ -18,7 +18,8 @@ import org.ddstore.spark.ingest.Wording;
 import org.ddstore.types.Backing;
 
 /**
- * The options of a write, which determine how a DataFrame becomes a store. Keys are case-insensitive, as Spark requires.
+ * The options of a write, which determine how a DataFrame becomes a store. Keys are
+ * case-insensitive, as Spark requires.
  */
 final class WriteOptions {
   private static final String TYPE_PREFIX = "type.";
@@ -69,7 +70,8 @@ final class WriteOptions {
     return ReadOptions.storeName(options);
   }
 
-  /** Returns the spec described by the options.
+  /**
+   * Returns the spec described by the options.
    *
    * @throws IllegalArgumentException if a value is illegal
    */
@@ -150,7 +152,11 @@ final class WriteOptions {
     if (matches.size() != 1) {
       throw new IllegalArgumentException(
           "option \"%s%s\" matches %s; columns are %s"
-              .formatted(TYPE_PREFIX, column, matches.isEmpty() ? "no column" : "several columns", columns));
+              .formatted(
+                  TYPE_PREFIX,
+                  column,
+                  matches.isEmpty() ? "no column" : "several columns",
+                  columns));
     }
     return FieldNotation.declare(spec, FieldNotation.parse(matches.get(0), type));
   }

@@ -18,7 +18,8 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The connections of a JVM: at most one to each other JVM, opened on first use by either side. If both sides open one at the same time, the connection of the smaller process id is kept.
+ * The connections of a JVM: at most one to each other JVM, opened on first use by either side. If
+ * both sides open one at the same time, the connection of the smaller process id is kept.
  */
 final class Connections {
   private final ProcessAddress local;
@@ -119,7 +120,8 @@ final class Connections {
   }
 
   /**
-   * Returns whether the host reports that nothing listens at the port. A timeout or a missing route is no evidence: the network can recover before the caller's deadline.
+   * Returns whether the host reports that nothing listens at the port. A timeout or a missing route
+   * is no evidence: the network can recover before the caller's deadline.
    */
   static boolean isNobodyListening(Throwable e) {
     Throwable cause = e.getCause();
@@ -186,7 +188,8 @@ final class Connections {
   /**
    * Registers a connection opened by a peer, unless one exists.
    *
-   * @return false if it is a duplicate: if both sides accepted the other's connection, both would close their own
+   * @return false if it is a duplicate: if both sides accepted the other's connection, both would
+   *     close their own
    */
   boolean accepted(Connection connection) {
     ProcessAddress peer = connection.peer();

@@ -8,7 +8,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 
 /**
- * A handler that closes a connection on a frame that is too long or of an unexpected type, before Spark's decoder allocates memory for it, which can be up to 2 GiB.
+ * A handler that closes a connection on a frame that is too long or of an unexpected type, before
+ * Spark's decoder allocates memory for it, which can be up to 2 GiB.
  */
 final class FrameGuard extends ChannelDuplexHandler {
   static final String NAME = "ddstoreFrameGuard";
@@ -32,7 +33,8 @@ final class FrameGuard extends ChannelDuplexHandler {
     return new FrameGuard(refusals, null);
   }
 
-  /** Returns a guard for a connection opened by the other side.
+  /**
+   * Returns a guard for a connection opened by the other side.
    *
    * @param unproved registry of the connection until a token is proved
    */
@@ -75,7 +77,8 @@ final class FrameGuard extends ChannelDuplexHandler {
   }
 
   /**
-   * Hides failed writes to unauthenticated clients, which Spark would log, and closes connections that failed Spark's authentication, because not every kind of it does so.
+   * Hides failed writes to unauthenticated clients, which Spark would log, and closes connections
+   * that failed Spark's authentication, because not every kind of it does so.
    */
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // the promise is completed

@@ -3,7 +3,11 @@ package org.ddstore.spark.wire;
 import io.netty.buffer.ByteBuf;
 
 /**
- * A scanner that follows the frames of Spark's protocol in one direction of a connection and finds unexpected ones. A frame begins with its total length (8 bytes) and its type (1 byte), see {@code org.apache.spark.network.protocol.MessageEncoder}. A request failure continues with the number of the request (8 bytes) and the length of a text (4 bytes), for which Spark 4.1 and earlier allocate memory unchecked.
+ * A scanner that follows the frames of Spark's protocol in one direction of a connection and finds
+ * unexpected ones. A frame begins with its total length (8 bytes) and its type (1 byte), see {@code
+ * org.apache.spark.network.protocol.MessageEncoder}. A request failure continues with the number of
+ * the request (8 bytes) and the length of a text (4 bytes), for which Spark 4.1 and earlier
+ * allocate memory unchecked.
  */
 final class FrameScan {
   private static final int STRANGER_MAX_BYTES = 64 << 10;

@@ -12,7 +12,8 @@ import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * A reader of rows of other processes by gather requests, with several outstanding per process. A broken connection is reopened unless the process is known to have ended.
+ * A reader of rows of other processes by gather requests, with several outstanding per process. A
+ * broken connection is reopened unless the process is known to have ended.
  */
 final class GatherReader implements RemoteReader {
   private static final long PARK_NS = Duration.ofMillis(100).toNanos();

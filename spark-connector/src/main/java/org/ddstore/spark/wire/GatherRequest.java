@@ -12,7 +12,9 @@ import org.ddstore.transport.PeerRows;
  * int32 segments | per segment: nonce (16), int32 runs | per run: int64 first row, int32 rows
  * </pre>
  *
- * <p>The reply, if it is {@link Status#OK}: int64 version per segment, int32 bytes per row if lengths are wanted, then the piece: the records of all rows back to back, without the bytes to skip, truncated to the bytes wanted. Requests are stateless.
+ * <p>The reply, if it is {@link Status#OK}: int64 version per segment, int32 bytes per row if
+ * lengths are wanted, then the piece: the records of all rows back to back, without the bytes to
+ * skip, truncated to the bytes wanted. Requests are stateless.
  */
 final class GatherRequest {
   static final byte GATHER = 3;
@@ -29,7 +31,8 @@ final class GatherRequest {
 
   private GatherRequest() {}
 
-  /** Encodes the request for the rows of slots [fromSlot, toSlot).
+  /**
+   * Encodes the request for the rows of slots [fromSlot, toSlot).
    *
    * @param run index of the run of the first slot
    */

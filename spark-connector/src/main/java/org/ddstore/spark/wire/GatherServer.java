@@ -12,7 +12,8 @@ import org.ddstore.read.GatherKernels;
 import org.ddstore.read.PackedGather;
 
 /**
- * A server of gather requests for the segments that this process exports. Runs on network threads: each request copies at most one piece and never blocks.
+ * A server of gather requests for the segments that this process exports. Runs on network threads:
+ * each request copies at most one piece and never blocks.
  */
 final class GatherServer {
   private final Map<Nonce, Segment> exported = new ConcurrentHashMap<>();

@@ -9,7 +9,9 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * A handshake in which two processes prove to each other that they have the token of a store, before a connection carries data of the store. The proofs are HMACs over fresh random bytes of both sides, which prevents replay, and over the roles, which prevents reflection:
+ * A handshake in which two processes prove to each other that they have the token of a store,
+ * before a connection carries data of the store. The proofs are HMACs over fresh random bytes of
+ * both sides, which prevents replay, and over the roles, which prevents reflection:
  *
  * <pre>
  * client -> HELLO  store, client nonce (32), id of the server process, address of the client

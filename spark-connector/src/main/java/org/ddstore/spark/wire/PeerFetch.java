@@ -13,9 +13,11 @@ import org.ddstore.transport.PeerRows;
 import org.ddstore.types.DDStoreException;
 
 /**
- * A fetch of the rows of one process, piece by piece, with at most {@link #WINDOW} outstanding requests. Ragged rows are preceded by their lengths, with as much data as fits.
+ * A fetch of the rows of one process, piece by piece, with at most {@link #WINDOW} outstanding
+ * requests. Ragged rows are preceded by their lengths, with as much data as fits.
  *
- * <p>Network threads process replies under the lock of this object; after {@link #cancel} has returned, late replies are ignored.
+ * <p>Network threads process replies under the lock of this object; after {@link #cancel} has
+ * returned, late replies are ignored.
  */
 final class PeerFetch {
   /** Maximum number of outstanding requests per process. */

@@ -10,7 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A rate-limited log of refused connections and of requests that failed unexpectedly: one line per host and {@link #INTERVAL}, without a stack trace, and a bounded number of lines over all hosts. Further reports are counted, and the next line of the host contains the count.
+ * A rate-limited log of refused connections and of requests that failed unexpectedly: one line per
+ * host and {@link #INTERVAL}, without a stack trace, and a bounded number of lines over all hosts.
+ * Further reports are counted, and the next line of the host contains the count.
  */
 final class Refusals {
   static final Duration INTERVAL = Duration.ofSeconds(60);

@@ -10,7 +10,8 @@ import org.apache.spark.network.util.ConfigProvider;
 import org.apache.spark.package$;
 
 /**
- * Spark's TLS between processes, {@code spark.ssl.rpc.*}. Available since Spark 4.0, so its methods are looked up by reflection and this class also loads on 3.5.
+ * Spark's TLS between processes, {@code spark.ssl.rpc.*}. Available since Spark 4.0, so its methods
+ * are looked up by reflection and this class also loads on 3.5.
  */
 final class RpcTls {
   private static final String ENABLED = "spark.ssl.rpc.enabled";
@@ -23,9 +24,11 @@ final class RpcTls {
 
   private RpcTls() {}
 
-  /** Returns whether connections use TLS.
+  /**
+   * Returns whether connections use TLS.
    *
-   * @throws IllegalArgumentException if this Spark has no TLS: 3.5 ignores the setting, and rows would be sent in the clear against the user's intent
+   * @throws IllegalArgumentException if this Spark has no TLS: 3.5 ignores the setting, and rows
+   *     would be sent in the clear against the user's intent
    */
   static boolean isEnabled(SparkConf conf) {
     if (!conf.getBoolean(ENABLED, false)) {

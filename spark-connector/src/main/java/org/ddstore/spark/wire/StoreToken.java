@@ -8,7 +8,9 @@ import javax.crypto.spec.SecretKeySpec;
 import org.ddstore.memory.Nonce;
 
 /**
- * The secret required to read a store over the network: 32 random bytes that the driver generates and sends inside tasks, never in settings, names or logs. The secret is never sent over a connection: {@link Handshake} proves that both sides have it.
+ * The secret required to read a store over the network: 32 random bytes that the driver generates
+ * and sends inside tasks, never in settings, names or logs. The secret is never sent over a
+ * connection: {@link Handshake} proves that both sides have it.
  */
 public final class StoreToken implements Serializable {
   private static final long serialVersionUID = 1L;

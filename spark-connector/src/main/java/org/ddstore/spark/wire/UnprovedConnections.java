@@ -11,7 +11,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The incoming connections without a proved token, bounded in number and time. If the bound is exceeded, the oldest connection of the host with the most connections is closed, because a peer proves its token within milliseconds and a stranger never does.
+ * The incoming connections without a proved token, bounded in number and time. If the bound is
+ * exceeded, the oldest connection of the host with the most connections is closed, because a peer
+ * proves its token within milliseconds and a stranger never does.
  */
 final class UnprovedConnections {
   /** Maximum number, larger than the concurrent connection attempts of a large application. */

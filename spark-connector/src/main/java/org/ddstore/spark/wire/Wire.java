@@ -26,7 +26,8 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The network endpoint of this JVM, shared by all its stores: one server, and one connection per other JVM. Closed when the last store is left.
+ * The network endpoint of this JVM, shared by all its stores: one server, and one connection per
+ * other JVM. Closed when the last store is left.
  */
 public final class Wire {
   private static final int MAX_PORT = 65_535;
@@ -191,7 +192,8 @@ public final class Wire {
   }
 
   /**
-   * Installs the guard and a new decoder. A server never sends first, so bytes received before the guard are discarded with the old decoder, and guard and new decoder see the same frames.
+   * Installs the guard and a new decoder. A server never sends first, so bytes received before the
+   * guard are discarded with the old decoder, and guard and new decoder see the same frames.
    */
   private void guard(ChannelPipeline pipeline) {
     String decoder = TransportFrameDecoder.HANDLER_NAME;

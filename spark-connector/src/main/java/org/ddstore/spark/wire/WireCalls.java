@@ -14,7 +14,10 @@ import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Calls between processes of a store, over the same connections as its messages. A question is one byte ({@link #CALL} for calls of a transport, {@link #CONTROL} for calls about the store), the store (16 bytes), then its content. An answer is {@link Status#OK} and its content, or {@link Status#FAILED} and the reason.
+ * Calls between processes of a store, over the same connections as its messages. A question is one
+ * byte ({@link #CALL} for calls of a transport, {@link #CONTROL} for calls about the store), the
+ * store (16 bytes), then its content. An answer is {@link Status#OK} and its content, or {@link
+ * Status#FAILED} and the reason.
  */
 final class WireCalls implements PeerCalls {
   static final byte CALL = 6;
@@ -76,7 +79,8 @@ final class WireCalls implements PeerCalls {
   public ByteBuffer call(ProcessAddress process, ByteBuffer question, long deadlineNs) {
     if (question.remaining() > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "size of a question: %,d bytes outside [0, %,d]".formatted(question.remaining(), MAX_BYTES));
+          "size of a question: %,d bytes outside [0, %,d]"
+              .formatted(question.remaining(), MAX_BYTES));
     }
     ByteBuffer framed = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + question.remaining());
     framed.put(kind);

@@ -18,7 +18,10 @@ import org.apache.spark.network.util.TransportConf;
 import scala.Tuple2;
 
 /**
- * The options of the network endpoint of a JVM: Spark's settings, including {@code spark.authenticate}, {@code spark.network.crypto.*} and {@code spark.ssl.rpc.*}, and {@code spark.ddstore.io.*} for threads, buffers and timeouts of connections, as for Spark's other modules.
+ * The options of the network endpoint of a JVM: Spark's settings, including {@code
+ * spark.authenticate}, {@code spark.network.crypto.*} and {@code spark.ssl.rpc.*}, and {@code
+ * spark.ddstore.io.*} for threads, buffers and timeouts of connections, as for Spark's other
+ * modules.
  */
 public final class WireOptions {
   private static final String MODULE = "ddstore";
@@ -39,7 +42,8 @@ public final class WireOptions {
   /**
    * @param secrets secrets of {@code spark.authenticate}; null if that is off
    * @param host address at which other processes reach this one
-   * @param firstPort first port to try, followed by {@code spark.port.maxRetries} further ones; 0 for any
+   * @param firstPort first port to try, followed by {@code spark.port.maxRetries} further ones; 0
+   *     for any
    */
   private WireOptions(
       SparkConf conf,
@@ -54,7 +58,8 @@ public final class WireOptions {
     this.firstPort = firstPort;
   }
 
-  /** Returns the options of a Spark process, driver or executor.
+  /**
+   * Returns the options of a Spark process, driver or executor.
    *
    * @throws IllegalArgumentException if the settings require protection that this Spark lacks
    */

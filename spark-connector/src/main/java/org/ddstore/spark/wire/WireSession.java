@@ -19,7 +19,8 @@ import org.ddstore.types.Cleanup;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The network state shared by the ranks of one store in this JVM: the segments that they export and the access to those of other processes. Closed by each user; the last close ends it.
+ * The network state shared by the ranks of one store in this JVM: the segments that they export and
+ * the access to those of other processes. Closed by each user; the last close ends it.
  */
 public final class WireSession implements Transport, AutoCloseable {
   private final Wire wire;
@@ -66,7 +67,8 @@ public final class WireSession implements Transport, AutoCloseable {
   }
 
   /**
-   * Returns the one-sided transport of all ranks of this store in this JVM, closed with this session.
+   * Returns the one-sided transport of all ranks of this store in this JVM, closed with this
+   * session.
    *
    * @param open function that opens the transport; called for the first rank
    */

@@ -152,7 +152,7 @@ class SortedOrderTest {
         assertThatThrownBy(() -> Loads.run(plan, 3))
             .isInstanceOf(SourceChangedException.class)
             .hasMessageStartingWith(
-                "stored partition 0 was recomputed after the load was planned, after");
+                "stored partition 0 was recomputed after the load was planned, because");
       }
     }
   }
