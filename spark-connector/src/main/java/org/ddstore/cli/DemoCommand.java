@@ -63,8 +63,7 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description =
-          "Total duration of all timed reads in seconds; ${DEFAULT-VALUE} by default.")
+      description = "Total duration of all timed reads in seconds; ${DEFAULT-VALUE} by default.")
   private double seconds = 3;
 
   @Option(

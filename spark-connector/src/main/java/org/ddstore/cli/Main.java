@@ -57,8 +57,7 @@ public final class Main implements Runnable {
     PrintWriter err = command.getErr();
     err.println("ddstore: " + message(failure));
     if (failure instanceof IngestException) {
-      err.println(
-          "Options: --type NAME=TYPE[SHAPE] declares a field, --fields selects columns");
+      err.println("Options: --type NAME=TYPE[SHAPE] declares a field, --fields selects columns");
     }
     if (arguments.hasMatchedOption(Output.VERBOSE)) {
       failure.printStackTrace(err);

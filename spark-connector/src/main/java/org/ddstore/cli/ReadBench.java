@@ -50,8 +50,7 @@ final class ReadBench implements Callable<Integer> {
       names = "--in-flight",
       paramLabel = "N",
       split = ",",
-      description =
-          "Batches read concurrently, one thread each; ${DEFAULT-VALUE} by default.")
+      description = "Batches read concurrently, one thread each; ${DEFAULT-VALUE} by default.")
   private List<Integer> inFlight = List.of(1, 4);
 
   @Option(

@@ -305,13 +305,15 @@ class SourceOnExecutorsTest extends SourceOnCluster {
         .hasSize(1);
     assertThat(spark.read().option("name", "n").table("ddstore.n").collectAsList()).hasSize(ROWS);
     assertThatThrownBy(() -> spark.read().option("index", "i").table("ddstore.n").collectAsList())
-        .hasMessageContaining("option \"index\" of format \"ddstore\" is unknown; options of a read");
+        .hasMessageContaining(
+            "option \"index\" of format \"ddstore\" is unknown; options of a read");
     assertThatThrownBy(
             () -> spark.read().option("indexColumn", "i").table("ddstore.n").collectAsList())
         .hasMessageContaining("option \"indexColumn\" is \"i\", but ddstore.n is looked up without")
         .hasMessageContaining("read().format(\"ddstore\").load(\"n\")");
     assertThatThrownBy(() -> spark.read().option("name", "m").table("ddstore.n").collectAsList())
-        .hasMessageContaining("conflicting store names: the table is ddstore.n, but its options name");
+        .hasMessageContaining(
+            "conflicting store names: the table is ddstore.n, but its options name");
     assertThatThrownBy(
             () ->
                 spark
@@ -321,7 +323,8 @@ class SourceOnExecutorsTest extends SourceOnCluster {
                     .format("ddstore")
                     .load("n")
                     .collectAsList())
-        .hasMessageContaining("option \"index\" of format \"ddstore\" is unknown; options of a read");
+        .hasMessageContaining(
+            "option \"index\" of format \"ddstore\" is unknown; options of a read");
   }
 
   @Test

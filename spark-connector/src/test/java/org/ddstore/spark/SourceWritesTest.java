@@ -161,7 +161,8 @@ class SourceWritesTest extends SourceOnCluster {
     spark.sql("create table ddstore.d comment 'four' as select 1 as id");
     assertThat(DDStores.list(spark)).hasSize(4);
     assertThatThrownBy(() -> spark.sql("create table ddstore.e using orc as select 1 as id"))
-        .hasMessageContaining("tables of catalog \"ddstore\" are stores, not \"orc\": remove USING");
+        .hasMessageContaining(
+            "tables of catalog \"ddstore\" are stores, not \"orc\": remove USING");
     String location = "a store is kept in executor memory, not at \"file:/x\": remove LOCATION";
     for (String where : List.of("location '/x'", "options (path '/x')")) {
       assertThatThrownBy(() -> spark.sql("create table ddstore.e " + where + " as select 1 as id"))
