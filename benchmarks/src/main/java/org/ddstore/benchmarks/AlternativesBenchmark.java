@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One random row of 64 floats as a program gets it without a store: from a file per sample, and by
- * a query of a cached or stored table. All data are in the page cache.
+ * Reads of one random row of 64 floats without a store: from one file per sample, and by a query of
+ * a cached or stored table. All data are in the page cache.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -87,20 +87,20 @@ public class AlternativesBenchmark {
     }
   }
 
-  /** Opens, reads and closes the file of a random sample. */
+  /** Measures opening, reading and closing the file of a random sample. */
   @Benchmark
   public byte[] filePerSample() throws IOException {
     String name = Integer.toString(random.nextInt(ROWS));
     return Files.readAllBytes(directory.resolve("samples").resolve(name));
   }
 
-  /** A query for a random row of the Parquet files. */
+  /** Measures a query for a random row of the Parquet files. */
   @Benchmark
   public Row parquetQuery() {
     return parquet.where("id = " + random.nextInt(ROWS)).first();
   }
 
-  /** A query for a random row of the table in Spark's cache. */
+  /** Measures a query for a random row of the table in Spark's cache. */
   @Benchmark
   public Row sparkCacheQuery() {
     return cached.where("id = " + random.nextInt(ROWS)).first();

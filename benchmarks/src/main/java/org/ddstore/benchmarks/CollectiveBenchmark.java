@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Collectives between processes of one host, through shared memory and through messages over tcp on
- * the loopback interface. What more processes than cores take is mostly waiting for a core.
+ * Collectives between processes of one host, through shared memory and over TCP on the loopback
+ * interface. With more processes than cores, most of the time is spent waiting for a core.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -27,14 +27,14 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 5, time = 2)
 public class CollectiveBenchmark {
-  /** Ranks that call barriers. */
+  /** A group of ranks that call barriers. */
   @State(Scope.Benchmark)
   public static class Barriers {
-    /** What the lanes travel over. */
+    /** Medium of the lanes. */
     @Param({"shared-memory", "tcp"})
     public String means;
 
-    /** Processes, this one included. */
+    /** Number of processes, including this one. */
     @Param({"2", "4"})
     public int ranks;
 
@@ -46,7 +46,7 @@ public class CollectiveBenchmark {
       group = GroupProcesses.start(means, "barrier", ranks);
     }
 
-    /** Ends them. */
+    /** Ends the other processes. */
     @TearDown(Level.Trial)
     public void close() {
       group.close();
@@ -56,7 +56,7 @@ public class CollectiveBenchmark {
   /** Two ranks that reduce 2.6 MB. */
   @State(Scope.Benchmark)
   public static class Reductions {
-    /** What the lanes travel over. */
+    /** Medium of the lanes. */
     @Param({"shared-memory", "tcp"})
     public String means;
 
@@ -69,20 +69,20 @@ public class CollectiveBenchmark {
       group = GroupProcesses.start(means, "allReduce", 2);
     }
 
-    /** Ends it. */
+    /** Ends the other process. */
     @TearDown(Level.Trial)
     public void close() {
       group.close();
     }
   }
 
-  /** One barrier. */
+  /** Measures one barrier. */
   @Benchmark
   public void barrier(Barriers ranks) {
     ranks.group.communicator().barrier();
   }
 
-  /** One sum of 650,000 float32 over two ranks. */
+  /** Measures one sum of 650,000 float32 over two ranks. */
   @Benchmark
   public float[] allReduce(Reductions ranks) {
     ranks.group.communicator().allReduce(ranks.values, ReduceOp.SUM);

@@ -26,12 +26,12 @@ import org.ddstore.spark.wire.WireSession;
 import org.ddstore.types.RankFailedException;
 
 /**
- * A group of which this JVM is rank 0 and each other rank a JVM of its own, which calls the same
- * collective over and over until rank 0 closes. The ranks exchange their addresses over the
- * children's standard streams.
+ * A group in which this JVM is rank 0 and each other rank is a child JVM that repeats the same
+ * collective until rank 0 closes. The ranks exchange their addresses over the children's standard
+ * streams.
  */
 final class GroupProcesses implements AutoCloseable {
-  /** 2.6 MB: the gradients of a small convolutional network. */
+  /** Number of floats: 2.6 MB, the gradients of a small convolutional network. */
   static final int FLOATS = 650_000;
 
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
@@ -73,8 +73,8 @@ final class GroupProcesses implements AutoCloseable {
   }
 
   /**
-   * @param means {@code shared-memory} or {@code tcp}
-   * @param call {@code barrier} or {@code allReduce}
+   * @param means medium of the lanes: {@code shared-memory} or {@code tcp}
+   * @param call repeated collective: {@code barrier} or {@code allReduce}
    */
   static GroupProcesses start(String means, String call, int ranks) throws IOException {
     return new GroupProcesses(means, call, ranks);
@@ -97,7 +97,7 @@ final class GroupProcesses implements AutoCloseable {
     }
   }
 
-  /** A child: means, call, rank, ranks. */
+  /** Runs a child. Arguments: means, call, rank, ranks. */
   public static void main(String[] arguments) throws Exception {
     int rank = Integer.parseInt(arguments[2]);
     int ranks = Integer.parseInt(arguments[3]);

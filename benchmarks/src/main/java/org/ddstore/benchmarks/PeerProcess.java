@@ -18,8 +18,8 @@ import org.ddstore.collective.LaneExchange;
 import org.ddstore.memory.ProcessDirectory;
 
 /**
- * A second rank in a JVM of its own, which holds half of the rows: what it owns is read over the
- * same-host path. The ranks exchange their addresses over the child's standard streams.
+ * A second rank in a child JVM that holds half of the rows, which are read over the same-host path.
+ * The ranks exchange their addresses over the child's standard streams.
  */
 final class PeerProcess implements AutoCloseable {
   static final String VARIABLE = "x";
@@ -87,7 +87,7 @@ final class PeerProcess implements AutoCloseable {
     }
   }
 
-  /** The peer: adds its rows and waits until its input ends. */
+  /** Runs the peer: adds its rows and waits for the end of its input. */
   public static void main(String[] arguments) throws IOException {
     ProcessDirectory directory = ProcessDirectory.acquire(ProcessDirectory.SHARED_MEMORY);
     BufferedReader in =
@@ -100,7 +100,7 @@ final class PeerProcess implements AutoCloseable {
         DDStore store = DDStore.open(communicator, StoreOptions.defaults())) {
       store.add(VARIABLE, rows(1, Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1])));
       while (in.readLine() != null) {
-        // Nobody writes more; the end of the input says that the benchmark has ended.
+        // No more input is expected; its end signals the end of the benchmark.
       }
     } catch (UncheckedIOException e) {
       throw e.getCause();

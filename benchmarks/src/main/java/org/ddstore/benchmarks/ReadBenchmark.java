@@ -24,9 +24,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Rows of 256 bytes through the public API, per row: one hot row, and a random batch of 1,024 rows
- * of a shard far larger than the caches, beside a plain copy loop over rows of the same memory
- * size.
+ * Time per row of reads of 256-byte rows through the public API: one hot row, and a random batch of
+ * 1,024 rows of a shard far larger than the caches, compared with a plain copy loop over memory of
+ * the same size.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -38,9 +38,9 @@ public class ReadBenchmark {
   private static final int ROW_FLOATS = 64;
   private static final int ROW_BYTES = ROW_FLOATS * Float.BYTES;
   private static final int BATCH = 1024;
-  private static final int ROWS_EACH = 4 << 20; // 1 GiB a rank
+  private static final int ROWS_EACH = 4 << 20; // 1 GiB per rank
 
-  /** Whose rows are read. */
+  /** Path of the reads. */
   @Param({"own-process", "same-host"})
   public String path;
 
@@ -80,21 +80,21 @@ public class ReadBenchmark {
     peer.close();
   }
 
-  /** New random rows, not timed by row: 1,024 draws cost about 2 ns each. */
+  /** Draws new random rows; the time is included, about 2 ns for each of 1,024 draws. */
   private void draw() {
     for (int i = 0; i < BATCH; i++) {
       indices[i] = firstRow + random.nextInt(ROWS_EACH);
     }
   }
 
-  /** One row that stays in the cache. */
+  /** Measures a read of one row that stays in the cache. */
   @Benchmark
   public Tensor hotRow() {
     reader.get(oneRow, firstRow + 4711);
     return oneRow;
   }
 
-  /** Random rows of 1 GiB, one call for all. */
+  /** Measures a batch of random rows of 1 GiB, read in one call. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public Tensor coldBatch() {
@@ -103,7 +103,7 @@ public class ReadBenchmark {
     return batch;
   }
 
-  /** The same number of random rows by {@code ByteBuffer.put} alone: the limit of plain Java. */
+  /** Measures copies of as many random rows by {@code ByteBuffer.put}, the limit of plain Java. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public ByteBuffer copyLoop() {

@@ -1,2 +1,2 @@
-/** Measurements, one question per class. */
+/** JMH benchmarks, one question per class. */
 package org.ddstore.benchmarks;

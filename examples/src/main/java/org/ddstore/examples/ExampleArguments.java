@@ -5,11 +5,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** How the commands of the examples refuse arguments. */
+/** The argument parser and checks of the example commands. */
 final class ExampleArguments {
   private ExampleArguments() {}
 
-  /** Returns a parser of a command that prints one line for an argument that is refused. */
+  /** Returns a parser of a command that reports an illegal argument in one line. */
   static CommandLine parser(Object command) {
     return new CommandLine(command).setParameterExceptionHandler(ExampleArguments::report);
   }

@@ -11,8 +11,8 @@ import org.ddstore.Reader;
 import org.ddstore.spark.DDStores;
 
 /**
- * Keeps a Parquet data set in the memory of the executors and reads random rows of it on every
- * rank. The lines between the marks stand in the README, too.
+ * A program that keeps a Parquet data set in the memory of the executors and reads random rows on
+ * every rank. The README shows the lines between the marks.
  *
  * <pre>
  * spark-submit --class org.ddstore.examples.QuickStart --jars ddstore-spark-0.1.0.jar \

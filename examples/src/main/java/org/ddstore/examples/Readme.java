@@ -16,8 +16,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * The program by which ORNL's DDStore for Python shows itself, in Java: ranks that mpirun starts,
- * without Spark. Each adds its shard, and reads rows of all shards by their global index.
+ * The demo program of ORNL's DDStore for Python, in Java: ranks started by mpirun, without Spark.
+ * Each rank adds its shard and reads rows of all shards by global index.
  *
  * <pre>mpirun -n 4 java -cp .. org.ddstore.examples.Readme --num 65536 --dim 64 --nbatch 32</pre>
  */
@@ -25,12 +25,12 @@ import picocli.CommandLine.Mixin;
     name = "ddstore example readme",
     description = {
       "Runs ranks under mpirun, without Spark: each adds a shard of float64 rows, then reads random"
-          + " rows of all shards by their global index and compares every value.",
-      "Exits with 0 if all values were right."
+          + " rows of all shards by global index and compares every value.",
+      "Exits with 0 if all values are correct."
     },
     footer = {
-      "With ./ddstore also:",
-      "      --ranks N       Number of processes that mpirun starts (default: 4)."
+      "Only with ./ddstore:",
+      "      --ranks N       Number of processes started by mpirun (default: 4)."
     })
 public final class Readme implements Callable<Integer> {
   private static final String FEATURES = "features";
@@ -38,7 +38,7 @@ public final class Readme implements Callable<Integer> {
 
   @Mixin private ReadmeOptions options;
 
-  /** Exits with 0 if all rows were right, 1 if not, 2 if an argument is refused. */
+  /** Exits with 0 if all rows are correct, 1 if not, 2 if an argument is illegal. */
   public static void main(String[] arguments) {
     System.exit(ExampleArguments.parser(new Readme()).execute(arguments));
   }
@@ -53,7 +53,7 @@ public final class Readme implements Callable<Integer> {
     int num = options.num();
     int dim = options.dim();
     StoreOptions storeOptions = StoreOptions.defaults().withShortcut(options.hasShortcut());
-    try (DDStore store = ranks.open(storeOptions)) { // collective, as what follows but the reads
+    try (DDStore store = ranks.open(storeOptions)) { // collective, like all calls but reads
       double[] features = new double[num * dim];
       for (int i = 0; i < features.length; i++) {
         features[i] = (double) ranks.rank() * num * dim + i;
@@ -66,7 +66,7 @@ public final class Readme implements Callable<Integer> {
       store.epochBegin();
       for (int turn = 0; turn < options.nbatch(); turn++) {
         long[] indices = random.longs(BATCH, 0, (long) ranks.ranks() * num).toArray();
-        store.get(FEATURES, row, indices[0]); // one row, or some that follow each other
+        store.get(FEATURES, row, indices[0]); // one row or several consecutive rows
         wrong += wrongNumbers(row, dim, indices[0]);
         try (Batch batch = store.getBatch(FEATURES, indices)) { // any rows, in any order
           wrong += wrongNumbers(batch.field(FEATURES), dim, indices);
@@ -77,7 +77,7 @@ public final class Readme implements Callable<Integer> {
     }
   }
 
-  /** Every number is its own place in the store. */
+  /** Returns the number of wrong values; each value equals its position in the store. */
   private static long wrongNumbers(Tensor rows, int dim, long... indices) {
     long wrong = 0;
     for (int r = 0; r < indices.length; r++) {

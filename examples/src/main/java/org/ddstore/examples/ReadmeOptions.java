@@ -7,19 +7,19 @@ import picocli.CommandLine.Spec;
 
 /** Options of {@link Readme}. */
 final class ReadmeOptions {
-  private static final int MAX_NUMBERS = 1 << 27; // of a shard: 1 GiB
+  private static final int MAX_NUMBERS = 1 << 27; // per shard: 1 GiB
   private static final int MAX_BATCHES = 1_000_000;
 
   @Option(
       names = "--num",
       paramLabel = "N",
-      description = "Number of rows of each rank (default: ${DEFAULT-VALUE}).")
+      description = "Number of rows per rank (default: ${DEFAULT-VALUE}).")
   private int num = 65_536;
 
   @Option(
       names = "--dim",
       paramLabel = "N",
-      description = "Number of float64 values of a row (default: ${DEFAULT-VALUE}).")
+      description = "Number of float64 values per row (default: ${DEFAULT-VALUE}).")
   private int dim = 64;
 
   @Option(
@@ -29,10 +29,10 @@ final class ReadmeOptions {
           "Number of batches of 64 rows that each rank reads (default: ${DEFAULT-VALUE}).")
   private int nbatch = 32;
 
-  @Option(names = "--no-shortcut", description = "Read the rows of the same host by MPI, too.")
+  @Option(names = "--no-shortcut", description = "Read rows of the same host by MPI as well.")
   private boolean hasNoShortcut;
 
-  @SuppressWarnings("UnusedVariable") // The parser reads it and prints the help.
+  @SuppressWarnings("UnusedVariable") // Read by the parser, which prints the help.
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
@@ -42,22 +42,22 @@ final class ReadmeOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
-  /** Rows of each rank. */
+  /** Returns the number of rows per rank. */
   int num() {
     return num;
   }
 
-  /** Values of a row. */
+  /** Returns the number of values per row. */
   int dim() {
     return dim;
   }
 
-  /** Batches that each rank reads. */
+  /** Returns the number of batches that each rank reads. */
   int nbatch() {
     return nbatch;
   }
 
-  /** Whether rows of the same host are read from its memory. */
+  /** Returns whether rows of the same host are read from its memory. */
   boolean hasShortcut() {
     return !hasNoShortcut;
   }

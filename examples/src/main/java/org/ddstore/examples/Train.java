@@ -40,8 +40,8 @@ import org.ddstore.spark.RankContext;
 import org.ddstore.types.DType;
 
 /**
- * Trains a small network on images, data-parallel: each rank learns from its part of a batch, and
- * all take the same step. {@code ./ddstore example train} runs it.
+ * A data-parallel training of a small network on images: each rank computes the gradients of its
+ * part of a batch, and all ranks take the same step. Run by {@code ./ddstore example train}.
  */
 final class Train {
   static final int RANKS = 2;
@@ -50,7 +50,7 @@ final class Train {
 
   private Train() {}
 
-  /** Trains on {@value #RANKS} ranks, and returns what each has to say. Blocks. */
+  /** Trains on {@value #RANKS} ranks and returns the result of each. Blocks. */
   static List<Trained> train(Dataset<Row> images, int epochs) {
     return DDStores.from(images)
         .columns("image", "label")
@@ -60,7 +60,7 @@ final class Train {
   }
 
   private static Trained train(RankContext rank, int epochs) {
-    Engine.getInstance().setRandomSeed(7); // all ranks begin with the same parameters
+    Engine.getInstance().setRandomSeed(7); // all ranks start with the same parameters
     Communicator ranks = rank.communicator();
     List<Double> losses = new ArrayList<>();
     List<CoverageReceipt> receipts = new ArrayList<>();
@@ -99,7 +99,7 @@ final class Train {
         .optOptimizer(Optimizer.adam().build());
   }
 
-  /** Returns this rank's part of the loss: all parts together are that of the global batch. */
+  /** Returns this rank's part of the loss; the parts of all ranks add up to the global loss. */
   private static float step(Trainer trainer, LoadedBatch batch, Communicator ranks) {
     try (NDManager memory = trainer.getManager().newSubManager();
         GradientCollector gradients = trainer.newGradientCollector()) {
@@ -119,7 +119,9 @@ final class Train {
     }
   }
 
-  /** The tensor's own memory, without a copy: of no use once the batch is closed. */
+  /**
+   * Returns an array over the tensor's memory, without a copy; invalid once the batch is closed.
+   */
   static NDArray view(Tensor tensor, NDManager memory) {
     return memory.create(tensor.asByteBuffer(), new Shape(tensor.shape()), DataType.FLOAT32);
   }

@@ -8,15 +8,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code ./ddstore example train}: {@link Train} with executors and data of its own. */
+/** The command {@code ./ddstore example train}: runs {@link Train} on local executors. */
 @Command(
     name = "ddstore example train",
     description = {
-      "Trains a small network (784-64-10) on the demo's images with DJL and PyTorch, data-parallel on"
-          + " two executors: batches come from the loader without a copy, gradients are summed over"
-          + " the ranks.",
-      "Exits with 0 if the loss fell, all ranks ended with the same parameters, and each epoch gave"
-          + " every row exactly once. The first run fetches PyTorch (110 MB; Linux on x86_64 only)."
+      "Trains a small network (784-64-10) on the demo's images with DJL and PyTorch,"
+          + " data-parallel on two executors: batches are read from the loader without a copy,"
+          + " gradients are summed over the ranks.",
+      "Exits with 0 if the loss fell, all ranks have the same final parameters, and each epoch"
+          + " delivered every row exactly once. The first run downloads PyTorch (110 MB; Linux on"
+          + " x86_64 only)."
     })
 public final class TrainCommand implements Callable<Integer> {
   private static final int FAILED = 1;
@@ -40,7 +41,7 @@ public final class TrainCommand implements Callable<Integer> {
       description = "Print one JSON object as the last line, instead of a table.")
   private boolean isJson;
 
-  @SuppressWarnings("UnusedVariable") // The parser reads it and prints the help.
+  @SuppressWarnings("UnusedVariable") // Read by the parser, which prints the help.
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
@@ -49,7 +50,7 @@ public final class TrainCommand implements Callable<Integer> {
 
   @Spec private CommandSpec command;
 
-  /** Exits with 0 if the training is sound, 1 if not, 2 if an argument is refused. */
+  /** Exits with 0 if the training is sound, 1 if not, 2 if an argument is illegal. */
   public static void main(String[] arguments) {
     System.exit(ExampleArguments.parser(new TrainCommand()).execute(arguments));
   }

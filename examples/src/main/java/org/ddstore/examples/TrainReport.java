@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a training came to.
+ * The result of a training.
  *
- * @param ranks by rank
+ * @param ranks results of the ranks, in rank order
  */
 record TrainReport(List<Trained> ranks) {
-  /** True if the last epoch's loss is below the first's; so, too, if there was one only. */
+  /** Returns whether the loss of the last epoch is below the first; true for a single epoch. */
   private boolean lossFell() {
     List<Double> losses = ranks.get(0).losses();
     return losses.size() == 1 || losses.get(losses.size() - 1) < losses.get(0);
@@ -22,7 +22,7 @@ record TrainReport(List<Trained> ranks) {
     return ranks.stream().flatMap(rank -> rank.parameters().stream()).distinct().count() == 1;
   }
 
-  /** True if every epoch gave each row once, but for those dropped by plan. */
+  /** Returns whether each epoch delivered each row exactly once, except rows dropped by plan. */
   private boolean exactEpochs() {
     return ranks.stream().allMatch(Trained::isExact);
   }
@@ -31,7 +31,7 @@ record TrainReport(List<Trained> ranks) {
     return lossFell() && sameParameters() && exactEpochs();
   }
 
-  /** Words for people. */
+  /** Returns a human-readable report. */
   String toText() {
     Trained any = ranks.get(0);
     StringBuilder text = new StringBuilder();
@@ -47,7 +47,7 @@ record TrainReport(List<Trained> ranks) {
         .toString();
   }
 
-  /** One line, with the keys that other commands have, too. */
+  /** Returns one line of JSON, with the keys common to all commands. */
   String toJson() throws JsonProcessingException {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("command", "example train");

@@ -5,12 +5,12 @@ import java.util.List;
 import org.ddstore.sampling.CoverageReceipt;
 
 /**
- * What a rank of {@link Train} has to say.
+ * The result of one rank of {@link Train}.
  *
- * @param losses the mean over all ranks, of each epoch
- * @param receipts of each epoch
- * @param isExact if all receipts are
- * @param parameters CRC-32 of the parameters at the end, by rank
+ * @param losses mean loss over all ranks, per epoch
+ * @param receipts coverage receipt of each epoch
+ * @param isExact whether all receipts are exact
+ * @param parameters CRC-32 of the final parameters, by rank
  */
 record Trained(
     int rank, List<Double> losses, List<String> receipts, boolean isExact, List<String> parameters)

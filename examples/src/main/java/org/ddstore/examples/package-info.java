@@ -1,2 +1,2 @@
-/** Programs as a user would write them. */
+/** Example programs. */
 package org.ddstore.examples;

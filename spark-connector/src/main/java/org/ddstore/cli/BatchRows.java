@@ -11,7 +11,7 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** Hashes rows as a batch gives them to users: tensors of one type. */
+/** Hasher of rows in the form in which a batch gives them to users: tensors of one type. */
 final class BatchRows {
   private static final String SIZE = ".size";
   private static final String INDICES = ".indices";
@@ -21,9 +21,9 @@ final class BatchRows {
   private final List<Column> columns = new ArrayList<>();
 
   /**
-   * Checks first that the fields are those of the leaves.
+   * Checks that the fields of the schema are those of the leaves.
    *
-   * @throws DDStoreException if there is one too many or too few
+   * @throws DDStoreException if a field is missing or superfluous
    */
   BatchRows(Schema schema, List<Leaf> leaves) {
     Set<String> fields = new TreeSet<>(schema.fields().stream().map(Field::name).toList());
@@ -48,7 +48,7 @@ final class BatchRows {
     }
   }
 
-  /** Looks at another batch, or at the same one after it was filled anew. */
+  /** Opens another batch, or the same one after it was refilled. */
   void open(Batch batch) {
     columns.forEach(column -> column.open(batch));
   }
@@ -65,11 +65,11 @@ final class BatchRows {
   private interface Column {
     void open(Batch batch);
 
-    /** Writes the elements of a row and returns how many. */
+    /** Writes the elements of a row and returns their number. */
     int add(int row, RowHash hash);
   }
 
-  /** A field as it is. */
+  /** A field whose values are hashed unchanged. */
   private static final class Plain implements Column {
     private final Field field;
     private ByteBuffer values;

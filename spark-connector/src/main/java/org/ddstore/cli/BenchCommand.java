@@ -5,11 +5,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Measurements of whole jobs; those of single calls are JMH benchmarks. */
+/** The command that measures whole jobs; single calls are measured by JMH benchmarks. */
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,
-    description = "Measures whole jobs, each beside a yardstick in the same run.",
+    description = "Measures whole jobs, each against a baseline in the same run.",
     subcommands = {EpochBench.class, IngestBench.class, ReadBench.class, ScanBench.class})
 final class BenchCommand implements Runnable {
   @Spec private CommandSpec command;
@@ -17,6 +17,6 @@ final class BenchCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        command.commandLine(), "say what to measure: epoch, ingest, read or scan");
+        command.commandLine(), "missing benchmark: use epoch, ingest, read or scan");
   }
 }

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Processes that a command has started. Owns them: they have ended after {@link #close()}, and also
- * before the JVM ends when it is told to.
+ * The processes that a command has started. Owns them: {@link #close()} ends them and waits for
+ * their exit, as does a shutdown hook when the JVM is terminated.
  */
 final class ChildProcesses implements AutoCloseable {
   private static final Duration KILLED_EXIT = Duration.ofSeconds(10);
@@ -21,7 +21,7 @@ final class ChildProcesses implements AutoCloseable {
   private final Thread atExit = new Thread(this::end, "ddstore-end-processes");
 
   /**
-   * @param patience how long a process may take to end before it is killed
+   * @param patience maximum time that a process has to exit before it is killed
    */
   ChildProcesses(Duration patience) {
     this.patience = patience;
@@ -34,7 +34,7 @@ final class ChildProcesses implements AutoCloseable {
     return process;
   }
 
-  /** In the order in which they were started. */
+  /** Returns the processes in the order in which they were started. */
   List<Process> all() {
     return List.copyOf(processes);
   }
@@ -45,13 +45,13 @@ final class ChildProcesses implements AutoCloseable {
       processes.forEach(Process::destroyForcibly);
       if (!awaitExit(KILLED_EXIT)) {
         throw new DDStoreException(
-            "processes still run %d s after they were killed: %s"
+            "processes still running %d s after they were killed: %s"
                 .formatted(KILLED_EXIT.toSeconds(), processes));
       }
     }
   }
 
-  /** Returns false if one still runs after {@code limit}. Ignores interrupts. */
+  /** Returns false if a process still runs after {@code limit}. Ignores interrupts. */
   private boolean awaitExit(Duration limit) {
     CompletableFuture<?>[] exits =
         processes.stream().map(Process::onExit).toArray(CompletableFuture<?>[]::new);
@@ -64,7 +64,8 @@ final class ChildProcesses implements AutoCloseable {
   }
 
   /**
-   * Ends the processes that still run, and waits for their end, also in an interrupted thread.
+   * Terminates the processes that still run and waits for their exit, even if the thread is
+   * interrupted.
    *
    * @throws DDStoreException if a process cannot be killed
    */
@@ -73,7 +74,7 @@ final class ChildProcesses implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException e) {
-      return; // the JVM ends, and the hook does this
+      return; // the JVM is shutting down: the hook ends the processes
     }
     end();
   }

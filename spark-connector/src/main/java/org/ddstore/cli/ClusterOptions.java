@@ -6,7 +6,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** On how many ranks and executors a command runs, as a mixin. */
+/** Options for the ranks and executors of a command, as a mixin. */
 final class ClusterOptions {
   private static final int MAX = 1024;
 
@@ -14,32 +14,32 @@ final class ClusterOptions {
       names = "--ranks",
       paramLabel = "N",
       description = {
-        "Number of ranks: demo and explain 4, get 2 unless said.",
-        "Under spark-submit: all slots of its executors."
+        "Number of ranks; by default 4 for demo and explain, 2 for get.",
+        "Under spark-submit: by default all slots of its executors."
       })
   private Integer ranks;
 
   @Option(
       names = "--executors",
       paramLabel = "M",
-      description = "Executors, each in a JVM of its own; 2 unless said. Not under spark-submit.")
+      description = "Executors, each in its own JVM; 2 by default. Ignored under spark-submit.")
   private int executors = 2;
 
   @Option(
       names = "--memory",
       paramLabel = "MB",
       description =
-          "Heap of one executor; ${DEFAULT-VALUE} unless said. Rows lie outside of it. Not under"
-              + " spark-submit.")
+          "Heap of one executor in MiB; ${DEFAULT-VALUE} by default. Rows are stored off-heap."
+              + " Ignored under spark-submit.")
   private int memoryMb = 1024;
 
   @Option(
       names = "--width",
       paramLabel = "N",
       description = {
-        "Ranks of a replica group: each group of so many consecutive ranks holds all rows, and"
-            + " reads stay inside it.",
-        "Divides the number of ranks; all ranks unless said."
+        "Number of consecutive ranks in a replica group: each group holds all rows, and reads"
+            + " stay inside it.",
+        "Must divide the number of ranks; all ranks by default."
       })
   private Integer width;
 
@@ -47,10 +47,10 @@ final class ClusterOptions {
   private CommandSpec command;
 
   /**
-   * Starts a Spark that has a slot for every rank, or takes that of spark-submit.
+   * Starts a Spark application that has a slot for every rank, or uses the one of spark-submit.
    *
-   * @param defaultRanks for an embedded one, if the user names no number
-   * @param settings Spark's
+   * @param defaultRanks number of ranks of an embedded application if the user gives none
+   * @param settings Spark settings
    */
   EmbeddedSpark open(int defaultRanks, Map<String, String> settings) {
     if (ranks == null && !EmbeddedSpark.isSubmitted()) {
@@ -64,7 +64,7 @@ final class ClusterOptions {
         "ddstore " + command.name(), executors, coresEach, memoryMb, settings);
   }
 
-  /** The spec on as many ranks as were asked for, in such groups. After {@link #open}. */
+  /** Returns the spec with the requested ranks and group width. Call after {@link #open}. */
   StoreSpec on(StoreSpec spec) {
     StoreSpec onRanks = ranks == null ? spec : spec.ranks(ranks);
     return width == null ? onRanks : onRanks.width(width);

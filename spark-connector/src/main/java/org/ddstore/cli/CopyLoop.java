@@ -10,9 +10,9 @@ import org.ddstore.nativeio.CopyLimit;
 import org.ddstore.nativeio.NativeLibrary;
 
 /**
- * The yardstick of {@link ReadBench}: one thread copies random rows of the memory that the batches
- * come from, one after the other, into batches like theirs. A plain loop of C's {@code memcpy}, or
- * of Java where the native library is not there.
+ * The baseline of {@link ReadBench}: one thread copies random rows one by one, from the memory that
+ * the batches are read from, into batches of the same layout. A plain loop around C's {@code
+ * memcpy}, or around a Java copy if the native library is unavailable.
  */
 final class CopyLoop implements AutoCloseable {
   private static final int HOT_COPIES = 1000;
@@ -42,21 +42,22 @@ final class CopyLoop implements AutoCloseable {
   }
 
   /**
-   * @param segments of fixed records of {@code rowBytes}, held by the caller; all of one size
-   * @param inRound batches that one round fills
-   * @param held batches, filled in turns; a multiple of those of a round
+   * @param segments segments of fixed records of {@code rowBytes}, all of one size; held by the
+   *     caller
+   * @param inRound number of batches that one round fills
+   * @param held number of batches, filled in turn; a multiple of {@code inRound}
    */
   static CopyLoop ofRandomRows(
       List<Segment> segments, int rowBytes, int batch, int inRound, int held) {
     return new CopyLoop(segments, segments.get(0).rows(), rowBytes, batch, inRound, held);
   }
 
-  /** Always the first row of a segment, into always the same memory. */
+  /** Returns a loop that copies the first row of a segment into the same memory each time. */
   static CopyLoop ofFirstRow(Segment segment, int rowBytes) {
     return new CopyLoop(List.of(segment), 1, rowBytes, 1, HOT_COPIES, 1);
   }
 
-  /** What copies, for people. */
+  /** Returns a human-readable description of the loop. */
   static String description() {
     return NativeLibrary.isLoaded()
         ? "a plain loop of memcpy in C"
@@ -66,8 +67,8 @@ final class CopyLoop implements AutoCloseable {
   /**
    * Fills the batches of a round with new random rows.
    *
-   * @param counts whether the time it takes is to be remembered
-   * @return the nanoseconds of the copying
+   * @param counts whether the time is recorded
+   * @return duration of the copy in nanoseconds
    */
   long round(boolean counts) {
     long nanos = round.run();
@@ -78,12 +79,12 @@ final class CopyLoop implements AutoCloseable {
     return nanos;
   }
 
-  /** Wall time of a row in the median round. */
+  /** Returns the wall time per row of the median round, in microseconds. */
   double microsPerRow() {
     return micros.getPercentile(50);
   }
 
-  /** Fills the batches of a round with new random rows, and returns how long the copying took. */
+  /** One round: fills its batches with new random rows and returns the nanoseconds of the copy. */
   private interface Round {
     long run();
   }

@@ -16,21 +16,21 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Shows a store at work, and checks every byte that it gives. */
+/** The command that demonstrates a store and checks every byte that it returns. */
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
     description = {
       "Loads Parquet rows into the memory of several executors, reads them from every rank by"
-          + " global index, singly and in batches, and compares every byte with what Spark SQL says"
-          + " of the same rows.",
-      "Exits with 0 if all are equal."
+          + " global index, singly and in batches, and compares every byte with the result of"
+          + " Spark SQL for the same rows.",
+      "Exits with 0 if all bytes are equal."
     })
 final class DemoCommand implements Callable<Integer> {
   private static final int RANKS = 4;
   private static final int STEPS = 3;
 
-  /** Spark SQL is asked for the place of each row, which its second version of files cannot say. */
+  /** Version 1 of file sources, because version 2 does not report the position of each row. */
   private static final Map<String, String> SETTINGS =
       Map.of(
           "spark.sql.datetime.java8API.enabled", "true",
@@ -39,39 +39,37 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--rows",
       paramLabel = "N",
-      description = "Rows to write, without --input; ${DEFAULT-VALUE} unless said.")
+      description = "Number of rows to write if --input is not given; ${DEFAULT-VALUE} by default.")
   private long rows = 200_000;
 
   @Option(
       names = "--input",
       paramLabel = "PATH",
-      description = "A Parquet file or directory of your own; else one is written and deleted.")
+      description = "Parquet file or directory; by default a temporary one is written.")
   private String input;
 
   @Option(
       names = "--batch",
       paramLabel = "N",
-      description = "Rows of a batch; ${DEFAULT-VALUE} unless said.")
+      description = "Rows per batch; ${DEFAULT-VALUE} by default.")
   private int batchRows = 1024;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
-      description = "Of the data and of the order of reads; ${DEFAULT-VALUE} unless said.")
+      description = "Seed of the data and of the read order; ${DEFAULT-VALUE} by default.")
   private long seed = 42;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description =
-          "Time of the reads against the clock, of all ranks together; ${DEFAULT-VALUE} by"
-              + " default.")
+      description = "Total duration of all timed reads in seconds; ${DEFAULT-VALUE} by default.")
   private double seconds = 3;
 
   @Option(
       names = "--backing",
       paramLabel = "shm|file|direct",
-      description = "Where shards lie: ${COMPLETION-CANDIDATES}; shm unless said.")
+      description = "Memory that holds the shards: ${COMPLETION-CANDIDATES}; shm by default.")
   private Backing backing = Backing.SHM;
 
   @Mixin private SourceOptions source;
@@ -105,10 +103,10 @@ final class DemoCommand implements Callable<Integer> {
 
   private DemoResult run(EmbeddedSpark spark, DemoReport report) throws IOException {
     try (Progress progress = Progress.open("demo", STEPS)) {
-      progress.describe(input == null ? "write Parquet" : "look at the data");
+      progress.describe(input == null ? "write Parquet" : "inspect the data");
       String path = input == null ? write(spark, report) : input;
       progress.stepTo(1);
-      progress.describe("ask Spark SQL");
+      progress.describe("query Spark SQL");
       Dataset<Row> files = Source.read(spark.session(), path);
       List<Leaf> leaves = Leaf.of(files.schema(), source.fields(), source.types());
       DemoRun run =
@@ -118,7 +116,7 @@ final class DemoCommand implements Callable<Integer> {
               source.orderBy(),
               cluster.on(transport.on(backed(spark, Source.spec(files, source)))));
       if (input != null) {
-        // Refuses what cannot be loaded before Spark SQL has read all of it.
+        // Rejects columns that cannot be loaded before Spark SQL reads all rows.
         run.spec().explain().warnings().forEach(report::warn);
       }
       long start = System.nanoTime();

@@ -14,11 +14,11 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The data set that the demo writes when it is given none: images, labels, point lists of varying
- * length, and text of several scripts. The same rows for the same seed.
+ * The data set that the demo writes if none is given: images, labels, point lists of varying
+ * length, and text in several scripts. Equal seeds give equal rows.
  */
 final class DemoData {
-  /** What Parquet cannot say of these columns: binary has no shape, arrays of arrays no width. */
+  /** Types that Parquet cannot express: binary has no shape, and arrays of arrays have no width. */
   static final List<FieldType> TYPES =
       List.of(FieldType.parse("image=uint8[28,28]"), FieldType.parse("points=float32[?,2]"));
 
@@ -33,7 +33,7 @@ final class DemoData {
 
   private DemoData() {}
 
-  /** Writes {@code rows} rows as Parquet files into a directory that is not there yet. */
+  /** Writes {@code rows} rows as Parquet files into a directory that does not exist yet. */
   static void write(SparkSession spark, Path directory, long rows, long seed) {
     StructType schema =
         new StructType()
@@ -76,7 +76,7 @@ final class DemoData {
     return RowFactory.create(id, image(random, label), label, points(random), text(random, id));
   }
 
-  /** A disc on noise, the larger the greater the label. */
+  /** Returns an image of a disc on noise; the radius grows with the label. */
   private static byte[] image(SplittableRandom random, int label) {
     byte[] image = new byte[SIDE * SIDE];
     random.nextBytes(image);

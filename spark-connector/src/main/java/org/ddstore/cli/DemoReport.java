@@ -10,13 +10,13 @@ import java.util.stream.Stream;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.ReadPath;
 
-/** The demo's words and tables for people. */
+/** The human-readable report of the demo. */
 final class DemoReport {
   private static final double NANOS = 1e9;
 
   private final Output output;
 
-  /** Words that wait until the bar is off their line. */
+  /** Lines that are held back until the progress bar has left the terminal. */
   private final List<String> early = new ArrayList<>();
 
   DemoReport(Output output) {
@@ -31,7 +31,7 @@ final class DemoReport {
         bytes += Files.size(file);
       }
       early(
-          "Wrote    %,d rows as %d Parquet files of %s together, in %.1f s",
+          "Wrote    %,d rows as %d Parquet files, %s in total, in %.1f s",
           rows, files.size(), ByteSize.format(bytes), nanos / NANOS);
     }
   }
@@ -41,11 +41,11 @@ final class DemoReport {
   }
 
   void asked(ExpectedRows expected, long nanos) {
-    early("Asked    Spark SQL for %,d rows, in %.1f s", expected.size(), nanos / NANOS);
+    early("Queried  Spark SQL for %,d rows, in %.1f s", expected.size(), nanos / NANOS);
   }
 
   /**
-   * @param input the user's data, or null
+   * @param input path of the user's data, or null
    */
   void print(DemoResult result, String input) {
     early.forEach(output::line);
@@ -75,18 +75,18 @@ final class DemoReport {
             "mismatches"),
         result.ranks().stream().map(DemoReport::cells).toList());
     line(
-        "Read     %,d rows, drawn from all ranks, singly and in batches: %s",
+        "Read     %,d random rows of all ranks, singly and in batches: %s",
         result.rowsRead(), shares(result));
     line(
-        "Speed    one row a call %.2f us, batches %.2f us a row (the ranks one after the other)",
+        "Speed    %.2f us/row in single reads, %.2f us/row in batches (one rank at a time)",
         result.singleMicrosPerRow(), result.batchMicrosPerRow());
-    line("Digest   %s, the same for every number of ranks", result.digest());
+    line("Digest   %s, independent of the number of ranks", result.digest());
     line(
-        "Checked  %,d mismatches in %,d rows read, every byte against Spark SQL",
+        "Checked  %,d mismatches in %,d rows read, every byte compared with Spark SQL",
         result.mismatches(), result.rowsRead());
     for (RankReadings rank : result.ranks()) {
       if (rank.firstMismatch() >= 0) {
-        line("         rank %d: first at row %,d", rank.rank(), rank.firstMismatch());
+        line("         rank %d: first mismatch at row %,d", rank.rank(), rank.firstMismatch());
       }
     }
     line(

@@ -8,17 +8,17 @@ import org.ddstore.cli.RankReadings.Speed;
 import org.ddstore.types.ReadPath;
 
 /**
- * What the ranks of the demo found, together.
+ * The results of all ranks of the demo.
  *
- * @param sqlRows how many rows there are, as Spark SQL counts them
- * @param ranks one each, in rank order
+ * @param sqlRows number of rows as counted by Spark SQL
+ * @param ranks results of each rank, in rank order
  */
 record DemoResult(long sqlRows, List<RankReadings> ranks) {
   RankReadings.Summary store() {
     return ranks.get(0).info();
   }
 
-  /** Rows that are wrong, and those that are missing or too many. */
+  /** Returns the number of wrong rows, plus the number of missing or surplus rows. */
   long mismatches() {
     return ranks.stream().mapToLong(RankReadings::mismatches).sum()
         + Math.abs(store().rows() - sqlRows);
@@ -36,7 +36,7 @@ record DemoResult(long sqlRows, List<RankReadings> ranks) {
     return (int) ranks.stream().map(RankReadings::executor).distinct().count();
   }
 
-  /** Until the slowest rank had its shard. */
+  /** Returns the time in seconds until the slowest rank held its shard. */
   double loadSeconds() {
     return ranks.stream().mapToLong(RankReadings::loadNanos).max().orElse(0)
         / (double) TimeUnit.SECONDS.toNanos(1);
@@ -62,23 +62,23 @@ record DemoResult(long sqlRows, List<RankReadings> ranks) {
         .microsPerRow();
   }
 
-  /** The part of the rows read that came over a path. */
+  /** Returns the share of the rows read over a path, in [0, 1]. */
   double share(ReadPath path) {
     return share(path, ranks);
   }
 
-  static double share(ReadPath path, List<RankReadings> of) {
-    long rows = of.stream().mapToLong(RankReadings::rowsRead).sum();
-    long overPath = of.stream().mapToLong(rank -> rank.rowsByPath().get(path.index())).sum();
+  static double share(ReadPath path, List<RankReadings> ranks) {
+    long rows = ranks.stream().mapToLong(RankReadings::rowsRead).sum();
+    long overPath = ranks.stream().mapToLong(rank -> rank.rowsByPath().get(path.index())).sum();
     return rows == 0 ? 0 : (double) overPath / rows;
   }
 
-  /** The digest of all rows, on which the ranks agree. */
+  /** Returns the digest of all rows, which is equal on all ranks. */
   String digest() {
     return ranks.get(0).digest();
   }
 
-  /** The keys of the demo's JSON beside the common ones. */
+  /** Returns the demo's own keys of the JSON output. */
   Map<String, Object> summary() {
     Map<String, Object> summary = new LinkedHashMap<>();
     summary.put("ranks", ranks.size());
@@ -94,7 +94,7 @@ record DemoResult(long sqlRows, List<RankReadings> ranks) {
     return summary;
   }
 
-  /** One object per rank. */
+  /** Returns one object per rank. */
   List<Map<String, Object>> results() {
     return ranks.stream().map(DemoResult::result).toList();
   }
@@ -115,11 +115,11 @@ record DemoResult(long sqlRows, List<RankReadings> ranks) {
     return result;
   }
 
-  private static Map<String, Double> shares(List<RankReadings> of) {
+  private static Map<String, Double> shares(List<RankReadings> ranks) {
     Map<String, Double> shares = new LinkedHashMap<>();
-    shares.put("ownProcess", share(ReadPath.OWN_PROCESS, of));
-    shares.put("sameHost", share(ReadPath.SAME_HOST, of));
-    shares.put("remote", share(ReadPath.REMOTE, of));
+    shares.put("ownProcess", share(ReadPath.OWN_PROCESS, ranks));
+    shares.put("sameHost", share(ReadPath.SAME_HOST, ranks));
+    shares.put("remote", share(ReadPath.REMOTE, ranks));
     return shares;
   }
 }

@@ -8,24 +8,24 @@ import org.apache.spark.sql.Row;
 import org.ddstore.spark.StoreSpec;
 
 /**
- * The demo without its words: asks Spark SQL, loads a store, reads it on every rank.
+ * The demo without its report: queries Spark SQL, loads a store, and reads it on every rank.
  *
- * @param files the rows as Spark SQL sees them, a plain read of files
- * @param leaves their columns
- * @param orderBy as in {@code spec}
- * @param spec the store
+ * @param files rows as Spark SQL sees them, from a plain read of files
+ * @param leaves columns of {@code files}
+ * @param orderBy the order of {@code spec}
+ * @param spec spec of the store
  */
 record DemoRun(Dataset<Row> files, List<Leaf> leaves, List<String> orderBy, StoreSpec spec) {
 
-  /** What Spark SQL says. */
+  /** Queries Spark SQL for the expected rows. */
   ExpectedRows ask(long seed) {
     return RowOracle.ask(files, leaves, orderBy, seed);
   }
 
   /**
-   * Loads, reads and compares, then reads against the clock.
+   * Loads, reads and compares the rows, then times reads.
    *
-   * @param speedNanos duration of the reads against the clock, of all ranks together
+   * @param speedNanos total duration of the timed reads of all ranks, in nanoseconds
    */
   DemoResult read(ExpectedRows expected, int batchRows, long seed, long speedNanos) {
     Broadcast<ExpectedRows> sent =

@@ -15,14 +15,14 @@ import org.ddstore.spark.RankContext;
 import org.ddstore.spark.RankTask;
 
 /**
- * What every rank of the demo does: read rows of all ranks in a drawn order and compare each with
- * what Spark SQL said of it, then read once more against the clock.
+ * The work of every rank of the demo: reads rows of all ranks in a random order, compares each with
+ * the result of Spark SQL, then times further reads.
  *
- * @param expected what Spark SQL says
- * @param leaves the columns
- * @param batchRows rows read in one call, at most
- * @param seed of the order
- * @param speedNanos duration of the reads against the clock, shared by the ranks, which take turns
+ * @param expected rows returned by Spark SQL
+ * @param leaves columns of the rows
+ * @param batchRows maximum number of rows read in one call
+ * @param seed seed of the read order
+ * @param speedNanos total duration in nanoseconds of the timed reads; the ranks take turns
  */
 record DemoTask(
     Broadcast<ExpectedRows> expected, List<Leaf> leaves, int batchRows, long seed, long speedNanos)
@@ -69,7 +69,7 @@ record DemoTask(
     }
   }
 
-  /** Its part of all expected rows, so that all ranks together read each of them. */
+  /** Checks this rank's part of the expected rows; all ranks together read every row once. */
   private void checkBatches(RankContext context, RowChecker checker, int rows, int batch) {
     int[] order = RowChecker.shuffled(rows, seed);
     int first = (int) ((long) rows * context.rank() / context.ranks());
@@ -94,7 +94,7 @@ record DemoTask(
     return System.nanoTime() - start > CHECK_NANOS;
   }
 
-  /** Reads drawn rows for about {@code limitNanos}; the drawing is not timed. */
+  /** Reads random rows for about {@code limitNanos}; drawing the indices is not timed. */
   private Speed time(Reader reader, long rows, int batchRows, long limitNanos) {
     SplittableRandom random = new SplittableRandom(seed);
     long[][] draws = new long[Math.max(1, 4096 / batchRows)][batchRows];

@@ -16,15 +16,15 @@ import org.ddstore.spark.types.PreflightException.Problem;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Reports what a store finds here, executor by executor, and what to do about each problem. */
+/** The command that reports the environment of every executor, with a remedy for each problem. */
 @Command(
     name = "doctor",
     mixinStandardHelpOptions = true,
     description = {
-      "Reports transports, memory, limits, slots and versions of every executor, and what to do"
-          + " about each problem.",
-      "Looks at two local executors, or by spark-submit at those of any master. Exits with 0 if a"
-          + " store can run."
+      "Reports transports, memory, limits, slots and versions of every executor, with a remedy"
+          + " for each problem.",
+      "Inspects two local executors or, under spark-submit, the executors of any master. Exits"
+          + " with 0 if a store can run."
     })
 final class DoctorCommand implements Callable<Integer> {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
@@ -49,14 +49,14 @@ final class DoctorCommand implements Callable<Integer> {
   private void print(ClusterReport report, boolean canRun) {
     ClusterFacts cluster = report.cluster();
     output.line(
-        "master %s: %d executors, %d cpus a task, %d slots"
+        "master %s: %d executors, %d CPUs per task, %d slots"
             .formatted(
                 cluster.master(), cluster.executors().size(), cluster.taskCpus(), cluster.slots()));
     output.table(
         List.of("executor", "host", "JDK", "Spark", "Scala", "heap", "container"),
         report.executors().stream().map(DoctorCommand::versions).toList());
     output.table(
-        List.of("executor", "native library", "rows are copied by"),
+        List.of("executor", "native library", "copy kernel"),
         report.executors().stream()
             .map(
                 executor ->
@@ -92,15 +92,15 @@ final class DoctorCommand implements Callable<Integer> {
     return List.of(
         host.executorId(),
         host.sharedMemoryPath(),
-        bytesOr(host.sharedMemoryFreeBytes(), "not there"),
-        bytesOr(host.sharedMemoryTotalBytes(), "not there"),
+        bytesOr(host.sharedMemoryFreeBytes(), "not available"),
+        bytesOr(host.sharedMemoryTotalBytes(), "not available"),
         "%s, at most %s"
             .formatted(
                 bytesOr(host.lockedMemorySoftBytes(), "unlimited"),
                 bytesOr(host.lockedMemoryHardBytes(), "unlimited")),
         host.lockedMemorySoftBytes() == null
             ? "all transports"
-            : "all but RDMA; for that ulimit -l unlimited, or LimitMEMLOCK=infinity");
+            : "all but RDMA, which needs ulimit -l unlimited or LimitMEMLOCK=infinity");
   }
 
   private static String bytesOr(Long bytes, String none) {

@@ -19,10 +19,10 @@ import org.ddstore.types.DDStoreException;
 import scala.Option;
 
 /**
- * The Spark of one command: the one that already runs in this JVM, else the one that {@code
- * spark-submit} prepared, else one of our own with executors in JVMs of their own, bound to
- * loopback, whose files are gone after {@link #close()}. Owns the session; a Spark that already ran
- * goes on after the command.
+ * The Spark application of one command: the one that already runs in this JVM, or else the one that
+ * {@code spark-submit} has prepared, or else a new one with executors in separate JVMs, bound to
+ * loopback, whose files {@link #close()} deletes. Owns the session; an application that ran before
+ * the command keeps running after it.
  */
 final class EmbeddedSpark implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
@@ -40,11 +40,11 @@ final class EmbeddedSpark implements AutoCloseable {
   private final LocalClusterRemains remains;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Made on demand where Spark is not ours. */
+  /** Scratch directory, created on demand if this class did not start Spark. */
   private ScratchDirectory scratch;
 
   /**
-   * @param remains of our own Spark, else null
+   * @param remains processes and files of a Spark application that this class started, else null
    */
   private EmbeddedSpark(Origin origin, SparkSession session, LocalClusterRemains remains) {
     this.origin = origin;
@@ -53,21 +53,22 @@ final class EmbeddedSpark implements AutoCloseable {
   }
 
   /**
-   * See {@link #open(String, int, int, int, Map)}, with no further settings.
+   * Opens Spark as {@link #open(String, int, int, int, Map)} does, without further settings.
    *
-   * @param memoryMb heap of one executor
+   * @param memoryMb heap of one executor, in MiB
    */
   static EmbeddedSpark open(String appName, int executors, int coresEach, int memoryMb) {
     return open(appName, executors, coresEach, memoryMb, Map.of());
   }
 
   /**
-   * Starts Spark, or takes the one that is there. Sizes are ignored where Spark already runs or
-   * {@code spark-submit} named a master.
+   * Starts Spark, or uses the existing application. Sizes are ignored if Spark already runs or
+   * {@code spark-submit} has set a master.
    *
-   * @param memoryMb heap of one executor
-   * @param settings Spark's, applied last, in all cases; to a running Spark those of a session
-   * @throws PreflightException if this Spark is none that a store runs on
+   * @param memoryMb heap of one executor, in MiB
+   * @param settings Spark settings, applied last in all cases; to a running application only those
+   *     that a session can change
+   * @throws PreflightException if a store cannot run on this Spark
    */
   static EmbeddedSpark open(
       String appName, int executors, int coresEach, int memoryMb, Map<String, String> settings) {
@@ -109,7 +110,7 @@ final class EmbeddedSpark implements AutoCloseable {
     }
   }
 
-  /** Settings of the application, which has started, stay as they are. */
+  /** Returns a new session; settings of the running application are left unchanged. */
   private static SparkSession newSession(SparkSession running, Map<String, String> settings) {
     SparkSession session = running.newSession();
     settings.forEach(
@@ -121,7 +122,7 @@ final class EmbeddedSpark implements AutoCloseable {
     return session;
   }
 
-  /** True if {@code spark-submit}, or the caller, has chosen a master. */
+  /** Returns whether {@code spark-submit}, or the caller, has set a master. */
   static boolean isSubmitted() {
     return System.getProperty("spark.master") != null;
   }
@@ -152,7 +153,7 @@ final class EmbeddedSpark implements AutoCloseable {
     }
   }
 
-  /** The Java bindings of Open MPI, where the launcher has them: we ship without. */
+  /** Returns the Java bindings of Open MPI if the launcher has them; they are not shipped. */
   private static Stream<Path> mpiJar() {
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
         .filter(entry -> entry.endsWith(File.separator + MPI_JAR))
@@ -161,7 +162,7 @@ final class EmbeddedSpark implements AutoCloseable {
         .limit(1);
   }
 
-  /** The runtime jar, or a folder of classes. */
+  /** Returns the runtime jar, or a folder of classes. */
   private static Path ownCode() {
     try {
       return Path.of(Main.class.getProtectionDomain().getCodeSource().getLocation().toURI());
@@ -170,7 +171,7 @@ final class EmbeddedSpark implements AutoCloseable {
     }
   }
 
-  /** Before the first class of Spark that logs, unless the user brings a configuration. */
+  /** Quiets logging unless the user has a configuration; call before a Spark class logs. */
   private static void quietLogging() {
     if (System.getProperty(LOG_CONFIGURATION) == null && System.getenv("SPARK_CONF_DIR") == null) {
       System.setProperty(LOG_CONFIGURATION, "classpath:org/ddstore/cli/log4j2.properties");
@@ -181,7 +182,7 @@ final class EmbeddedSpark implements AutoCloseable {
     String home = System.getenv("SPARK_HOME");
     if (home == null || !new File(home, "jars").isDirectory()) {
       throw new DDStoreException(
-          "SPARK_HOME is %s, which has no folder \"jars\": start by ./ddstore or by spark-submit"
+          "SPARK_HOME is %s and has no folder \"jars\": start with ./ddstore or spark-submit"
               .formatted(home == null ? "not set" : home));
     }
     return Path.of(home);
@@ -195,16 +196,16 @@ final class EmbeddedSpark implements AutoCloseable {
   }
 
   /**
-   * A directory that lives as long as this, for data that a command makes.
+   * Creates a directory for data of the command, deleted by {@link #close()}.
    *
-   * @throws IllegalStateException if executors may be on other hosts
+   * @throws IllegalStateException if executors can be on other hosts
    */
   Path scratch(String name) throws IOException {
     if (origin == Origin.OWN) {
       return Files.createDirectories(remains.scratch().resolve(name));
     }
     if (!session.sparkContext().master().startsWith("local")) {
-      throw new IllegalStateException("no directory is shared with the executors of " + this);
+      throw new IllegalStateException("no directory shared with the executors of " + this);
     }
     if (scratch == null) {
       scratch = ScratchDirectory.create("ddstore-spark-");
@@ -213,8 +214,8 @@ final class EmbeddedSpark implements AutoCloseable {
   }
 
   /**
-   * Stops Spark, unless it ran before; where it is ours, waits for the executors to end and deletes
-   * what they left. An interrupt does not shorten this.
+   * Stops Spark unless it ran before the command. If this class started it, waits for the executors
+   * to end and deletes their files. An interrupt does not shorten the wait.
    *
    * @throws DDStoreException if an executor cannot be ended
    */
@@ -246,7 +247,7 @@ final class EmbeddedSpark implements AutoCloseable {
     }
   }
 
-  /** Waits for the end; an interrupt of this thread would cut short the waits of Spark's own. */
+  /** Runs work in its own thread, because an interrupt would cut short the waits of Spark. */
   private static void inOwnThread(Runnable work) {
     FutureTask<Void> task = new FutureTask<>(work, null);
     Thread thread = new Thread(task, "ddstore-stop-spark");
@@ -266,7 +267,7 @@ final class EmbeddedSpark implements AutoCloseable {
       if (e.getCause() instanceof RuntimeException failure) {
         throw failure;
       }
-      throw new DDStoreException("Spark could not be stopped: " + e.getCause(), e.getCause());
+      throw new DDStoreException("cannot stop Spark: " + e.getCause(), e.getCause());
     } finally {
       if (isInterrupted) {
         Thread.currentThread().interrupt();

@@ -19,66 +19,67 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The time of an epoch by the loader, beside the same epoch in other ways. */
+/** The command that measures an epoch of the loader and the same epoch of alternatives. */
 @Command(
     name = "epoch",
     mixinStandardHelpOptions = true,
     description = {
-      "Gives ranks in JVMs of their own all their batches of an epoch: by the loader, to a consumer"
-          + " that does nothing, and by reading batches whose rows are known before (raw gather).",
-      "Beside it the same epoch in the same order from a memory-mapped file, from a file per row and"
-          + " from Parquet by Spark, all of them in the page cache, and with an order that is known"
-          + " before.",
-      "Each way reads one epoch of which every row is compared, and others against the clock.",
-      "Then a consumer whose step takes four times as long as the loader's batch tells how much of"
-          + " its time it waits, by the loader's own statistics."
+      "Delivers all batches of an epoch to ranks in separate JVMs: by the loader, to a consumer"
+          + " that does nothing, and by reading batches whose rows are known in advance (raw"
+          + " gather).",
+      "Compares with the same epoch in the same order from a memory-mapped file, from one file"
+          + " per row and from Parquet by Spark, all in the page cache and with an order known in"
+          + " advance.",
+      "Each way reads one epoch in which every row is checked, then timed epochs.",
+      "Finally a consumer whose step takes four times as long as a batch of the loader reports the"
+          + " share of time that it waits, from the loader's statistics."
     })
 final class EpochBench implements Callable<Integer> {
   private static final int MAX_RANKS = 64;
   private static final int EXECUTOR_MB = 1024;
   private static final int ROUNDS = 5;
   private static final int MOST_BATCH_MB =
-      128; // half of what a loader takes: remote rows come first
+      128; // half of a loader's limit, because remote rows are staged first
 
   @Option(
       names = "--row-bytes",
       paramLabel = "N",
       split = ",",
-      description = "Sizes of a row; ${DEFAULT-VALUE} unless said.")
+      description = "Row sizes in bytes; ${DEFAULT-VALUE} by default.")
   private List<Integer> rowBytes = List.of(256, 4096);
 
   @Option(
       names = "--batch",
       paramLabel = "N",
-      description = "Rows of one rank's batch; ${DEFAULT-VALUE} unless said.")
+      description = "Rows per batch of one rank; ${DEFAULT-VALUE} by default.")
   private int batch = 1024;
 
   @Option(
       names = "--ranks",
       paramLabel = "N",
       description =
-          "One for each two processors, at most 2, unless said: a loader plans on one while it reads"
-              + " on the other.")
+          "Number of ranks; by default one per two processors, at most 2, because a loader plans on"
+              + " one processor while it reads on the other.")
   private int ranks = Math.max(1, Math.min(2, Runtime.getRuntime().availableProcessors() / 2));
 
   @Option(
       names = "--rows",
       paramLabel = "N",
-      description = "Rows of all ranks; as many as --store-mb makes unless said.")
+      description = "Total number of rows; derived from --store-mb by default.")
   private int rows;
 
   @Option(
       names = "--store-mb",
       paramLabel = "MB",
       description =
-          "Rows of all ranks, in MiB; ${DEFAULT-VALUE} unless said. In less than the caches of the"
-              + " processor has, rows cost less than choosing them.")
+          "Total size of the rows in MiB; ${DEFAULT-VALUE} by default. If the rows fit into the"
+              + " processor's caches, reading them costs less than choosing them.")
   private int storeMb = 128;
 
   @Option(
       names = "--sampler",
       paramLabel = "NAME",
-      description = "shuffled, chunked or sequential; ${DEFAULT-VALUE} unless said.")
+      description = "Sampler: shuffled, chunked or sequential; ${DEFAULT-VALUE} by default.")
   private String sampler = "shuffled";
 
   @Option(
@@ -86,15 +87,16 @@ final class EpochBench implements Callable<Integer> {
       paramLabel = "WAY",
       split = ",",
       description =
-          "Of mapped, files and parquet, or none; all unless said. The raw gather is always there.")
+          "Alternatives to measure: mapped, files, parquet, or none; all by default. The raw gather"
+              + " is always measured.")
   private List<String> beside = List.of("mapped", "files", "parquet");
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
       description =
-          "Time of each measurement, in whole epochs, after 1.5 times that to get warm;"
-              + " ${DEFAULT-VALUE} unless said. Spark reads one epoch in each of "
+          "Seconds per measurement, in whole epochs, after a warm-up of 1.5 times that;"
+              + " ${DEFAULT-VALUE} by default. Spark reads one epoch in each of "
               + ROUNDS
               + " rounds.")
   private double seconds = 2;
@@ -148,14 +150,14 @@ final class EpochBench implements Callable<Integer> {
     OptionRange.check(command, "--store-mb", storeMb, 1, 1 << 20);
     if ((long) batch * Collections.max(rowBytes) > (long) MOST_BATCH_MB << 20) {
       throw usage(
-          "--batch %d: of %d bytes a row more than %d MiB; use a smaller --batch or --row-bytes"
-              .formatted(batch, Collections.max(rowBytes), MOST_BATCH_MB));
+          "--batch %d: more than %d MiB with rows of %d bytes; use a smaller --batch or --row-bytes"
+              .formatted(batch, MOST_BATCH_MB, Collections.max(rowBytes)));
     }
     if (rows != 0) {
       OptionRange.check(command, "--rows", rows, (long) batch * ranks, EpochPlan.MOST_ROWS);
     } else if (((long) storeMb << 20) / Collections.max(rowBytes) < (long) batch * ranks) {
       throw usage(
-          "--store-mb %d: no batch of %d rows of %d bytes for each of %d ranks"
+          "--store-mb %d: too small for a batch of %d rows of %d bytes on each of %d ranks"
               .formatted(storeMb, batch, Collections.max(rowBytes), ranks));
     }
     if (!(seconds > 0 && seconds <= 3600)) {
@@ -198,9 +200,10 @@ final class EpochBench implements Callable<Integer> {
   private List<EpochResult> results(EpochPlan plan, List<EpochTime> times) {
     List<EpochResult> results = new ArrayList<>();
     for (int bytes : rowBytes) {
-      List<EpochTime> ofSize = times.stream().filter(time -> time.rowBytes() == bytes).toList();
-      double gather = ofSize.get(0).epochSeconds(); // the first of the ways
-      ofSize.forEach(time -> results.add(EpochResult.of(plan.ofSize(bytes), time, gather)));
+      List<EpochTime> timesOfSize =
+          times.stream().filter(time -> time.rowBytes() == bytes).toList();
+      double gather = timesOfSize.get(0).epochSeconds(); // the raw gather is the first way
+      timesOfSize.forEach(time -> results.add(EpochResult.of(plan.ofSize(bytes), time, gather)));
     }
     return results;
   }
@@ -220,8 +223,8 @@ final class EpochBench implements Callable<Integer> {
     output.line(
         String.format(
             Locale.ROOT,
-            "%d ranks, %s, %s, batches of %,d; us/row and GB/s of all ranks together; waits: of a"
-                + " consumer's time whose step takes as long as four batches",
+            "%d ranks, %s, %s, batches of %,d; us/row and GB/s over all ranks; waits: share of time"
+                + " of a consumer whose step takes as long as four batches",
             ranks,
             rows > 0 ? "%,d rows".formatted(rows) : ByteSize.format(plan.storeBytes()),
             sampler,
@@ -237,7 +240,7 @@ final class EpochBench implements Callable<Integer> {
     return mismatches == 0 ? 0 : 1;
   }
 
-  /** The loader's ratio, of several sizes of rows the worst. */
+  /** Returns the loader's ratio, the worst over all row sizes. */
   private static double slowestLoader(List<EpochResult> results) {
     return results.stream()
         .filter(result -> result.way().equals(EpochWay.LOADER.toString()))
@@ -246,7 +249,7 @@ final class EpochBench implements Callable<Integer> {
         .orElseThrow();
   }
 
-  /** How much of its time a consumer waits that is slower than the loader, at most. */
+  /** Returns the maximum share of time that a consumer slower than the loader waits. */
   private static double mostWaits(List<EpochResult> results) {
     return results.stream()
         .filter(result -> result.waits() != null)

@@ -14,7 +14,7 @@ import org.ddstore.loader.LoaderOptions;
 import org.ddstore.spark.job.RemoteRows;
 import org.ddstore.transport.Transport;
 
-/** What a rank of {@link EpochBench} does: all ranks hold rows, and all read. */
+/** The work of a rank of {@link EpochBench}: every rank holds rows and reads. */
 record EpochBenchRank(EpochPlan plan) implements RankWork {
   private static final long serialVersionUID = 1L;
 

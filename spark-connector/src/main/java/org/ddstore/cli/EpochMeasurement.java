@@ -12,14 +12,15 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.collective.ReduceOp;
 
 /**
- * Measures ways of reading epochs in turns, so that what disturbs the machine disturbs all. Before,
- * each way reads an epoch of which every row is compared, and reads on without a clock to get warm.
- * Collective: all ranks measure together, and the slowest one counts.
+ * A measurement of several ways of reading epochs. The ways take turns, so that a disturbance of
+ * the machine affects all of them. First each way reads an epoch in which every row is checked,
+ * then further epochs without timing as warm-up. Collective: all ranks measure together, and the
+ * slowest rank counts.
  */
 final class EpochMeasurement {
   /**
-   * Of a measurement's time. At the default of 2 s the compilers have done by then: until 2 to 3 s
-   * after its start they take one of the loader's processors.
+   * Warm-up as a fraction of a measurement's duration. At the default of 2 s the JIT compilers have
+   * finished by then: for the first 2 to 3 s they occupy one of the loader's processors.
    */
   private static final double WARM_UP = 1.5;
 
@@ -36,7 +37,7 @@ final class EpochMeasurement {
     this.rowBytes = rowBytes;
   }
 
-  /** The times of all ways, in their order. */
+  /** Returns the times of all ways, in the order of the readers. */
   List<EpochTime> run(List<EpochReader> readers) throws IOException {
     List<long[]> mismatches = new ArrayList<>();
     List<Double> spent = new ArrayList<>();
@@ -50,7 +51,7 @@ final class EpochMeasurement {
     for (int round = 0; round < plan.rounds(); round++) {
       for (int way = 0; way < readers.size(); way++) {
         if (spent.get(way) >= plan.seconds()) {
-          continue; // so slow that one epoch has taken the time of all rounds
+          continue; // so slow that its epochs have used up the time of all rounds
         }
         double least = plan.seconds() / plan.rounds();
         double one = round(readers.get(way), least);
@@ -70,7 +71,9 @@ final class EpochMeasurement {
     return times;
   }
 
-  /** How much a slower consumer waits on the rank where it does so most; null if not counted. */
+  /**
+   * Returns the share of time that a slower consumer waits, maximum over ranks; null if unknown.
+   */
   private Double waits(EpochReader reader, double epochSeconds) throws IOException {
     if (reader.waitedNanos().isEmpty()) {
       return null;
@@ -87,18 +90,18 @@ final class EpochMeasurement {
     return most[0];
   }
 
-  /** Reads an epoch and returns how many of this rank's rows were wrong or missing. */
+  /** Reads an epoch and returns the number of this rank's wrong or missing rows. */
   private long compare(EpochReader reader) throws IOException {
     long[][] order = plan.order(ranks.rank(), epoch);
-    boolean[] came = new boolean[order.length];
+    boolean[] received = new boolean[order.length];
     long[] wrong = new long[1];
     reader.prepare(epoch++);
     reader.read(
         (number, rows) -> {
-          came[number] = true;
+          received[number] = true;
           wrong[0] += mismatches(order[number], rows);
         });
-    for (boolean batch : came) {
+    for (boolean batch : received) {
       wrong[0] += batch ? 0 : plan.batch();
     }
     return wrong[0];
@@ -113,12 +116,12 @@ final class EpochMeasurement {
     return wrong;
   }
 
-  /** Reads epochs for a while, at least one, and returns the seconds of one. */
-  private double round(EpochReader reader, double forSeconds) throws IOException {
+  /** Reads epochs for at least {@code minSeconds}, at least one; returns the seconds per epoch. */
+  private double round(EpochReader reader, double minSeconds) throws IOException {
     long nanos = 0;
     int epochs = 0;
     long[] slowest = new long[1];
-    while (nanos < forSeconds * TimeUnit.SECONDS.toNanos(1)) {
+    while (nanos < minSeconds * TimeUnit.SECONDS.toNanos(1)) {
       reader.prepare(epoch++);
       ranks.barrier();
       long start = System.nanoTime();

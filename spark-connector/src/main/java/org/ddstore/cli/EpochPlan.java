@@ -9,15 +9,15 @@ import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
 
 /**
- * What {@link EpochBench} is to measure; sent to the ranks and to Spark's executors.
+ * The plan of {@link EpochBench}; sent to the ranks and to Spark's executors.
  *
- * @param batch rows of one rank's batch
- * @param rows of all ranks together; 0 for as many as the store's bytes make, see {@link #ofSize}
- * @param storeBytes of all ranks together
- * @param sampler of {@link #SAMPLERS}
- * @param ways of {@link EpochWay}, by name, that ranks measure; the raw gather is one of them
- * @param directory where the files of alternatives lie, one for all ranks
- * @param seconds of all rounds of one way together
+ * @param batch number of rows in a batch of one rank
+ * @param rows total number of rows; 0 to derive it from {@code storeBytes}, see {@link #ofSize}
+ * @param storeBytes total size of the rows in bytes
+ * @param sampler one of {@link #SAMPLERS}
+ * @param ways ways that the ranks measure, including the raw gather
+ * @param directory directory of the files of the alternatives, shared by all ranks
+ * @param seconds total duration of the rounds of one way, in seconds
  */
 record EpochPlan(
     List<Integer> rowBytes,
@@ -43,9 +43,7 @@ record EpochPlan(
     return network.ranks();
   }
 
-  /**
-   * The sampler by name; a window of {@code chunked} is as many blocks as a global batch has rows.
-   */
+  /** Returns the sampler; the window of {@code chunked} has one block per row of a global batch. */
   BatchSampler batches() {
     Sampler named =
         switch (sampler) {
@@ -57,7 +55,7 @@ record EpochPlan(
     return named.batchSize(batch);
   }
 
-  /** This plan for rows of one size, with their number. */
+  /** Returns this plan for one row size, with the number of rows. */
   EpochPlan ofSize(int bytes) {
     int number = rows > 0 ? rows : (int) Math.min(MOST_ROWS, storeBytes / bytes);
     return new EpochPlan(
@@ -77,17 +75,17 @@ record EpochPlan(
     return new WorldRank(rank, ranks());
   }
 
-  /** How many batches a rank has in an epoch. */
+  /** Returns the number of batches of a rank in an epoch. */
   long steps() {
     return rows / ((long) batch * ranks());
   }
 
-  /** Rows that all ranks are given in an epoch. */
+  /** Returns the number of rows that all ranks together receive in an epoch. */
   long epochRows() {
     return steps() * batch * ranks();
   }
 
-  /** The rows of each batch of a rank, in order. */
+  /** Returns the rows of each batch of a rank, in order. */
   long[][] order(int rank, long epoch) {
     EpochBatches planned = batches().epoch(rows, place(rank), epoch);
     long[][] order = new long[(int) planned.batches()][batch];
@@ -97,7 +95,7 @@ record EpochPlan(
     return order;
   }
 
-  /** Where a rank's shard begins, and that of the one before it ends. */
+  /** Returns the first row of a rank's shard, which is the end of the previous rank's shard. */
   int firstRow(int rank) {
     return (int) ((long) rows * rank / ranks());
   }

@@ -4,34 +4,34 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 
-/** Gives one rank its batches of an epoch, in one of several ways. Used by one thread. */
+/** A reader of one rank's batches of an epoch in one of several ways. Used by one thread. */
 interface EpochReader extends AutoCloseable {
-  /** What takes the batches. */
+  /** A consumer of batches. */
   interface Consumer {
     /**
-     * Takes a batch, which is gone when this returns.
+     * Takes a batch, which is valid only during the call.
      *
-     * @param number in the epoch
-     * @param rows back to back from position 0 on
+     * @param number number of the batch in the epoch, from 0
+     * @param rows rows of the batch, back to back from position 0
      */
     void take(int number, ByteBuffer rows);
   }
 
-  /** Which way it is. */
+  /** Returns the way in which this reads. */
   EpochWay way();
 
-  /** Finds out what is in the epoch's batches, if that is not part of what is measured. */
+  /** Computes the rows of the epoch's batches, unless that is part of the measurement. */
   void prepare(long epoch);
 
-  /** Reads the epoch that was prepared, one batch after the other. */
+  /** Reads the prepared epoch batch by batch. */
   void read(Consumer consumer) throws IOException;
 
-  /** Whether all rows of the last epoch came once over all ranks, where that is known. */
+  /** Returns whether each row of the last epoch was delivered exactly once; true if unknown. */
   default boolean isExact() {
     return true;
   }
 
-  /** How long all batches so far were waited for, where that is counted. */
+  /** Returns the total time spent waiting for batches, in nanoseconds, if it is counted. */
   default OptionalLong waitedNanos() {
     return OptionalLong.empty();
   }

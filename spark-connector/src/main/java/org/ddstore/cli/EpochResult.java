@@ -1,17 +1,17 @@
 package org.ddstore.cli;
 
 /**
- * One line of what {@link EpochBench} says.
+ * One line of the report of {@link EpochBench}.
  *
- * @param way as {@link EpochWay#toString()}
- * @param rows that all ranks together are given in an epoch
- * @param epochSeconds until the slowest rank has its last batch
- * @param microsPerRow of the epoch's time
- * @param gbPerSecond 10^9 bytes, over all ranks
- * @param ratioToRawGather this way's time over that of the raw gather; below 1 is faster than it
- * @param waits the part of its time that a consumer waits whose step is slower than this way, of
- *     [0, 1]; null where that is not counted
- * @param mismatches rows that are not those of the order, or not what was written
+ * @param way name of the way, see {@link EpochWay#toString()}
+ * @param rows number of rows that all ranks together receive in an epoch
+ * @param epochSeconds time in seconds until the slowest rank has its last batch
+ * @param microsPerRow time of the epoch per row, in microseconds
+ * @param gbPerSecond throughput of all ranks, in 10^9 bytes per second
+ * @param ratioToRawGather time of this way divided by the time of the raw gather; below 1 is faster
+ * @param waits share of time, in [0, 1], that a consumer with a slower step waits; null if not
+ *     counted
+ * @param mismatches number of rows that differ from the order or from the written rows
  */
 record EpochResult(
     String way,

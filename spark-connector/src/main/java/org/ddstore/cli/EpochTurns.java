@@ -4,8 +4,8 @@ import java.io.Serializable;
 import org.ddstore.sampling.EpochBatches;
 
 /**
- * The order of an epoch with the ranks one behind the other: the rows of the batches of rank 0,
- * then those of rank 1, and so on. Fast for turns that follow each other. One thread at a time.
+ * The row order of an epoch, concatenated over ranks: the rows of the batches of rank 0, then those
+ * of rank 1, and so on. Fast for consecutive turns. Thread-safe.
  */
 final class EpochTurns implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -22,20 +22,20 @@ final class EpochTurns implements Serializable {
     this.epoch = epoch;
   }
 
-  /** The row of a turn of [0, {@link EpochPlan#epochRows()}). */
+  /** Returns the row of a turn in [0, {@link EpochPlan#epochRows()}). */
   synchronized long row(long turn) {
-    long ofRank = plan.steps() * plan.batch();
-    int itsRank = (int) (turn / ofRank);
-    long itsNumber = turn % ofRank / plan.batch();
-    if (batches == null || rank != itsRank) {
-      batches = plan.batches().epoch(plan.rows(), plan.place(itsRank), epoch);
-      rank = itsRank;
+    long turnsPerRank = plan.steps() * plan.batch();
+    int turnRank = (int) (turn / turnsPerRank);
+    long batchNumber = turn % turnsPerRank / plan.batch();
+    if (batches == null || rank != turnRank) {
+      batches = plan.batches().epoch(plan.rows(), plan.place(turnRank), epoch);
+      rank = turnRank;
       rows = null;
     }
-    if (rows == null || number != itsNumber) {
+    if (rows == null || number != batchNumber) {
       rows = new long[plan.batch()];
-      batches.fill(itsNumber, rows);
-      number = itsNumber;
+      batches.fill(batchNumber, rows);
+      number = batchNumber;
     }
     return rows[(int) (turn % plan.batch())];
   }

@@ -2,17 +2,17 @@ package org.ddstore.cli;
 
 import java.util.Locale;
 
-/** A way to give each rank its batches of an epoch. */
+/** A way to deliver the batches of an epoch to each rank. */
 enum EpochWay {
-  /** Batches of the store, read one after the other by a thread that does nothing else. */
+  /** Batches of the store, read one by one by a dedicated thread. */
   GATHER("raw gather"),
   /** The loader, with a consumer that does nothing. */
   LOADER("loader"),
-  /** Rows copied out of one file that is mapped. */
+  /** Rows copied from one memory-mapped file. */
   MAPPED("memory-mapped file"),
-  /** A file for each row, opened and read. */
+  /** One file per row, opened and read. */
   FILES("file per row"),
-  /** A Spark job that joins the order with Parquet, sorts by it and makes batches. */
+  /** A Spark job that joins the order with Parquet files, sorts by it and builds batches. */
   PARQUET("Parquet by Spark");
 
   private final String words;
@@ -21,12 +21,12 @@ enum EpochWay {
     this.words = words;
   }
 
-  /** For people. */
+  /** Returns the human-readable name. */
   String words() {
     return words;
   }
 
-  /** For options and JSON. */
+  /** Returns the name used in options and JSON. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

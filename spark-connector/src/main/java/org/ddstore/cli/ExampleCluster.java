@@ -8,9 +8,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * A Spark for examples, with executors of one slot each on this machine, and the data of the demo.
- * Executors see the class path of this JVM. Owned by the caller; its files are gone after {@link
- * #close()}.
+ * A local Spark application for examples, with executors of one slot each and the data of the demo.
+ * Executors use the class path of this JVM. Owned by the caller; {@link #close()} deletes its
+ * files.
  */
 public final class ExampleCluster implements AutoCloseable {
   private static final int EXECUTOR_MEMORY_MB = 1024;
@@ -22,8 +22,8 @@ public final class ExampleCluster implements AutoCloseable {
   }
 
   /**
-   * Starts Spark, and returns before its executors are up. {@code SPARK_HOME} is to be set, as the
-   * launcher does.
+   * Starts Spark and returns before its executors have registered. Requires {@code SPARK_HOME},
+   * which the launcher sets.
    */
   public static ExampleCluster start(String name, int executors) {
     Map<String, String> settings =
@@ -37,9 +37,9 @@ public final class ExampleCluster implements AutoCloseable {
   }
 
   /**
-   * Writes a Parquet data set, the same for the same number of rows, and returns it as a frame of
-   * {@code id}, {@code image} (28 x 28 bytes: a disc on noise), {@code label} (0 to 9, the larger
-   * the disc) and others. Blocks.
+   * Writes a Parquet data set, which depends only on the number of rows, and returns it as a
+   * DataFrame with {@code id}, {@code image} (28 x 28 bytes: a disc on noise), {@code label} (0 to
+   * 9, growing with the disc) and other columns. Blocks.
    */
   public Dataset<Row> images(long rows) throws IOException {
     Path directory = spark.scratch("images").resolve("rows.parquet");

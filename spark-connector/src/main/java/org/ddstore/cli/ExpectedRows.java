@@ -4,22 +4,22 @@ import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 
-/** What Spark SQL says of the rows of a data set, or of some of them. */
+/** Hashes of the rows of a data set, or of a sample of them, as computed from Spark SQL. */
 final class ExpectedRows implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final long rows;
 
-  /** Ascending; null if all rows are known. */
+  /** Global indices of the known rows, ascending; null if all rows are known. */
   private final long[] indices;
 
-  /** One after the other. */
+  /** Hashes of the known rows, back to back. */
   private final byte[] hashes;
 
   /**
-   * @param rows of the whole data set
-   * @param indices of the rows known, ascending; null if all are
-   * @param hashes one for each of them, of {@link RowHash#BYTES} bytes
+   * @param rows number of rows of the data set
+   * @param indices global indices of the known rows, ascending; null if all are known
+   * @param hashes one hash of {@link RowHash#BYTES} bytes per known row
    */
   ExpectedRows(long rows, long[] indices, List<byte[]> hashes) {
     this.rows = rows;
@@ -30,22 +30,22 @@ final class ExpectedRows implements Serializable {
     }
   }
 
-  /** Of the whole data set. */
+  /** Returns the number of rows of the data set. */
   long rows() {
     return rows;
   }
 
-  /** How many rows are known. */
+  /** Returns the number of known rows. */
   int size() {
     return hashes.length / RowHash.BYTES;
   }
 
-  /** The global index of a known row, by its number of [0, {@link #size()}). */
+  /** Returns the global index of a known row, given its number in [0, {@link #size()}). */
   long index(int number) {
     return indices == null ? number : indices[number];
   }
 
-  /** Whether {@code hash} is that of the row. */
+  /** Returns whether {@code hash} is the hash of the row. */
   boolean matches(int number, byte[] hash) {
     int start = number * RowHash.BYTES;
     return Arrays.equals(hashes, start, start + RowHash.BYTES, hash, 0, RowHash.BYTES);

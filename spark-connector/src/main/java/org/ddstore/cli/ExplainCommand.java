@@ -7,14 +7,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Says what a load would do, before it is done. */
+/** The command that describes a load without running it. */
 @Command(
     name = "explain",
     mixinStandardHelpOptions = true,
     description = {
-      "Says what a load would do: rows and bytes of each rank and executor, the memory needed and"
-          + " the memory there is, how each pair of ranks would read, and why.",
-      "Starts the ranks, and loads nothing."
+      "Describes a load without running it: rows and bytes of each rank and executor, the memory"
+          + " needed and available, and how each pair of ranks would read, with the reason.",
+      "Starts the ranks but loads no rows."
     })
 final class ExplainCommand implements Callable<Integer> {
   private static final int RANKS = 4;

@@ -14,7 +14,7 @@ import org.ddstore.spark.Explanation.Rank;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.types.HostFacts;
 
-/** The words, tables and objects of {@link ExplainCommand}. */
+/** The report of {@link ExplainCommand}: its lines, tables and JSON objects. */
 final class ExplainReport {
   private final Explanation explanation;
 
@@ -55,13 +55,13 @@ final class ExplainReport {
             "ranks",
             "needs",
             "segments in",
-            "free there",
+            "free",
             "heap",
             "container",
             "locked memory"),
         executors().values().stream().map(ExplainReport::memory).toList());
     printPaths(output);
-    output.line("Rows that memory does not reach: by " + explanation.transport());
+    output.line("Transport of rows not reachable through memory: " + explanation.transport());
     printDevices(output);
     explanation.warnings().forEach(warning -> output.line("WARNING  " + warning));
     explanation
@@ -69,7 +69,9 @@ final class ExplainReport {
         .forEach(problem -> output.line("PROBLEM  " + problem.missing() + ": " + problem.remedy()));
   }
 
-  /** What ranks compute on, and how batches get there; ranks of which the same is true together. */
+  /**
+   * Prints the device of the ranks and how batches reach it; ranks with equal lines are grouped.
+   */
   private void printDevices(Output output) {
     Map<String, List<Rank>> alike =
         explanation.ranks().stream()
@@ -100,7 +102,7 @@ final class ExplainReport {
         numbers(ranks),
         ByteSize.format(ranks.stream().mapToLong(Rank::bytes).sum()),
         host.sharedMemoryPath(),
-        bytesOr(host.sharedMemoryFreeBytes(), "not there"),
+        bytesOr(host.sharedMemoryFreeBytes(), "not available"),
         ByteSize.format(host.maxHeapBytes()),
         bytesOr(host.containerLimitBytes(), "no limit"),
         bytesOr(host.lockedMemorySoftBytes(), "unlimited"));
@@ -110,7 +112,7 @@ final class ExplainReport {
     return bytes == null ? none : ByteSize.format(bytes);
   }
 
-  /** A letter for each pair of ranks, and below it what the letters mean and why it is so. */
+  /** Prints a letter for each pair of ranks, then the meaning and reason of each letter. */
   private void printPaths(Output output) {
     Map<String, String> letters = new LinkedHashMap<>();
     StringBuilder matrix = new StringBuilder();
@@ -121,7 +123,7 @@ final class ExplainReport {
       cells[path.reader()][path.owner()] = letter;
     }
     int width = Integer.toString(ranks - 1).length();
-    output.line("How rank (row) reads the rows of rank (column):");
+    output.line("Path over which rank (row) reads the rows of rank (column):");
     matrix.append(" ".repeat(width));
     for (int owner = 0; owner < ranks; owner++) {
       matrix.append(' ').append(" ".repeat(width - Integer.toString(owner).length())).append(owner);
@@ -139,7 +141,7 @@ final class ExplainReport {
         (path, letter) -> output.line("%s = %s: %s".formatted(letter, path, reason(path))));
   }
 
-  /** Why pairs of ranks read over a path; of many reasons the first. */
+  /** Returns why pairs of ranks read over a path: the first reason and the number of others. */
   private String reason(String path) {
     List<String> reasons =
         explanation.paths().stream()
@@ -149,7 +151,7 @@ final class ExplainReport {
             .toList();
     return reasons.size() == 1
         ? reasons.get(0)
-        : "%s; %d more like it".formatted(reasons.get(0), reasons.size() - 1);
+        : "%s; and %d similar reasons".formatted(reasons.get(0), reasons.size() - 1);
   }
 
   private static String letter(String path, Map<String, String> taken) {

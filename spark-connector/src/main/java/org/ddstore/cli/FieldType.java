@@ -9,8 +9,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * A field as a user declares it: {@code image=uint8[28,28]}, or {@code points=float32[?,2]} for a
- * ragged one.
+ * A field as declared by the user: {@code image=uint8[28,28]}, or {@code points=float32[?,2]} for a
+ * ragged field.
  */
 record FieldType(Field field) {
   private static final Pattern FORM = Pattern.compile("(.+)=(\\w.*)");
@@ -25,7 +25,7 @@ record FieldType(Field field) {
     return new FieldType(FieldNotation.parse(form.group(1), form.group(2)));
   }
 
-  /** The name of the column. */
+  /** Returns the name of the column. */
   String column() {
     return field.name();
   }
@@ -34,7 +34,7 @@ record FieldType(Field field) {
     return FieldNotation.declare(spec, field);
   }
 
-  /** For picocli, which reports a failure as an error of usage. */
+  /** A converter for picocli, which reports a failure as a usage error. */
   static final class Converter implements ITypeConverter<FieldType> {
     @Override
     public FieldType convert(String text) {

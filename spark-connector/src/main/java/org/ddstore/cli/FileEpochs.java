@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.ddstore.memory.OffHeapBuffer;
 
-/** A file for each row, a thousand in a folder, opened and read into the batch. */
+/** A reader of one file per row, a thousand per folder, each opened and read into the batch. */
 final class FileEpochs implements EpochReader {
   private static final int FOLDER_ROWS = 1000;
 
@@ -31,7 +31,7 @@ final class FileEpochs implements EpochReader {
         plan.directory(), rowBytes + ".files", Long.toString(row / FOLDER_ROWS), row + ".row");
   }
 
-  /** Writes a rank's own rows. */
+  /** Writes the rows of a rank. */
   static void write(EpochPlan plan, int rank, PatternRows pattern, int rowBytes)
       throws IOException {
     for (int row = plan.firstRow(rank); row < plan.firstRow(rank + 1); row++) {

@@ -4,9 +4,7 @@ import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
 
-/**
- * The yardstick: batches whose rows are known before, read into the same memory again and again.
- */
+/** The baseline: reads batches whose rows are known in advance, always into the same memory. */
 final class GatherEpochs implements EpochReader {
   private final EpochPlan plan;
   private final int rank;

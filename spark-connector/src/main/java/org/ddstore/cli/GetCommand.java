@@ -13,15 +13,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Prints records by global index. */
+/** The command that prints records by global index. */
 @Command(
     name = "get",
     mixinStandardHelpOptions = true,
     description = {
-      "Prints records of a Parquet data set by their global index: the same records for every"
+      "Prints records of a Parquet data set by global index. The records do not depend on the"
           + " number of ranks.",
-      "In JSON, arrays are lists nested by the field's shape, bytes are base64, NaN and Infinity"
-          + " are strings. Dates and timestamps are the integers that are stored: days and"
+      "In JSON, arrays are lists nested by the field's shape, bytes are base64, and NaN and"
+          + " Infinity are strings. Dates and timestamps are the stored integers: days and"
           + " microseconds since 1970-01-01 UTC."
     })
 final class GetCommand implements Callable<Integer> {
@@ -32,7 +32,7 @@ final class GetCommand implements Callable<Integer> {
       names = "--input",
       paramLabel = "PATH",
       required = true,
-      description = "A Parquet file or directory.")
+      description = "Parquet file or directory.")
   private String input;
 
   @Option(
@@ -61,7 +61,7 @@ final class GetCommand implements Callable<Integer> {
     for (long index : indices) {
       if (index < 0 || index >= found.rows()) {
         throw new DDStoreException(
-            "index %d outside [0, %d), the rows of %s".formatted(index, found.rows(), input));
+            "index %d outside [0, %d) of %s".formatted(index, found.rows(), input));
       }
     }
     for (int i = 0; i < indices.size(); i++) {

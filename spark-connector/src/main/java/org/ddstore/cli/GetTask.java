@@ -11,20 +11,20 @@ import org.ddstore.spark.RankContext;
 import org.ddstore.spark.RankTask;
 
 /**
- * Reads records by global index, on rank 0; the others only hold their rows.
+ * A task that reads records by global index on rank 0; the other ranks only hold their rows.
  *
- * @param indices as the user gave them
+ * @param indices global indices in the order given by the user
  */
 record GetTask(List<Long> indices) implements RankTask<GetTask.Found> {
-  /** Bounds what a batch holds, whatever the size of a record. */
+  /** Maximum number of rows per batch, which bounds its memory. */
   private static final int BATCH_ROWS = 64;
 
   /**
-   * What rank 0 found.
+   * The records read by rank 0.
    *
-   * @param rows of the store
-   * @param fields of a record
-   * @param records one per index; empty if an index is not one of the store
+   * @param rows number of rows of the store
+   * @param fields fields of a record
+   * @param records one record per index; empty if an index is out of range
    */
   record Found(long rows, List<FieldText> fields, List<Map<String, Object>> records)
       implements Serializable {}

@@ -11,8 +11,8 @@ import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.types.DType;
 
 /**
- * Reads one row again and again, which stays in the caches, into the same memory by one thread;
- * beside it, in turns, the {@link ReadLimits}, of which the loop copies that row.
+ * A measurement in which one thread repeatedly reads one row, which stays in the caches, into the
+ * same memory. It alternates with the {@link ReadLimits}, whose loop copies the same row.
  */
 final class HotRow {
   private static final int CALLS = 1000;
@@ -43,17 +43,17 @@ final class HotRow {
       long end = start + (long) ((1 + WARM_UP) * seconds * TimeUnit.SECONDS.toNanos(1));
       long warm = start + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
       for (long now = start; now < end || micros.getN() == 0; now = System.nanoTime()) {
-        double ours = round(reader, row);
+        double roundMicros = round(reader, row);
         mismatches += pattern.matches(index, bytes, 0) ? 0 : 1;
         limits.round(now >= warm);
         if (now >= warm) {
-          micros.addValue(ours);
+          micros.addValue(roundMicros);
         }
       }
     }
   }
 
-  /** Wall time of a row. */
+  /** Returns the wall time per row of one round, in microseconds. */
   private double round(Reader reader, Tensor row) {
     long start = System.nanoTime();
     for (int i = 0; i < CALLS; i++) {

@@ -9,9 +9,9 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Indices as a user writes them, with ranges that include both ends: {@code 0,5,10-19}.
+ * Indices in the user's notation, with ranges that include both ends: {@code 0,5,10-19}.
  *
- * @param indices all of them, in that order
+ * @param indices all indices, in that order
  */
 record IndexRanges(List<Long> indices) {
   private static final Pattern PART = Pattern.compile("(-?\\d{1,18})(?:-(\\d{1,18}))?");
@@ -23,12 +23,12 @@ record IndexRanges(List<Long> indices) {
       Matcher match = PART.matcher(part.strip());
       if (!match.matches()) {
         throw new IllegalArgumentException(
-            "\"%s\" in \"%s\" is neither an index nor a range as 0-9".formatted(part, text));
+            "\"%s\" in \"%s\" is neither an index nor a range such as 0-9".formatted(part, text));
       }
       long first = Long.parseLong(match.group(1));
       long last = match.group(2) == null ? first : Long.parseLong(match.group(2));
       if (last < first) {
-        throw new IllegalArgumentException("range %s ends before it begins".formatted(part));
+        throw new IllegalArgumentException("range %s ends before it starts".formatted(part));
       }
       if (last - first >= MAX_INDICES - parts.size()) {
         throw new IllegalArgumentException("more than %,d indices".formatted(MAX_INDICES));
@@ -38,7 +38,7 @@ record IndexRanges(List<Long> indices) {
     return new IndexRanges(List.copyOf(parts));
   }
 
-  /** For picocli, which reports a failure as an error of usage. */
+  /** A converter for picocli, which reports a failure as a usage error. */
   static final class Converter implements ITypeConverter<IndexRanges> {
     @Override
     public IndexRanges convert(String text) {

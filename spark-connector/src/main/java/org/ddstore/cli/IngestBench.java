@@ -15,30 +15,34 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The speed of a load beside that of a bare scan of the same Parquet files into Java arrays. */
+/** The command that compares a load with a plain scan of the same Parquet files. */
 @Command(
     name = "ingest",
     mixinStandardHelpOptions = true,
     description = {
-      "Loads rows of float arrays from Parquet, and scans the same files into Java arrays, in turns.",
-      "A load is timed on the ranks, from the first row to the last byte; a scan on the driver."
+      "Alternates a load of float arrays from Parquet with a scan of the files into Java arrays.",
+      "A load is timed on the ranks, from the first row to the last byte; a scan is timed on the"
+          + " driver."
     })
 final class IngestBench implements Callable<Integer> {
   private static final int RANKS = 2;
 
-  @Option(names = "--rows", paramLabel = "N", description = "Rows; ${DEFAULT-VALUE} unless said.")
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "Number of rows; ${DEFAULT-VALUE} by default.")
   private long rows = 1_000_000;
 
   @Option(
       names = "--floats",
       paramLabel = "N",
-      description = "Floats of a row; ${DEFAULT-VALUE} unless said.")
+      description = "Floats per row; ${DEFAULT-VALUE} by default.")
   private int floats = 64;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "Measured rounds after one that is not; ${DEFAULT-VALUE} unless said.")
+      description = "Measured rounds after one warm-up round; ${DEFAULT-VALUE} by default.")
   private int rounds = 5;
 
   @Mixin private ClusterOptions cluster;
@@ -49,9 +53,9 @@ final class IngestBench implements Callable<Integer> {
   /**
    * One round.
    *
-   * @param scanSeconds of the bare scan
-   * @param loadSeconds of the slowest rank
-   * @param jobSeconds of the whole job: plan, start of the ranks, load and end
+   * @param scanSeconds duration of the plain scan
+   * @param loadSeconds duration of the load on the slowest rank
+   * @param jobSeconds duration of the whole job: plan, start of the ranks, load and shutdown
    */
   record Round(double scanSeconds, double loadSeconds, double jobSeconds) {}
 

@@ -10,13 +10,13 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.spark.DDStores;
 
 /**
- * The rounds of {@link IngestBench}, without its options and words.
+ * The rounds of {@link IngestBench}, without its options and report.
  *
- * @param frame rows of one array of floats, from Parquet files
+ * @param frame rows with one array of floats each, from Parquet files
  */
 record IngestRun(Dataset<Row> frame) {
 
-  /** Writes the files that are scanned and loaded. */
+  /** Writes the Parquet files to scan and load. */
   static IngestRun write(EmbeddedSpark spark, long rows, int floats) throws IOException {
     String path = spark.scratch("ingest").resolve("rows.parquet").toUri().toString();
     spark
@@ -28,7 +28,7 @@ record IngestRun(Dataset<Row> frame) {
     return new IngestRun(spark.session().read().parquet(path));
   }
 
-  /** Scans, then loads. */
+  /** Measures a scan, then a load. */
   IngestBench.Round measure(ClusterOptions cluster) {
     long scanStart = System.nanoTime();
     frame.queryExecution().toRdd().toJavaRDD().mapPartitions(IngestRun::arrays).collect();
@@ -40,7 +40,7 @@ record IngestRun(Dataset<Row> frame) {
     return new IngestBench.Round(scanSeconds, seconds(slowest), jobSeconds);
   }
 
-  /** Does nothing with the rows but turn each array of floats into a Java array. */
+  /** Converts the float array of each row to a Java array. */
   private static Iterator<Long> arrays(Iterator<InternalRow> rows) {
     long elements = 0;
     while (rows.hasNext()) {

@@ -16,19 +16,19 @@ import org.apache.spark.sql.types.StructType;
 import org.ddstore.types.DType;
 
 /**
- * A column of a data set, or one inside a struct, as the check of the demo sees it. Found anew from
- * the schema of Spark SQL: nothing here comes from the code that loads stores.
+ * A column of a data set, or of a struct in it, as seen by the check of the demo. Derived from the
+ * schema of Spark SQL, independently of the code that loads stores.
  *
  * @param path names from the outermost struct inwards
- * @param form what its values are
- * @param dtype of its numbers as they must be stored; null if they are none
+ * @param form kind of the values
+ * @param dtype type in which numbers are stored; null if the values are not numbers
  */
 record Leaf(List<String> path, Form form, DType dtype) implements Serializable {
-  /** What the values of a column are. */
+  /** The kind of the values of a column. */
   enum Form {
-    /** A number, or arrays of them, or arrays of arrays. */
+    /** A number, an array of numbers, or nested arrays of numbers. */
     NUMBERS,
-    /** UTF-8. */
+    /** UTF-8 text. */
     TEXT,
     /** Bytes of any length. */
     BYTES,
@@ -37,10 +37,10 @@ record Leaf(List<String> path, Form form, DType dtype) implements Serializable {
   }
 
   /**
-   * The columns that can be stored; a load refuses the others.
+   * Returns the columns that can be stored; a load rejects the others.
    *
    * @param fields names of columns or of structs, empty for all
-   * @param types as declared by the user
+   * @param types types declared by the user
    */
   static List<Leaf> of(StructType schema, List<String> fields, List<FieldType> types) {
     List<Leaf> leaves = new ArrayList<>();
@@ -105,12 +105,12 @@ record Leaf(List<String> path, Form form, DType dtype) implements Serializable {
         .orElse(this);
   }
 
-  /** The name of its field, as in {@code a.b}. */
+  /** Returns the name of the field, as in {@code a.b}. */
   String name() {
     return String.join(".", path);
   }
 
-  /** Its values in Spark SQL; text as its bytes. */
+  /** Returns the column of Spark SQL, with text cast to binary. */
   Column column() {
     Column column =
         functions.col(

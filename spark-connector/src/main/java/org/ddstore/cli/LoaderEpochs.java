@@ -8,7 +8,7 @@ import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.loader.Stage;
 
-/** What is measured: choosing the rows of batches is part of it. */
+/** A reader of epochs by the loader; its time includes the choice of the rows of each batch. */
 final class LoaderEpochs implements EpochReader {
   private final Communicator ranks;
   private final Loader loader;
@@ -36,7 +36,7 @@ final class LoaderEpochs implements EpochReader {
     }
   }
 
-  /** By the receipt. Collective. */
+  /** Checks the receipt of the epoch. Collective. */
   @Override
   public boolean isExact() {
     return loader.receipt(ranks).isExact();

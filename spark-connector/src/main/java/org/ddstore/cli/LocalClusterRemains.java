@@ -24,34 +24,34 @@ import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
- * What a local cluster of this JVM makes outside it: a scratch directory, the folders in which its
- * workers keep the files of executors, and the executors, which are this JVM's children because the
- * workers run in it. Removes it all, also when the JVM is told to end.
+ * The resources that a local cluster of this JVM leaves outside it: a scratch directory, the
+ * workers' folders with files of executors, and the executors, which are children of this JVM
+ * because the workers run in it. {@link #close()} removes all of them, as does a shutdown hook.
  */
 final class LocalClusterRemains implements AutoCloseable {
-  /** Spark's workers give an executor 10 s to end, and 10 s more when they have killed it. */
+  /** Spark's workers allow an executor 10 s to exit, and 10 s more after killing it. */
   private static final Duration EXECUTOR_EXIT = Duration.ofSeconds(30);
 
   private static final Duration KILLED_EXIT = Duration.ofSeconds(10);
 
   private static final Duration STOP_CLUSTER = Duration.ofSeconds(20);
 
-  /** A worker has one such thread for each executor, which starts it and lives as long as it. */
+  /** Name prefix of the worker's thread that starts an executor and lives as long as it. */
   private static final String EXECUTOR_RUNNER = "ExecutorRunner for ";
 
-  /** Spark's own hooks run first: it stops its context at 50, deletes its directories at 25. */
+  /** Below Spark's hooks: 50 stops the context, 25 deletes directories; higher ones run first. */
   private static final int HOOK_PRIORITY = 10;
 
   private static final int DELETE_TRIES = 100;
 
   private final Path scratch;
 
-  /** The application's name among the folders of all applications, but for its time and number. */
+  /** Prefix of the application's folder name, without its time and number. */
   private final String applicationPrefix = "ddstore-" + ProcessHandle.current().pid() + "-";
 
   private final Path workFolder;
 
-  /** Children of this JVM that are none of Spark's. */
+  /** Children of this JVM that do not belong to Spark. */
   private final Set<ProcessHandle> others =
       ProcessHandle.current().children().collect(Collectors.toSet());
 
@@ -64,9 +64,9 @@ final class LocalClusterRemains implements AutoCloseable {
   }
 
   /**
-   * Makes a scratch directory; called before Spark starts.
+   * Creates a scratch directory; call before Spark starts.
    *
-   * @param sparkHome where workers make their folder {@code work}
+   * @param sparkHome directory in which workers create the folder {@code work}
    */
   static LocalClusterRemains prepare(Path sparkHome) {
     try {
@@ -77,28 +77,28 @@ final class LocalClusterRemains implements AutoCloseable {
     }
   }
 
-  /** A directory for files of Spark and of the command. */
+  /** Returns the directory for files of Spark and of the command. */
   Path scratch() {
     return scratch;
   }
 
-  /** Names the application so that its folders are known, for spark.deploy.appIdPattern. */
+  /** Returns a value for spark.deploy.appIdPattern that makes the application's folders known. */
   String applicationIdPattern() {
     return applicationPrefix + "%s-%04d";
   }
 
   /**
-   * Waits for the executors of a Spark that was stopped, also for those that a worker was about to
-   * start, and deletes the files. Kills an executor that has not ended after 30 seconds.
+   * Waits for the executors of a stopped Spark application, including executors that a worker was
+   * about to start, and deletes the files. Kills an executor that has not exited after 30 seconds.
    *
-   * @throws DDStoreException if an executor still runs then
+   * @throws DDStoreException if an executor still runs afterwards
    */
   @Override
   public void close() {
     if (ShutdownHookManager.inShutdown()) {
-      return; // the hook does this, and knows that the master may still start executors
+      return; // left to the hook, because the master may still start executors
     }
-    synchronized (this) { // a hook that begins now waits
+    synchronized (this) { // makes a concurrent hook wait
       try {
         endExecutors();
       } finally {
@@ -111,19 +111,19 @@ final class LocalClusterRemains implements AutoCloseable {
   }
 
   private void endExecutors() {
-    stopCluster(); // a start of Spark that failed may have left it
+    stopCluster(); // still running if Spark failed to start
     if (!awaitExit(EXECUTOR_EXIT)) {
       executors().forEach(ProcessHandle::destroyForcibly);
       if (!awaitExit(KILLED_EXIT)) {
         throw new DDStoreException(
-            "executors still run %d s after Spark stopped: %s %s"
+            "executors still running %d s after Spark stopped: %s %s"
                 .formatted(
                     EXECUTOR_EXIT.plus(KILLED_EXIT).toSeconds(), executors(), executorRunners()));
       }
     }
   }
 
-  /** A context that was still starting is not stopped by its own hook, and starts executors. */
+  /** Removes the remains at exit; a context that is still starting keeps starting executors. */
   private synchronized BoxedUnit removeAtExit() {
     stopCluster();
     long deadlineNs = System.nanoTime() + EXECUTOR_EXIT.toNanos();
@@ -138,7 +138,7 @@ final class LocalClusterRemains implements AutoCloseable {
     return ProcessHandle.current().children().filter(child -> !others.contains(child)).toList();
   }
 
-  /** The threads of workers that start executors, or have started one. */
+  /** Returns the workers' threads that start or run executors. */
   private static List<Thread> executorRunners() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().startsWith(EXECUTOR_RUNNER))
@@ -146,8 +146,8 @@ final class LocalClusterRemains implements AutoCloseable {
   }
 
   /**
-   * Ends the workers and the master of this JVM, if it still has some: the master would start
-   * another executor for each that is killed.
+   * Stops the workers and the master of this JVM if they still run: the master would replace each
+   * killed executor.
    */
   private static void stopCluster() {
     Option<LocalSparkCluster> cluster = LocalSparkCluster$.MODULE$.get();
@@ -165,10 +165,10 @@ final class LocalClusterRemains implements AutoCloseable {
   }
 
   /**
-   * Waits for the executors, and first for the threads that start them: a worker that is told to
-   * stop while it starts an executor ends the executor after it has come to life.
+   * Waits for the threads that start executors, then for the executors: a worker that is stopped
+   * while it starts an executor terminates that executor once it runs.
    *
-   * @return false if one still runs at the deadline
+   * @return false if a thread or executor still runs at the deadline
    */
   private boolean awaitExit(Duration limit) {
     long deadlineNs = System.nanoTime() + limit.toNanos();
@@ -212,7 +212,7 @@ final class LocalClusterRemains implements AutoCloseable {
     directories.forEach(LocalClusterRemains::deleteTree);
   }
 
-  /** Threads of Spark that end may still add or delete a file meanwhile: then again. */
+  /** Deletes a directory; retries because ending threads of Spark may still add or delete files. */
   private static void deleteTree(Path directory) {
     IOException failure = null;
     for (int i = 0; i < DELETE_TRIES && Files.exists(directory); i++) {

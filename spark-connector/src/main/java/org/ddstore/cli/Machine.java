@@ -9,9 +9,9 @@ import org.ddstore.spark.cluster.HostProbe;
 import org.ddstore.spark.types.HostFacts;
 
 /**
- * The machine beside which a figure stands.
+ * The machine on which a figure was measured.
  *
- * @param memoryBytes of the host, or of the container that limits it
+ * @param memoryBytes memory in bytes of the host, or of the container if it has a lower limit
  */
 record Machine(
     String host, int cores, String cpu, long memoryBytes, String os, String arch, String jdk) {

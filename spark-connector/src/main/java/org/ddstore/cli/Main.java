@@ -15,10 +15,10 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Entry point of {@code ./ddstore}; every command is a subcommand class of its own. */
+/** The entry point of {@code ./ddstore}; each command is a separate class. */
 @Command(
     name = "ddstore",
-    description = "Rows of a DataFrame in the memory of the executors, read by global index.",
+    description = "Keeps rows of a DataFrame in executor memory and reads them by global index.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.JarVersion.class,
     subcommands = {
@@ -29,11 +29,11 @@ import picocli.CommandLine.UnmatchedArgumentException;
       BenchCommand.class,
       HelpCommand.class
     },
-    footerHeading = "%nFrom a source checkout also:%n",
+    footerHeading = "%nOnly from a source checkout:%n",
     footer = {
       "  test [--quick]  Build, check and run all tests; --quick: unit tests only.",
       "  example train   Train a small network on the demo's images.",
-      "  example readme  Read rows of other ranks that mpirun has started, without Spark.",
+      "  example readme  Read rows of other ranks started by mpirun, without Spark.",
       "  jmh [ARGS]      Run the JMH benchmarks.",
       "  format          Apply the project's formatting to the sources."
     })
@@ -52,13 +52,12 @@ public final class Main implements Runnable {
         .setExecutionExceptionHandler(Main::report);
   }
 
-  /** The message alone: a stack helps who looks for a defect, and who does so asks for it. */
+  /** Prints the message only; {@code --verbose} adds the stack trace. */
   private static int report(Exception failure, CommandLine command, ParseResult arguments) {
     PrintWriter err = command.getErr();
     err.println("ddstore: " + message(failure));
     if (failure instanceof IngestException) {
-      err.println(
-          "Options that help: --type NAME=TYPE[SHAPE] declares a field, --fields chooses columns");
+      err.println("Options: --type NAME=TYPE[SHAPE] declares a field, --fields selects columns");
     }
     if (arguments.hasMatchedOption(Output.VERBOSE)) {
       failure.printStackTrace(err);
@@ -66,7 +65,7 @@ public final class Main implements Runnable {
     return CommandLine.ExitCode.SOFTWARE;
   }
 
-  /** Ours in full; of Spark's and others' the first line, which a plan or a stack may follow. */
+  /** Returns our messages in full, and the first line of others, which may contain a plan. */
   private static String message(Exception failure) {
     String message = Objects.requireNonNullElse(failure.getMessage(), "");
     if (failure instanceof DDStoreException || failure instanceof IllegalArgumentException) {
@@ -75,11 +74,11 @@ public final class Main implements Runnable {
     String line = message.lines().findFirst().orElse("").replaceAll("[;\\s]+$", "");
     return failure instanceof AnalysisException
         ? line
-        : "%s: %s (%s shows where)"
+        : "%s: %s (%s prints the stack trace)"
             .formatted(failure.getClass().getSimpleName(), line, Output.VERBOSE);
   }
 
-  /** One line instead of all options, in which it would drown. */
+  /** Prints the error and a hint instead of the long list of options. */
   private static int reportUsage(ParameterException failure, String... arguments) {
     CommandLine command = failure.getCommandLine();
     command.getErr().println("ddstore: " + failure.getMessage());
@@ -94,7 +93,7 @@ public final class Main implements Runnable {
   }
 
   /**
-   * Reads the version from the manifest of the jar, so that it is written down once, in the pom.
+   * A version provider that reads the manifest of the jar, so that only the pom states the version.
    */
   static final class JarVersion implements IVersionProvider {
     @Override

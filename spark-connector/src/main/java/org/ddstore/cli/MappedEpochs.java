@@ -10,7 +10,7 @@ import java.util.List;
 import org.ddstore.memory.MappedRegion;
 import org.ddstore.memory.OffHeapBuffer;
 
-/** One file of all rows, mapped by each rank, which copies its batches out of it row by row. */
+/** A reader of one file of all rows, which each rank maps and copies row by row into batches. */
 final class MappedEpochs implements EpochReader {
   private static final long MAX_PART_BYTES = 1 << 30;
 
@@ -22,7 +22,7 @@ final class MappedEpochs implements EpochReader {
   private final OffHeapBuffer batch;
   private long[][] order;
 
-  /** Maps the file to which each rank has written its rows. */
+  /** Maps the file into which each rank has written its rows. */
   MappedEpochs(EpochPlan plan, int rank, int rowBytes) throws IOException {
     this.plan = plan;
     this.rank = rank;
@@ -45,7 +45,7 @@ final class MappedEpochs implements EpochReader {
     return Path.of(plan.directory(), rowBytes + ".rows");
   }
 
-  /** Writes a rank's own rows. */
+  /** Writes the rows of a rank. */
   static void write(EpochPlan plan, int rank, PatternRows pattern, int rowBytes)
       throws IOException {
     try (FileChannel channel =

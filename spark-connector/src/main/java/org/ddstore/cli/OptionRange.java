@@ -3,7 +3,7 @@ package org.ddstore.cli;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Refuses numbers outside of what an option takes, as an error of usage. */
+/** A check of numeric options, which reports values out of range as usage errors. */
 final class OptionRange {
   private OptionRange() {}
 

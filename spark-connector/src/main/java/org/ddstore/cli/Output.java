@@ -14,11 +14,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * What a command prints, as a mixin: words and tables for people, or with {@code --json} one JSON
- * object and nothing else.
+ * The output of a command, as a mixin: human-readable lines and tables or, with {@code --json}, a
+ * single JSON object.
  */
 final class Output {
-  /** The option that asks for stack traces; see {@link Main}. */
+  /** The option that enables stack traces; see {@link Main}. */
   static final String VERBOSE = "--verbose";
 
   private static final int MAX_COLUMN_CHARS = 90;
@@ -28,14 +28,14 @@ final class Output {
       description = "Print one JSON object as the last line, instead of tables.")
   private boolean isJson;
 
-  @SuppressWarnings("UnusedVariable") // Main asks the parser, which knows it before any error.
+  @SuppressWarnings("UnusedVariable") // Main reads it from the parser.
   @Option(names = VERBOSE, description = "Show the stack trace of an error.")
   private boolean isVerbose;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
-  /** A line for people. */
+  /** Prints a line, except with {@code --json}. */
   void line(String text) {
     if (!isJson) {
       out().println(text);
@@ -44,9 +44,9 @@ final class Output {
   }
 
   /**
-   * A table for people; numbers stand to the right.
+   * Prints a table, except with {@code --json}; numbers are right-aligned.
    *
-   * @param rows one value for each of {@code headers}; null is shown as a dash
+   * @param rows rows with one value per header; null is shown as a dash
    */
   void table(List<String> headers, List<? extends List<?>> rows) {
     if (isJson) {
@@ -72,11 +72,11 @@ final class Output {
   }
 
   /**
-   * Ends the command's output; with {@code --json} this prints the object, on one line.
+   * Finishes the output of the command; with {@code --json}, prints the object on one line.
    *
-   * @param mismatches results that were checked and found wrong
-   * @param results the rows of the main table, as objects
-   * @param more further keys, in their order
+   * @param mismatches number of wrong results found by checks
+   * @param results rows of the main table, as objects
+   * @param more further keys, in output order
    */
   void finish(long mismatches, List<?> results, Map<String, ?> more) {
     if (isJson) {

@@ -17,9 +17,9 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * The epochs of {@link EpochBench} by Spark alone: the order is joined with Parquet files, cut by
- * it into as many partitions as there are ranks, and sorted; each partition copies its rows into
- * batches. The parts of the ranks are about equal, not exactly so.
+ * The epochs of {@link EpochBench} by Spark alone: joins the order with Parquet files, splits the
+ * result by it into one partition per rank, and sorts; each partition copies its rows into batches.
+ * The partitions are only approximately equal.
  */
 final class ParquetEpochs {
   private final SparkSession session;
@@ -28,7 +28,7 @@ final class ParquetEpochs {
   private final int rowBytes;
   private final Dataset<Row> stored;
 
-  /** What a partition has read. */
+  /** The rows read by a partition. */
   private record Part(long rows, long mismatches) implements Serializable {
     private static final long serialVersionUID = 1L;
   }
@@ -38,7 +38,7 @@ final class ParquetEpochs {
     this.plan = plan;
     this.pattern = new PatternRows(rowBytes);
     this.rowBytes = rowBytes;
-    PatternRows written = pattern; // what the function takes along
+    PatternRows written = pattern; // captured by the function instead of this
     session.udf().register("patternRow", (UDF1<Long, byte[]>) written::row, DataTypes.BinaryType);
     String path = spark.scratch("epoch").resolve(rowBytes + ".parquet").toUri().toString();
     session
@@ -49,7 +49,7 @@ final class ParquetEpochs {
     this.stored = session.read().parquet(path);
   }
 
-  /** Writes the files, compares one epoch, and measures as many as there are rounds. */
+  /** Writes the files, checks one epoch, and measures one epoch per round. */
   static EpochTime measure(EmbeddedSpark spark, EpochPlan plan, int rowBytes) throws IOException {
     ParquetEpochs epochs = new ParquetEpochs(spark, plan, rowBytes);
     Part compared = epochs.read(0, true);
@@ -92,7 +92,7 @@ final class ParquetEpochs {
             (a, b) -> new Part(a.rows() + b.rows(), a.mismatches() + b.mismatches()));
   }
 
-  /** Makes the batches of a partition. Sent to executors. */
+  /** The function that builds the batches of a partition. Sent to executors. */
   private record Batches(
       EpochTurns turns, PatternRows pattern, int rowBytes, int batch, boolean compares)
       implements Serializable {

@@ -8,8 +8,8 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * Rows whose every byte follows from their global index, so that who reads one can tell whether it
- * is that row and whole, without having seen it before.
+ * Rows whose bytes are computed from their global index, so that a reader can verify a row without
+ * a copy of it.
  */
 final class PatternRows implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -34,7 +34,7 @@ final class PatternRows implements Serializable {
     }
   }
 
-  /** The row of an index. */
+  /** Returns the bytes of the row of an index. */
   byte[] row(long index) {
     byte[] bytes = new byte[rowBytes];
     fill(index, ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
@@ -53,7 +53,7 @@ final class PatternRows implements Serializable {
     }
   }
 
-  /** Whether the bytes at a position are the row of an index. */
+  /** Returns whether the bytes at a position are the row of an index. */
   boolean matches(long index, ByteBuffer memory, int position) {
     long state = index * STEP;
     long difference = 0;

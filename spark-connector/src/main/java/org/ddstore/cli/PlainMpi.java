@@ -16,24 +16,24 @@ import org.ddstore.hosts.TwoHosts;
 import org.ddstore.types.DDStoreException;
 
 /**
- * What rows cost by MPI without a store: a program in C in which rank 0 reads random rows of the
- * other ranks, each by lock, get and unlock. Compiled by the launcher, begun by mpirun.
+ * A measurement of MPI without a store: a C program in which rank 0 reads random rows of the other
+ * ranks, each by lock, get and unlock. Compiled by the launcher, started by mpirun.
  *
- * @param program the executable
+ * @param program path of the executable
  */
 record PlainMpi(Path program) {
   private static final String PROGRAM = "DDSTORE_MPI_READ";
 
-  /** How often ranks look into MPI that are read from: as often as ours. */
+  /** Pause between two progress calls of the passive ranks, equal to the store's. */
   private static final int PAUSE_US = 20;
 
-  /** For the start, and for each size beside its own time. */
+  /** Time limit of the start, and of each size in addition to its measuring time. */
   private static final long PATIENCE_SECONDS = 60;
 
-  /** mpirun takes its ranks with it, if it is given the time. */
+  /** Time in which mpirun ends its ranks before it is killed. */
   private static final Duration EXIT = Duration.ofSeconds(10);
 
-  /** The program, where the launcher has compiled it. */
+  /** Returns the program if the launcher has compiled it. */
   static Optional<PlainMpi> find() {
     return Optional.ofNullable(System.getenv(PROGRAM))
         .map(Path::of)
@@ -45,8 +45,8 @@ record PlainMpi(Path program) {
    * Measures the sizes of a plan. Blocks.
    *
    * @param hostCount with 2, rank r runs on host r % 2
-   * @return microseconds a row by its bytes
-   * @throws DDStoreException if it fails, takes too long or reads wrong bytes
+   * @return microseconds per row, keyed by the row size in bytes
+   * @throws DDStoreException if the program fails, exceeds its time limit or reads wrong bytes
    */
   Map<Integer, Double> measure(ReadBenchPlan plan, int hostCount)
       throws IOException, InterruptedException {
@@ -60,7 +60,7 @@ record PlainMpi(Path program) {
                 RemoteShell.create(hosts, scratch.path())
                     .mpirunOptions(hosts, (plan.network().ranks() + 1) / 2));
         options.addAll(List.of("--map-by", "node"));
-        // As for our own ranks: the one component that makes windows over TCP.
+        // As for the store's ranks: the only component that creates windows over TCP.
         options.addAll(List.of("--mca", "osc", "pt2pt", "--mca", "pml", "ob1"));
         options.addAll(List.of("--mca", "btl", "vader,self,tcp"));
         return run(hosts.first().command(command(plan, scratch, options)), plan, scratch);
@@ -93,9 +93,9 @@ record PlainMpi(Path program) {
   private static Map<Integer, Double> run(
       ProcessBuilder mpirun, ReadBenchPlan plan, ScratchDirectory scratch)
       throws IOException, InterruptedException {
-    Path said = scratch.path().resolve("said");
-    mpirun.redirectOutput(said.toFile()).redirectError(ProcessBuilder.Redirect.INHERIT);
-    // Containers run as root, and mpirun wants to be told twice that this is meant.
+    Path outputFile = scratch.path().resolve("output");
+    mpirun.redirectOutput(outputFile.toFile()).redirectError(ProcessBuilder.Redirect.INHERIT);
+    // Containers run as root, which mpirun accepts only if both variables are set.
     mpirun.environment().put("OMPI_ALLOW_RUN_AS_ROOT", "1");
     mpirun.environment().put("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     String command = String.join(" ", mpirun.command());
@@ -104,13 +104,13 @@ record PlainMpi(Path program) {
       double seconds =
           PATIENCE_SECONDS + plan.rowBytes().size() * (PATIENCE_SECONDS + plan.seconds());
       if (!process.waitFor((long) Math.ceil(seconds), TimeUnit.SECONDS)) {
-        throw new DDStoreException("%s has not ended within %.0f s".formatted(command, seconds));
+        throw new DDStoreException("%s did not finish within %.0f s".formatted(command, seconds));
       }
       if (process.exitValue() != 0) {
         throw new DDStoreException(
-            "%s ended with status %d".formatted(command, process.exitValue()));
+            "%s exited with status %d".formatted(command, process.exitValue()));
       }
-      return parse(Files.readAllLines(said, StandardCharsets.US_ASCII), plan);
+      return parse(Files.readAllLines(outputFile, StandardCharsets.US_ASCII), plan);
     }
   }
 
@@ -119,17 +119,17 @@ record PlainMpi(Path program) {
     for (String line : lines) {
       String[] words = line.split(" ", -1);
       if (words.length != 3) {
-        throw new DDStoreException("plain MPI said \"%s\"".formatted(line));
+        throw new DDStoreException("unexpected output of plain MPI: \"%s\"".formatted(line));
       }
       if (!words[2].equals("0")) {
         throw new DDStoreException(
-            "plain MPI read %s wrong bytes in rows of %s".formatted(words[2], words[0]));
+            "plain MPI read %s wrong bytes in rows of %s bytes".formatted(words[2], words[0]));
       }
       micros.put(Integer.valueOf(words[0]), Double.valueOf(words[1]));
     }
     if (!micros.keySet().containsAll(plan.rowBytes())) {
       throw new DDStoreException(
-          "plain MPI said nothing of some of %s: %s".formatted(plan.rowBytes(), lines));
+          "output of plain MPI lacks some row sizes of %s: %s".formatted(plan.rowBytes(), lines));
     }
     return micros;
   }

@@ -7,7 +7,7 @@ import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 
-/** A progress bar on standard error, if that is a terminal; else nothing. Owns the bar. */
+/** A progress bar on standard error if that is a terminal, otherwise nothing. Owns the bar. */
 final class Progress implements AutoCloseable {
   private final ProgressBar bar;
 
@@ -16,10 +16,10 @@ final class Progress implements AutoCloseable {
   }
 
   /**
-   * Shows a bar.
+   * Opens a progress bar.
    *
-   * @param task what is done, a word or two
-   * @param steps the number of steps until the end
+   * @param task short name of the task
+   * @param steps total number of steps
    */
   static Progress open(String task, long steps) {
     if (!isTerminal()) {
@@ -33,7 +33,7 @@ final class Progress implements AutoCloseable {
             .build());
   }
 
-  /** {@code System.console()} looks at other streams, and since JDK 22 is never null. */
+  /** Returns whether stderr is a terminal; {@code System.console()} checks other streams. */
   static boolean isTerminal() {
     try {
       return Files.readSymbolicLink(Path.of("/proc/self/fd/2")).startsWith("/dev/pts");
@@ -42,17 +42,17 @@ final class Progress implements AutoCloseable {
     }
   }
 
-  /** Says how many steps are done by now. Any thread. */
+  /** Sets the number of completed steps. Callable from any thread. */
   void stepTo(long done) {
     if (bar != null) {
       bar.stepTo(done);
     }
   }
 
-  /** Says what is being done now, behind the bar. */
-  void describe(String what) {
+  /** Sets the text behind the bar. */
+  void describe(String activity) {
     if (bar != null) {
-      bar.setExtraMessage(what);
+      bar.setExtraMessage(activity);
     }
   }
 

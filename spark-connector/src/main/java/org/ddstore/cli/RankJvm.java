@@ -31,23 +31,22 @@ import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
 
 /**
- * One rank of a measurement, a JVM of its own. It is told what to do by its standard input, and
- * says on its standard output what {@link RankProcesses} reads: its address, then, if it is rank 0,
- * each result.
+ * One rank of a measurement, in its own JVM. It receives its setup on standard input and writes to
+ * standard output what {@link RankProcesses} reads: its address, then, on rank 0, each result.
  */
 final class RankJvm {
   static final String ADDRESS = "address ";
   static final String RESULT = "result ";
 
-  /** In which the slowest rank is ready, whatever it has to prepare. */
+  /** Time in which the slowest rank must be ready. */
   static final Duration PATIENCE = Duration.ofMinutes(30);
 
   /**
-   * What a rank is told.
+   * The setup of a rank.
    *
-   * @param host the address at which the others reach it
-   * @param secret of Spark's authentication, if the work wants it
-   * @param settings {@code spark.*}, as the command has them
+   * @param host address at which other ranks reach this rank
+   * @param secret secret of Spark's authentication, used if the network is encrypted
+   * @param settings settings {@code spark.*} of the command
    */
   record Setup(
       RankWork work,

@@ -4,18 +4,18 @@ import java.io.Serializable;
 import org.ddstore.StoreOptions;
 
 /**
- * How many ranks a measurement has, and how they reach each other.
+ * The number of ranks of a measurement and the connection between them.
  *
- * @param transport for rows that memory does not reach, one of {@link
+ * @param transport transport of rows not reachable through memory, one of {@link
  *     org.ddstore.spark.job.TransportChoice#NAMES}
- * @param shortcut whether memory is used where it can be
+ * @param shortcut whether rows are read through memory where possible
  * @param encrypted whether the transport is authenticated and encrypted
  */
 record RankNetwork(int ranks, String transport, boolean shortcut, boolean encrypted)
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** Of a store that is reached so. */
+  /** Returns the options of a store that uses this network. */
   StoreOptions storeOptions() {
     return StoreOptions.defaults().withShortcut(shortcut);
   }

@@ -22,7 +22,7 @@ import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.types.DDStoreException;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The JVMs of a measurement's ranks, on this host or on two. Who starts them closes them. */
+/** The JVMs of the ranks of a measurement, on one or two hosts. Closed by the caller. */
 final class RankProcesses implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
   private static final int SECRET_BYTES = 32;
@@ -36,13 +36,13 @@ final class RankProcesses implements AutoCloseable {
   }
 
   /**
-   * Starts the ranks and tells them what to do.
+   * Starts the ranks and sends them their setup.
    *
    * @param hostCount with 2, rank r runs on host r % 2
    */
   static RankProcesses start(RankWork work, int hostCount) throws IOException {
     Map<String, String> settings = settings();
-    TransportChoice.options(settings, LOOPBACK, 0); // what is not legal is told once, and here
+    TransportChoice.options(settings, LOOPBACK, 0); // reports illegal settings once
     RankProcesses ranks = new RankProcesses(hostCount == 2 ? TwoHosts.open() : null);
     try {
       byte[] secret = new byte[SECRET_BYTES];
@@ -72,7 +72,7 @@ final class RankProcesses implements AutoCloseable {
     }
   }
 
-  /** Those of Spark that {@code spark-submit}, or the user, has given to this JVM. */
+  /** Returns the Spark settings that {@code spark-submit} or the user has passed to this JVM. */
   private static Map<String, String> settings() {
     Map<String, String> settings = new HashMap<>();
     for (String name : System.getProperties().stringPropertyNames()) {
@@ -90,7 +90,7 @@ final class RankProcesses implements AutoCloseable {
     return rank % 2 == 0 ? hosts.first() : hosts.second();
   }
 
-  /** With the options that executors get. */
+  /** Returns the command line of a rank, with the options of executors. */
   private static List<String> command() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -101,7 +101,7 @@ final class RankProcesses implements AutoCloseable {
     }
     String options = System.getProperty("spark.executor.extraJavaOptions", "");
     command.addAll(CollectionConverters.asJava(Utils$.MODULE$.splitCommandString(options)));
-    command.add("-XX:-UsePerfData"); // its warnings would go where answers are expected
+    command.add("-XX:-UsePerfData"); // its warnings would mix with the ranks' output
     command.addAll(
         List.of("-Xmx1g", "-cp", System.getProperty("java.class.path"), RankJvm.class.getName()));
     return command;
@@ -113,9 +113,9 @@ final class RankProcesses implements AutoCloseable {
   }
 
   /**
-   * Brings the ranks together and returns when all have ended well. Blocks.
+   * Connects the ranks and returns when all have ended successfully. Blocks.
    *
-   * @param results takes what rank 0 says, as it comes
+   * @param results consumer of the results of rank 0 as they arrive
    */
   void play(Consumer<Object> results) throws IOException, InterruptedException {
     List<BufferedReader> outputs = new ArrayList<>();
@@ -134,7 +134,7 @@ final class RankProcesses implements AutoCloseable {
     for (int rank = 0; rank < ranks.size(); rank++) {
       int status = ranks.get(rank).waitFor();
       if (status != 0) {
-        throw new DDStoreException("rank %d ended with status %d".formatted(rank, status));
+        throw new DDStoreException("rank %d exited with status %d".formatted(rank, status));
       }
     }
   }
@@ -142,7 +142,7 @@ final class RankProcesses implements AutoCloseable {
   private static String say(BufferedReader output, String word) throws IOException {
     String line = output.readLine();
     if (line == null || !line.startsWith(word)) {
-      throw new DDStoreException("a rank ended before it had an address; see what it said above");
+      throw new DDStoreException("a rank exited before it sent its address; see its output above");
     }
     return line.substring(word.length());
   }

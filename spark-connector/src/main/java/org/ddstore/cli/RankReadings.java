@@ -5,16 +5,16 @@ import java.util.List;
 import org.ddstore.StoreInfo;
 
 /**
- * What a rank of the demo did and found; sent to the driver.
+ * The results of one rank of the demo; sent to the driver.
  *
- * @param info the store as this rank sees it
- * @param digest of all rows
- * @param rowsRead rows that were read and compared
- * @param mismatches those of them that were not what Spark SQL says
- * @param firstMismatch the global index of the first one, or -1
- * @param rowsByPath of {@code rowsRead}, by {@link org.ddstore.types.ReadPath#index()}
- * @param single reads of one row
- * @param batches reads of many
+ * @param info summary of the store as seen by this rank
+ * @param digest digest of all rows
+ * @param rowsRead number of rows read and compared
+ * @param mismatches number of rows read that differ from the result of Spark SQL
+ * @param firstMismatch global index of the first mismatch, or -1
+ * @param rowsByPath rows read over each path, by {@link org.ddstore.types.ReadPath#index()}
+ * @param single speed of reads of one row
+ * @param batches speed of reads of batches
  */
 record RankReadings(
     int rank,
@@ -31,13 +31,13 @@ record RankReadings(
     implements Serializable {
 
   /**
-   * The store, in what can be sent.
+   * A serializable summary of the store.
    *
-   * @param rows of all ranks
-   * @param bytes of all ranks
-   * @param ownRows of this rank
-   * @param ownBytes of this rank
-   * @param fields of a record, as text
+   * @param rows number of rows of all ranks
+   * @param bytes size of all ranks' rows in bytes
+   * @param ownRows number of rows of this rank
+   * @param ownBytes size of this rank's rows in bytes
+   * @param fields fields of a record, as text
    */
   record Summary(long rows, long bytes, long ownRows, long ownBytes, List<FieldText> fields)
       implements Serializable {
@@ -59,10 +59,10 @@ record RankReadings(
     }
   }
 
-  /** A field in words. */
+  /** A field and its type, as text. */
   record FieldText(String field, String type) implements Serializable {}
 
-  /** Rows that were read and the time it took, without any comparison. */
+  /** Number of rows read and the time taken in nanoseconds, without comparison. */
   record Speed(long rows, long nanos) implements Serializable {
     static final Speed NONE = new Speed(0, 0);
 

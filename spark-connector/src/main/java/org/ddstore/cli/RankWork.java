@@ -5,16 +5,16 @@ import java.util.function.Consumer;
 import org.ddstore.collective.Communicator;
 import org.ddstore.spark.job.RemoteRows;
 
-/** What a measurement does on each of its ranks, which are JVMs of their own. Sent to them. */
+/** The work of a measurement on each rank. Sent to the ranks, which are separate JVMs. */
 interface RankWork extends Serializable {
   /**
-   * Runs on one rank, when all are connected.
+   * Runs on one rank after all ranks are connected.
    *
-   * @param remote what the ranks have agreed on, the caller's
-   * @param results takes what rank 0 has measured, in order; other ranks have nothing to say
+   * @param remote transport that the ranks have agreed on, owned by the caller
+   * @param results consumer of the results of rank 0, in order; unused on other ranks
    */
   void run(Communicator ranks, RemoteRows remote, Consumer<Serializable> results) throws Exception;
 
-  /** How many ranks there are, and how they reach each other. */
+  /** Returns the number of ranks and the connection between them. */
   RankNetwork network();
 }

@@ -18,15 +18,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The time of a row by path, size and batch, beside that of a plain copy of as many rows. */
+/** The command that measures reads by path, row size and batch, against a plain copy loop. */
 @Command(
     name = "read",
     mixinStandardHelpOptions = true,
     description = {
-      "Reads random rows from ranks in JVMs of their own: rank 0 reads, the others only hold rows.",
-      "Every row read is compared with what was written. The limit is a loop that copies as many"
-          + " random rows of the same memory (of rank 0's own, for remote rows) one after the other,"
-          + " in the same run: of memcpy in C, or in Java where the native library is not there."
+      "Reads random rows from ranks in separate JVMs: rank 0 reads, the others only hold rows.",
+      "Every row read is compared with the written row. The limit is a loop that copies the same"
+          + " number of random rows from the same memory (for remote rows, the memory of rank 0)"
+          + " one by one in the same run: memcpy in C, or Java if the native library is"
+          + " unavailable."
     })
 final class ReadBench implements Callable<Integer> {
   private static final int MAX_RANKS = 64;
@@ -35,50 +36,52 @@ final class ReadBench implements Callable<Integer> {
       names = "--row-bytes",
       paramLabel = "N",
       split = ",",
-      description = "Sizes of a row; ${DEFAULT-VALUE} unless said.")
+      description = "Row sizes in bytes; ${DEFAULT-VALUE} by default.")
   private List<Integer> rowBytes = List.of(256, 4096, 65_536, 1_048_576);
 
   @Option(
       names = "--batch",
       paramLabel = "N",
       split = ",",
-      description = "Rows of a batch; ${DEFAULT-VALUE} unless said.")
+      description = "Rows per batch; ${DEFAULT-VALUE} by default.")
   private List<Integer> batches = List.of(1, 8, 64, 1024);
 
   @Option(
       names = "--in-flight",
       paramLabel = "N",
       split = ",",
-      description =
-          "Batches read at the same time, by a thread each; ${DEFAULT-VALUE} unless said.")
+      description = "Batches read concurrently, one thread each; ${DEFAULT-VALUE} by default.")
   private List<Integer> inFlight = List.of(1, 4);
 
-  @Option(names = "--ranks", paramLabel = "N", description = "${DEFAULT-VALUE} unless said.")
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      description = "Number of ranks; ${DEFAULT-VALUE} by default.")
   private int ranks = 2;
 
   @Option(
       names = "--shard-mb",
       paramLabel = "MB",
-      description = "Rows of one rank, in MiB; ${DEFAULT-VALUE} unless said.")
+      description = "Size of the rows of one rank in MiB; ${DEFAULT-VALUE} by default.")
   private int shardMb = 256;
 
   @Option(
       names = "--hosts",
       paramLabel = "1|2",
       description =
-          "With 2, rank r runs on host r %% 2: network namespaces with a /dev/shm of their own, for"
-              + " which it takes root. 1 unless said.")
+          "Number of hosts, 1 by default. With 2, rank r runs on host r %% 2; the hosts are network"
+              + " namespaces with separate /dev/shm, which require root.")
   private int hosts = 1;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "Time of each measurement; ${DEFAULT-VALUE} unless said.")
+      description = "Duration of each measurement in seconds; ${DEFAULT-VALUE} by default.")
   private double seconds = 1;
 
   @Option(
       names = "--encrypted",
-      description = "Turn on Spark's authentication and encryption, which the transport follows.")
+      description = "Enable Spark's authentication and encryption, which the transport then uses.")
   private boolean encrypted;
 
   @Mixin private TransportOptions transport;
@@ -111,7 +114,7 @@ final class ReadBench implements Callable<Integer> {
     plainMpi.forEach(
         (bytes, micros) ->
             output.line(
-                "plain MPI in C, lock, get and unlock for each row of %s: %s us/row"
+                "plain MPI in C, with lock, get and unlock per row of %s: %s us/row"
                     .formatted(ByteSize.format(bytes), decimal(micros))));
     long mismatches = results.stream().mapToLong(ReadResult::mismatches).sum();
     output.finish(
@@ -131,7 +134,7 @@ final class ReadBench implements Callable<Integer> {
     return mismatches == 0 ? 0 : 1;
   }
 
-  /** By the sizes of a row; none where it is not asked for. */
+  /** Returns microseconds per row by row size; empty unless the transport is mpi. */
   private Map<Integer, Double> plainMpi(ReadBenchPlan plan)
       throws IOException, InterruptedException {
     Optional<PlainMpi> program =
@@ -177,8 +180,8 @@ final class ReadBench implements Callable<Integer> {
     output.line(
         String.format(
             Locale.ROOT,
-            "%d ranks with %s each on %d host%s, rank 0 reads; us/row and GB/s of all batches in flight"
-                + " together; batches of more than %s are left out",
+            "%d ranks with %s each on %d host%s, rank 0 reads; us/row and GB/s over all batches in"
+                + " flight; batches larger than %s are skipped",
             ranks,
             ByteSize.format(plan.shardBytes()),
             hosts,
@@ -193,8 +196,8 @@ final class ReadBench implements Callable<Integer> {
       output.line(
           String.format(
               Locale.ROOT,
-              "limit: %s, by one thread; stream: a row's share of a long stretch of memory that one core"
-                  + " copies, at %.1f GB/s; both in turns with ours",
+              "limit: %s, by one thread; stream: time per row when one core copies a long range of"
+                  + " memory at %.1f GB/s; both alternate with the reads",
               results.get(0).limit(),
               new Median()
                   .evaluate(

@@ -4,10 +4,10 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What {@link ReadBench} is to measure; sent to the ranks.
+ * The plan of {@link ReadBench}; sent to the ranks.
  *
- * @param shardBytes of each rank, about
- * @param seconds of each measurement
+ * @param shardBytes approximate size of each rank's shard in bytes
+ * @param seconds duration of each measurement in seconds
  */
 record ReadBenchPlan(
     List<Integer> rowBytes,
@@ -19,21 +19,21 @@ record ReadBenchPlan(
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** Rows of one rank. */
-  int shardRows(int ofBytes) {
-    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, shardBytes / ofBytes));
+  /** Returns the number of rows of one rank. */
+  int shardRows(int bytesPerRow) {
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, shardBytes / bytesPerRow));
   }
 
-  /** A batch of more holds so much of a shard that its rows repeat. */
+  /** Returns the maximum size of a batch; larger batches would repeat rows of a shard. */
   long maxBatchBytes() {
     return shardBytes / 4;
   }
 
-  boolean isMeasured(int ofBytes, int batch) {
-    return (long) ofBytes * batch <= maxBatchBytes();
+  boolean isMeasured(int bytesPerRow, int batch) {
+    return (long) bytesPerRow * batch <= maxBatchBytes();
   }
 
-  /** How many measurements there are for one path. */
+  /** Returns the number of measurements per path. */
   int measurements() {
     int count = 0;
     for (int bytes : rowBytes) {

@@ -18,7 +18,7 @@ import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 import org.ddstore.types.ReadPath;
 
-/** What a rank of {@link ReadBench} does: rank 0 reads, the others only hold rows. */
+/** The work of a rank of {@link ReadBench}: rank 0 reads, the others only hold rows. */
 final class ReadBenchRank implements RankWork {
   private static final long serialVersionUID = 1L;
   private static final String ROWS = "rows";
@@ -47,8 +47,8 @@ final class ReadBenchRank implements RankWork {
       play(ranks, transport);
       return;
     }
-    try (StreamCopy ofRank0 = new StreamCopy()) {
-      stream = ofRank0;
+    try (StreamCopy opened = new StreamCopy()) {
+      stream = opened;
       play(ranks, transport);
     }
   }
@@ -81,10 +81,10 @@ final class ReadBenchRank implements RankWork {
       List<SegmentAddress> copied = new ArrayList<>();
       List<SegmentAddress> addresses = store.catalog().segments(ROWS);
       for (StoreInfo.Extent extent : store.info().variables().get(0).extents()) {
-        // Without the shortcut, what rank 0 reads of itself is left out.
+        // Without the shortcut, reads of rank 0 from itself are skipped.
         if (extent.path() == path && (plan.network().shortcut() || extent.rank() != 0)) {
           firstRows.add(extent.firstRow());
-          // What memory does not reach is compared with a loop over rows of our own.
+          // Reads of remote rows are compared with a loop over rows of rank 0.
           copied.add(addresses.get(path == ReadPath.REMOTE ? 0 : extent.rank()));
         }
       }
@@ -103,7 +103,7 @@ final class ReadBenchRank implements RankWork {
     }
   }
 
-  /** The memory that the store has already mapped, with a reference to each. */
+  /** Returns the segments that the store has already mapped, each with a new reference. */
   private static List<Segment> attach(List<SegmentAddress> addresses) throws IOException {
     List<Segment> segments = new ArrayList<>();
     for (SegmentAddress address : addresses) {
@@ -161,7 +161,7 @@ final class ReadBenchRank implements RankWork {
     }
   }
 
-  /** One row of memory that stays in the caches: the first of a segment. */
+  /** Measures reads of one row that stays in the caches: the first row of a segment. */
   private void measureHotRow(
       DDStore store, ReadPath path, long index, PatternRows pattern, int rowBytes, Segment segment)
       throws IOException {

@@ -1,9 +1,9 @@
 package org.ddstore.cli;
 
 /**
- * What {@link ReadBench} compares a measurement with, in turns with it, so that all see the same
- * machine: the {@link CopyLoop}, and what one core copies of a long stretch at best. The first
- * turns only warm up.
+ * The baselines of a measurement of {@link ReadBench}: the {@link CopyLoop}, and the maximum rate
+ * at which one core copies a long range of memory. They alternate with the measurement, so that all
+ * run under the same conditions. The first turns are warm-up.
  */
 final class ReadLimits {
   private final CopyLoop loop;
@@ -13,8 +13,8 @@ final class ReadLimits {
   private boolean counts;
 
   /**
-   * @param loop the caller's, who closes it
-   * @param stream the caller's; begun anew
+   * @param loop copy loop, owned by the caller
+   * @param stream stream copy, owned by the caller; reset by this constructor
    */
   ReadLimits(CopyLoop loop, StreamCopy stream) {
     this.loop = loop;
@@ -23,9 +23,9 @@ final class ReadLimits {
   }
 
   /**
-   * One round of the loop, and turns of the stream for about as long as all rounds took.
+   * Runs one round of the loop, and turns of the stream until both have taken about equal time.
    *
-   * @param count whether the times are to be remembered; from the first that are, all are
+   * @param count whether the times are recorded; once true, true for all later rounds
    */
   void round(boolean count) {
     if (count && !counts) {
@@ -40,12 +40,12 @@ final class ReadLimits {
     }
   }
 
-  /** Of the loop, wall time of a row in the median round. */
+  /** Returns the wall time per row of the loop's median round, in microseconds. */
   double microsPerRow() {
     return loop.microsPerRow();
   }
 
-  /** Of the stream, 10^9 bytes a second in the median turn. */
+  /** Returns the rate of the stream's median turn, in 10^9 bytes per second. */
   double streamGbPerSecond() {
     return stream.gbPerSecond();
   }

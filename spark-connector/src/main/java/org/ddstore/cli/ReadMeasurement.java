@@ -18,15 +18,15 @@ import org.ddstore.Reader;
 import org.ddstore.Variable;
 
 /**
- * Reads random batches by some threads, in rounds: all read for a while against the clock, then all
- * compare what they have read, which is not timed, then the {@link ReadLimits} have theirs, so that
- * both see the same machine. The first rounds only warm up.
+ * A measurement of random batches read by several threads, in rounds. In each round all threads
+ * read and are timed, then all compare the rows read without timing, then the {@link ReadLimits}
+ * run, so that both run under the same conditions. The first rounds are warm-up.
  */
 final class ReadMeasurement {
   private static final long HELD_BYTES = 64L << 20;
   private static final int MAX_HELD = 256;
 
-  /** Short rounds, so that the median one was not interrupted by other processes. */
+  /** Short rounds, so that other processes do not interrupt the median round. */
   private static final long ROUND_BYTES = 8L << 20;
 
   private static final double WARM_UP = 0.4;
@@ -44,8 +44,8 @@ final class ReadMeasurement {
   private final DescriptiveStatistics callNanos = new DescriptiveStatistics();
 
   /**
-   * @param draw makes an index of a random number of [0, Long.MAX_VALUE]
-   * @param limits have a round after each of ours
+   * @param draw function that maps a random number in [0, Long.MAX_VALUE] to an index
+   * @param limits baselines, run after each round
    */
   ReadMeasurement(
       Variable rows,
@@ -64,13 +64,15 @@ final class ReadMeasurement {
     this.limits = limits;
   }
 
-  /** How many batches a thread fills in turns, so that their memory has left the caches. */
+  /**
+   * Returns the number of batches that a thread fills in turn, enough to evict them from caches.
+   */
   static int heldBatches(int rowBytes, int batch, int threads) {
     long fitting = HELD_BYTES / threads / ((long) rowBytes * batch);
     return (int) Math.max(1, Math.min(MAX_HELD, fitting));
   }
 
-  /** How many of them a thread fills in one round. */
+  /** Returns the number of batches that a thread fills in one round. */
   static int roundBatches(int rowBytes, int batch, int threads) {
     long fitting = ROUND_BYTES / threads / ((long) rowBytes * batch);
     return (int) Math.max(1, Math.min(heldBatches(rowBytes, batch, threads), fitting));
@@ -100,7 +102,7 @@ final class ReadMeasurement {
     }
   }
 
-  /** Wall time of a row. */
+  /** Runs a round and returns the wall time per row, in microseconds. */
   private double round(List<Worker> each, ExecutorService pool)
       throws InterruptedException, ExecutionException {
     each.forEach(Worker::prepare);
@@ -108,7 +110,7 @@ final class ReadMeasurement {
     for (Future<Integer> done : pool.invokeAll(each)) {
       read += (long) done.get() * batch;
     }
-    // From the first to begin until the last has ended: how soon a thread wakes up is not ours.
+    // From the first start to the last end, which excludes the wake-up time of threads.
     long start =
         each.stream()
             .mapToLong(worker -> worker.startNanos)
@@ -137,7 +139,7 @@ final class ReadMeasurement {
     return a - b < 0 ? b : a;
   }
 
-  /** Wall time of a row in the median round. */
+  /** Returns the wall time per row of the median round, in microseconds. */
   double microsPerRow() {
     return micros.getPercentile(50);
   }
@@ -150,7 +152,7 @@ final class ReadMeasurement {
     return mismatches;
   }
 
-  /** One thread with its reader and the batches of a round. */
+  /** A thread with its reader and its batches. */
   private final class Worker implements Callable<Integer>, AutoCloseable {
     private final Reader reader = rows.reader();
     private final SplittableRandom random;

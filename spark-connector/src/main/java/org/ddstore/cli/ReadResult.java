@@ -5,22 +5,22 @@ import java.io.Serializable;
 /**
  * One measurement of {@link ReadBench}.
  *
- * @param transport by which remote rows are read, and what guards it; {@code memory} for others
- * @param why the transport is that, and what it was opened with; empty for memory
- * @param path own process, same host or remote
- * @param access {@link #RANDOM} rows, or one {@link #HOT} one by a call for it alone
- * @param inFlight batches read at the same time
- * @param microsPerRow wall time over rows, of all batches in flight together; the median of some
- *     hundred rounds, or of as many as there is time for
- * @param p99MicrosPerRow of a call that 99 of 100 calls are faster than, over the rows of a batch
- * @param gbPerSecond 10^9 bytes
- * @param limitMicrosPerRow of the plain copy loop, {@link CopyLoop}, by one thread
- * @param ratioToLimit our time over that of the loop; below 1 is faster than it
- * @param limit what the loop is
- * @param streamMicrosPerRow a row's share of a long stretch that one core copies, {@link
- *     StreamCopy}, in turns with the loop
- * @param streamGbPerSecond the same as a rate
- * @param mismatches rows that are not what was written
+ * @param transport transport of remote rows and its protection; {@code memory} for other rows
+ * @param why reason for the transport and its settings; empty for memory
+ * @param path path of the reads: own process, same host or remote
+ * @param access {@link #RANDOM} rows in batches, or one {@link #HOT} row in single reads
+ * @param inFlight number of batches read concurrently
+ * @param microsPerRow wall time per row over all batches in flight, in microseconds; the median of
+ *     several hundred rounds, or of fewer if time runs out
+ * @param p99MicrosPerRow 99th percentile of the duration of a call, divided by the rows of a batch
+ * @param gbPerSecond throughput in 10^9 bytes per second
+ * @param limitMicrosPerRow time per row of the plain {@link CopyLoop} by one thread, in
+ *     microseconds
+ * @param ratioToLimit time of the reads divided by the time of the loop; below 1 is faster
+ * @param limit description of the loop
+ * @param streamMicrosPerRow time per row when one core copies a long range, see {@link StreamCopy}
+ * @param streamGbPerSecond the same, as a rate in 10^9 bytes per second
+ * @param mismatches number of rows that differ from the written rows
  */
 record ReadResult(
     String transport,

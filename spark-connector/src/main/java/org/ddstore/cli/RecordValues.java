@@ -12,10 +12,10 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 
 /**
- * Rows of a batch as values that JSON knows: arrays as lists nested by the field's shape, text as
- * strings, bytes as base64, booleans as such, all else as numbers. What JSON has no number for is a
- * string: NaN, Infinity, -Infinity. Dates and timestamps are the integers that are stored: days and
- * microseconds since 1970 in UTC.
+ * The rows of a batch as JSON values: arrays as lists nested by the field's shape, text as strings,
+ * bytes as base64, booleans as booleans, everything else as numbers. NaN, Infinity and -Infinity,
+ * which JSON numbers cannot express, are strings. Dates and timestamps are the stored integers:
+ * days and microseconds since 1970-01-01 UTC.
  */
 final class RecordValues {
   private static final int HALF_EXPONENT_BITS = 5;
@@ -27,7 +27,7 @@ final class RecordValues {
     this.batch = batch;
   }
 
-  /** The fields of a row in the order of the schema; of lists and values that can be sent. */
+  /** Returns the fields of a row in schema order, as serializable values. */
   Map<String, Object> record(int row) {
     Map<String, Object> record = new LinkedHashMap<>();
     for (Field field : batch.schema().fields()) {
@@ -101,7 +101,7 @@ final class RecordValues {
     return Float.isFinite(value) ? (Object) value : Float.toString(value);
   }
 
-  /** IEEE 754 binary16; the JDK converts it from version 20 on. */
+  /** Converts IEEE 754 binary16, which the JDK supports only since version 20. */
   private static float half(short bits) {
     int fraction = bits & ((1 << HALF_FRACTION_BITS) - 1);
     int exponent = (bits >> HALF_FRACTION_BITS) & ((1 << HALF_EXPONENT_BITS) - 1);

@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 
-/** Reads rows of a store and compares each with what is expected. Owns its batch. */
+/** A checker that reads rows of a store and compares them with expected rows. Owns its batch. */
 final class RowChecker implements AutoCloseable {
   private final Reader reader;
   private final ExpectedRows expected;
@@ -17,7 +17,7 @@ final class RowChecker implements AutoCloseable {
   private long firstMismatch = -1;
 
   /**
-   * @param reader of all fields
+   * @param reader reader of all fields
    */
   RowChecker(Reader reader, ExpectedRows expected, List<Leaf> leaves) {
     this.reader = reader;
@@ -26,7 +26,7 @@ final class RowChecker implements AutoCloseable {
     this.batch = reader.getBatch();
   }
 
-  /** Numbers [0, size) in an order drawn from the seed: the same on every rank. */
+  /** Returns [0, size) in a random order that depends on the seed only, not on the rank. */
   static int[] shuffled(int size, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int[] numbers = new int[size];
@@ -38,7 +38,7 @@ final class RowChecker implements AutoCloseable {
     return numbers;
   }
 
-  /** Reads rows in one call, given by their numbers among the expected ones, and compares them. */
+  /** Reads rows in one call, given by their numbers among the expected rows, and compares them. */
   void check(int[] numbers, int from, int to) {
     long[] indices = new long[to - from];
     for (int i = 0; i < indices.length; i++) {
@@ -51,8 +51,8 @@ final class RowChecker implements AutoCloseable {
   /**
    * Compares the rows of a batch.
    *
-   * @param numbers of its rows among the expected ones, at {@code from} and after it
-   * @param indices of its rows
+   * @param numbers numbers of the rows among the expected rows, starting at {@code from}
+   * @param indices global indices of the rows
    */
   void compare(Batch read, int[] numbers, int from, long... indices) {
     hasher.open(read);
@@ -74,7 +74,7 @@ final class RowChecker implements AutoCloseable {
     return mismatches;
   }
 
-  /** The global index of the first row that was not as expected, or -1. */
+  /** Returns the global index of the first mismatch, or -1. */
   long firstMismatch() {
     return firstMismatch;
   }

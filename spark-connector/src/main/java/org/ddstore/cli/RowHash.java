@@ -7,12 +7,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * The form in which two sides compare a row without sending it: for each column its number of
- * elements, then their little-endian bytes; of all that the first 128 bits of a SHA-256. One thread
- * at a time.
+ * A hash of a row, which lets two sides compare it without sending it: the first 128 bits of the
+ * SHA-256 of all columns, where each column is its number of elements followed by their
+ * little-endian bytes. Not thread-safe.
  */
 final class RowHash {
-  /** Bytes of a hash. */
+  /** Size of a hash in bytes. */
   static final int BYTES = 16;
 
   private static final int FIRST_CAPACITY = 4096;
@@ -34,7 +34,7 @@ final class RowHash {
     return ByteBuffer.allocate(capacity).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Little-endian, with room for {@code bytes} more; to be written into at its position. */
+  /** Returns the little-endian buffer with room for {@code bytes} more; write at its position. */
   ByteBuffer room(long bytes) {
     if (bytes > row.remaining()) {
       long wanted = Math.max(2L * row.capacity(), row.position() + bytes);
@@ -45,7 +45,7 @@ final class RowHash {
     return row;
   }
 
-  /** Begins a column whose elements are not counted yet; to be ended by {@link #endColumn}. */
+  /** Begins a column whose number of elements is not known yet; end it by {@link #endColumn}. */
   int beginColumn() {
     int place = room(Integer.BYTES).position();
     row.position(place + Integer.BYTES);

@@ -16,12 +16,12 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Asks Spark SQL for the rows of files in their order, one hash each, for the check of the demo.
- * Shares no code with the load: Spark SQL orders the rows by file path and row index, and {@link
- * SqlRows} hashes them as users get them.
+ * A query of Spark SQL for the rows of files in order, as one hash per row, for the check of the
+ * demo. Shares no code with the load: Spark SQL orders the rows by file path and row index, and
+ * {@link SqlRows} hashes them.
  */
 final class RowOracle {
-  /** Of more rows than this, as many drawn ones are known. */
+  /** Maximum number of known rows; a random sample if the data set has more. */
   static final int MAX_ROWS = 1_000_000;
 
   private static final String HASH = "hash";
@@ -31,9 +31,9 @@ final class RowOracle {
   /**
    * Runs the jobs.
    *
-   * @param files a plain read of files
-   * @param orderBy columns that go before path and row index; may be empty
-   * @param seed of the draw, if there are too many rows
+   * @param files rows from a plain read of files
+   * @param orderBy sort columns before path and row index; can be empty
+   * @param seed seed of the sample, if the data set has too many rows
    */
   static ExpectedRows ask(Dataset<Row> files, List<Leaf> leaves, List<String> orderBy, long seed) {
     List<Column> keys = new ArrayList<>();
@@ -41,7 +41,7 @@ final class RowOracle {
     Column[] order = keys.toArray(new Column[0]);
     long rows = files.count();
     if (rows <= MAX_ROWS) {
-      // One partition needs no sample of its keys, for which Spark would hash all rows twice.
+      // One partition avoids the sampling of keys, for which Spark would hash all rows twice.
       List<Row> all = keyed.repartition(1).sortWithinPartitions(order).select(HASH).collectAsList();
       return new ExpectedRows(rows, null, all.stream().map(RowOracle::hash).toList());
     }
@@ -64,9 +64,9 @@ final class RowOracle {
   }
 
   /**
-   * Each row as its keys and its hash.
+   * Returns the keys and the hash of each row.
    *
-   * @param keys gets the columns to order them by
+   * @param keys receives the columns to sort by
    */
   private static Dataset<Row> hashes(
       Dataset<Row> files, List<Leaf> leaves, List<String> orderBy, List<Column> keys) {
@@ -92,7 +92,7 @@ final class RowOracle {
     return rows.mapPartitions(new HashRows(leaves, order.size()), Encoders.row(schema));
   }
 
-  /** Keeps the keys of each row and puts a hash in the place of its values. */
+  /** A function that keeps the keys of each row and replaces its values by a hash. */
   private record HashRows(List<Leaf> leaves, int keys) implements MapPartitionsFunction<Row, Row> {
     @Override
     public Iterator<Row> call(Iterator<Row> rows) {

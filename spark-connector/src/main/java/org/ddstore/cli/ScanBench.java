@@ -12,39 +12,43 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Queries of a resident store beside the same queries of Spark's own cache. */
+/** The command that compares queries of a resident store with queries of Spark's cache. */
 @Command(
     name = "scan",
     mixinStandardHelpOptions = true,
     description = {
-      "Loads rows (id, label, value, features float32[8]) into a resident store and into Spark's cache,"
-          + " persist(MEMORY_ONLY), on the same executors, and runs the same queries of both in turns:",
-      "the sum of a column, a filtered count, and rows looked up by their index."
+      "Loads rows (id, label, value, features float32[8]) into a resident store and into Spark's"
+          + " cache, persist(MEMORY_ONLY), on the same executors, and alternates the same queries"
+          + " of both:",
+      "the sum of a column, a filtered count, and a lookup of rows by index."
     })
 final class ScanBench implements Callable<Integer> {
   private static final int CORES = 2;
 
-  @Option(names = "--rows", paramLabel = "N", description = "Rows; ${DEFAULT-VALUE} unless said.")
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "Number of rows; ${DEFAULT-VALUE} by default.")
   private long rows = 10_000_000;
 
   @Option(
       names = "--lookups",
       paramLabel = "N",
-      description = "Rows of a lookup; ${DEFAULT-VALUE} unless said.")
+      description = "Rows per lookup; ${DEFAULT-VALUE} by default.")
   private int lookups = 1_000;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "Measured rounds after three that are not; ${DEFAULT-VALUE} unless said.")
+      description = "Measured rounds after three warm-up rounds; ${DEFAULT-VALUE} by default.")
   private int rounds = 9;
 
   @Option(
       names = "--executor-memory",
       paramLabel = "MB",
       description =
-          "Heap of one executor, where Spark's cache is; ${DEFAULT-VALUE} unless said. Not under"
-              + " spark-submit.")
+          "Heap of one executor in MiB, which holds Spark's cache; ${DEFAULT-VALUE} by default."
+              + " Ignored under spark-submit.")
   private int memoryMb = 3072;
 
   @Mixin private Output output;
@@ -54,10 +58,10 @@ final class ScanBench implements Callable<Integer> {
   /**
    * One query.
    *
-   * @param query what it does
-   * @param storeMillis median of the store
-   * @param cacheMillis median of Spark's cache
-   * @param ratioToSparkCache the first by the second
+   * @param query name of the query
+   * @param storeMillis median time of the store in milliseconds
+   * @param cacheMillis median time of Spark's cache in milliseconds
+   * @param ratioToSparkCache time of the store divided by time of the cache
    */
   record Measured(String query, double storeMillis, double cacheMillis, double ratioToSparkCache) {}
 
@@ -104,7 +108,7 @@ final class ScanBench implements Callable<Integer> {
                 rounds,
                 isAllCached
                     ? ""
-                    : "; Spark's cache did NOT hold all rows: give more --executor-memory"));
+                    : "; Spark's cache did NOT hold all rows: increase --executor-memory"));
     Map<String, Object> ratios = new LinkedHashMap<>();
     measured.forEach(query -> ratios.put(query.query(), query.ratioToSparkCache()));
     Map<String, Object> more = new LinkedHashMap<>();

@@ -14,7 +14,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
 
-/** The rows of {@link ScanBench} in both places, and its queries. Owns store and cache. */
+/** The queries of {@link ScanBench} and the rows in store and cache. Owns store and cache. */
 final class ScanRun implements AutoCloseable {
   static final List<String> QUERIES = List.of("sum", "count", "lookup");
 
@@ -35,7 +35,7 @@ final class ScanRun implements AutoCloseable {
     this.indices = indices;
   }
 
-  /** Loads both. */
+  /** Loads the rows into a store and into Spark's cache. */
   static ScanRun load(SparkSession session, long rows, int lookups) {
     Dataset<Row> source =
         session
@@ -61,7 +61,7 @@ final class ScanRun implements AutoCloseable {
     return new ScanRun(session, cached, store, indices);
   }
 
-  /** Whether Spark's cache has all rows in memory. */
+  /** Returns whether Spark's cache holds all rows in memory. */
   boolean isAllCached() {
     return Arrays.stream(session.sparkContext().getRDDStorageInfo())
         .filter(info -> info.memSize() > 0)
@@ -72,7 +72,7 @@ final class ScanRun implements AutoCloseable {
     return info.numCachedPartitions() == info.numPartitions();
   }
 
-  /** How many results of the store were not those of the cache. */
+  /** Returns the number of results of the store that differ from those of the cache. */
   long mismatches() {
     return mismatches;
   }
@@ -87,10 +87,10 @@ final class ScanRun implements AutoCloseable {
     };
   }
 
-  /** Both in turns; medians. */
+  /** Measures a query of both in alternation and returns the medians. */
   ScanBench.Measured measure(String query, int rounds) {
-    double[] ours = new double[rounds];
-    double[] theirs = new double[rounds];
+    double[] storeMillis = new double[rounds];
+    double[] cacheMillis = new double[rounds];
     for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
       long start = System.nanoTime();
       List<Row> found =
@@ -100,13 +100,13 @@ final class ScanRun implements AutoCloseable {
       long end = System.nanoTime();
       mismatches += sorted(found).equals(sorted(expected)) ? 0 : 1;
       if (round >= 0) {
-        ours[round] = (middle - start) / 1e6;
-        theirs[round] = (end - middle) / 1e6;
+        storeMillis[round] = (middle - start) / 1e6;
+        cacheMillis[round] = (end - middle) / 1e6;
       }
     }
-    double our = new Median().evaluate(ours);
-    double their = new Median().evaluate(theirs);
-    return new ScanBench.Measured(query, our, their, our / their);
+    double storeMedian = new Median().evaluate(storeMillis);
+    double cacheMedian = new Median().evaluate(cacheMillis);
+    return new ScanBench.Measured(query, storeMedian, cacheMedian, storeMedian / cacheMedian);
   }
 
   private static List<String> sorted(List<Row> rows) {

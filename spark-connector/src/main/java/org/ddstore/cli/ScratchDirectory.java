@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A directory for the files of one command, gone after {@link #close()} and when the JVM ends. */
+/** A directory for the files of one command, deleted by {@link #close()} or when the JVM exits. */
 final class ScratchDirectory implements AutoCloseable {
   private final Path path;
   private final Thread atExit;
@@ -23,7 +23,7 @@ final class ScratchDirectory implements AutoCloseable {
     return new ScratchDirectory(createUnowned(prefix));
   }
 
-  /** Makes a directory that the caller deletes; the id of this process follows the prefix. */
+  /** Creates a directory that the caller deletes, named by the prefix and this process's id. */
   static Path createUnowned(String prefix) throws IOException {
     return Files.createTempDirectory(prefix + ProcessHandle.current().pid() + "-");
   }
@@ -48,7 +48,7 @@ final class ScratchDirectory implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException e) {
-      return; // the JVM ends, and the hook does this
+      return; // the JVM is shutting down: the hook deletes the directory
     }
     delete();
   }

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Takes batches as a training step does that is slower than what gives them, and finds by the
- * counters of the one who gives them how much of its time it waits. It works without sleeping.
+ * A consumer that simulates a training step slower than the reader, and computes the share of time
+ * that it waits from the reader's counters. It spins instead of sleeping.
  */
 final class SlowConsumer implements EpochReader.Consumer {
-  /** A step takes as long as so many batches take who does nothing with them. */
+  /** Duration of a step, in batches of a consumer that does nothing. */
   private static final int STEP_BATCHES = 4;
 
-  /** Batches at the beginning, at most, that do not count: they come while the first are read. */
+  /** Maximum number of first batches that do not count, because prefetching is still starting. */
   private static final int FIRST_BATCHES = 16;
 
   private final EpochReader reader;
@@ -23,7 +23,7 @@ final class SlowConsumer implements EpochReader.Consumer {
   private long waited;
 
   /**
-   * @param epochSeconds what an epoch takes who does nothing with its batches
+   * @param epochSeconds duration of an epoch of a consumer that does nothing, in seconds
    */
   SlowConsumer(EpochReader reader, EpochPlan plan, double epochSeconds) {
     this.reader = reader;
@@ -31,19 +31,19 @@ final class SlowConsumer implements EpochReader.Consumer {
     this.firstBatches = Math.min(FIRST_BATCHES, plan.steps() / 2);
   }
 
-  /** How many epochs take it so long, at least 1. */
+  /** Returns the number of epochs that take {@code seconds}, at least 1. */
   static int epochs(double seconds, double epochSeconds) {
     return (int) Math.max(1, Math.ceil(seconds / (epochSeconds * STEP_BATCHES)));
   }
 
-  /** Reads the epoch that was prepared. */
+  /** Reads the prepared epoch. */
   void readEpoch() throws IOException {
     reader.read(this);
     nanos += System.nanoTime() - startNanos;
     waited += waitedNanos() - waitedAtStart;
   }
 
-  /** The part of the time after the first batches of epochs that passed in waiting: of [0, 1]. */
+  /** Returns the share of time spent waiting after the first batches of epochs, in [0, 1]. */
   double waits() {
     return (double) waited / nanos;
   }

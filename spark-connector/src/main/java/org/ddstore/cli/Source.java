@@ -8,7 +8,7 @@ import org.ddstore.spark.DDStores;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.ingest.Wording;
 
-/** Parquet rows and the store that options ask for; apart from these, which load without Spark. */
+/** Parquet rows and the store spec of options; separate because options load without Spark. */
 final class Source {
   private Source() {}
 

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Option;
 
-/** Which columns of a Parquet data set become fields, and in which order, as a mixin. */
+/** Options for the fields and the row order of a Parquet data set, as a mixin. */
 final class SourceOptions {
   /** A scheme, which only Spark can resolve, or a pattern. */
   private static final Pattern NOT_A_PLAIN_PATH =
@@ -18,7 +18,7 @@ final class SourceOptions {
       names = "--fields",
       paramLabel = "COLUMN",
       split = ",",
-      description = "Columns to load, all unless said; a.b is b inside the struct a.")
+      description = "Columns to load, all by default; a.b is column b of struct a.")
   private List<String> fields = new ArrayList<>();
 
   @Option(
@@ -28,7 +28,7 @@ final class SourceOptions {
       description = {
         "Type and shape of a field, as in image=uint8[28,28], or points=float32[?,2] if its first"
             + " dimension varies.",
-        "Arrays of arrays need it. May be given several times."
+        "Required for arrays of arrays. Can be repeated."
       })
   private List<FieldType> types = new ArrayList<>();
 
@@ -37,15 +37,15 @@ final class SourceOptions {
       paramLabel = "COLUMN",
       split = ",",
       description = {
-        "Number the rows by these columns, ascending, ties by their place in the source.",
-        "Without it: by file path and place in the file."
+        "Columns by which rows are numbered, ascending; ties keep the order of the source.",
+        "By default rows are numbered by file path and position in the file."
       })
   private List<String> orderBy = new ArrayList<>();
 
   /**
-   * Says at once what Spark would say after it has started.
+   * Checks that a path exists, before Spark starts.
    *
-   * @throws DDStoreException if there is surely nothing at {@code path}
+   * @throws DDStoreException if {@code path} is a local path that does not exist
    */
   static void checkExists(String path) {
     if (!EmbeddedSpark.isSubmitted()
@@ -55,7 +55,7 @@ final class SourceOptions {
     }
   }
 
-  /** Empty for all columns. */
+  /** Returns the columns to load; empty for all. */
   List<String> fields() {
     return fields;
   }
@@ -64,12 +64,12 @@ final class SourceOptions {
     return types;
   }
 
-  /** Empty for the order of the source. */
+  /** Returns the sort columns; empty for the order of the source. */
   List<String> orderBy() {
     return orderBy;
   }
 
-  /** Declares a type as if the user had done so. */
+  /** Adds a type unless the user has declared one for the column. */
   void addType(FieldType type) {
     if (types.stream().noneMatch(given -> given.column().equals(type.column()))) {
       types.add(type);

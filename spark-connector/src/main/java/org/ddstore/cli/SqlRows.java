@@ -13,9 +13,9 @@ import org.apache.spark.sql.Row;
 import org.ddstore.types.DType;
 import scala.collection.Iterator;
 
-/** Hashes rows as Spark SQL gives them to users: boxed numbers, sequences, byte arrays. */
+/** A hasher of rows as returned by Spark SQL: boxed numbers, sequences, byte arrays. */
 final class SqlRows {
-  /** Stands for a null, which a store refuses: it equals no row of a store. */
+  /** Element count of a null, which no row of a store has because stores reject nulls. */
   private static final int NULL = -1;
 
   private static final int VECTOR_TYPE = 0;
@@ -32,9 +32,9 @@ final class SqlRows {
   }
 
   /**
-   * The hash of a row.
+   * Returns the hash of a row.
    *
-   * @param row has the leaves' columns, in their order, first
+   * @param row row whose first columns are those of the leaves, in order
    */
   byte[] hash(Row row) {
     for (int i = 0; i < leaves.size(); i++) {
@@ -102,14 +102,14 @@ final class SqlRows {
     } else if (value instanceof LocalDateTime local) {
       return micros(local.toInstant(ZoneOffset.UTC));
     }
-    throw new IllegalArgumentException("no number: " + value.getClass().getName());
+    throw new IllegalArgumentException("not a number: " + value.getClass().getName());
   }
 
   private static long micros(Instant instant) {
     return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
   }
 
-  /** Size, then index and value of each entry that is not 0. */
+  /** Adds the size, then index and value of each nonzero entry. */
   private int addVector(Row vector) {
     boolean isDense = vector.getByte(VECTOR_TYPE) != 0;
     List<Double> values = vector.getList(VECTOR_VALUES);

@@ -7,13 +7,13 @@ import org.ddstore.nativeio.CopyLimit;
 import org.ddstore.nativeio.NativeLibrary;
 
 /**
- * What one core of this machine can copy from one long stretch of memory to another: a piece at
- * each turn, each time another one, so that no cache has it. Past the caches where C does it.
+ * A measurement of the rate at which one core copies one long range of memory to another. Each turn
+ * copies the next piece, so that no cache holds it. The native loop bypasses the caches.
  */
 final class StreamCopy implements AutoCloseable {
   private static final int STRETCH_BYTES = 256 << 20;
 
-  /** Short, so that the median turn was not interrupted by other processes. */
+  /** Small pieces, so that other processes do not interrupt the median turn. */
   private static final int PIECE_BYTES = 8 << 20;
 
   private final OffHeapBuffer from = OffHeapBuffer.allocate(STRETCH_BYTES);
@@ -25,12 +25,12 @@ final class StreamCopy implements AutoCloseable {
     byte[] something = new byte[1 << 20];
     Arrays.fill(something, (byte) 1);
     for (int i = 0; i < STRETCH_BYTES; i += something.length) {
-      from.buffer().put(i, something); // unwritten pages are all the same one
+      from.buffer().put(i, something); // unwritten pages all map to the zero page
       to.buffer().put(i, something);
     }
   }
 
-  /** Forgets the turns until now. */
+  /** Discards all previous turns. */
   void begin() {
     rates.clear();
   }
@@ -38,7 +38,7 @@ final class StreamCopy implements AutoCloseable {
   /**
    * Copies one piece.
    *
-   * @return the nanoseconds that it took
+   * @return duration in nanoseconds
    */
   long turn() {
     long nanos = Math.max(1, copy());
@@ -56,7 +56,7 @@ final class StreamCopy implements AutoCloseable {
     return System.nanoTime() - start;
   }
 
-  /** 10^9 bytes a second, in the median turn. */
+  /** Returns the rate of the median turn, in 10^9 bytes per second. */
   double gbPerSecond() {
     return rates.getPercentile(50);
   }

@@ -8,26 +8,26 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** How ranks read each other's rows, as a mixin. */
+/** Options for reads between ranks, as a mixin. */
 final class TransportOptions {
   @Option(
       names = "--transport",
       paramLabel = "auto|tcp|fabric|mpi",
       description =
-          "How rows are read that memory does not reach: tcp over Spark's own network, fabric by"
-              + " libfabric, also without RDMA hardware, mpi by windows of Open MPI, one rank an"
-              + " executor, auto for fabric with such hardware and else tcp; auto unless said.")
+          "Transport of rows that are not reachable through memory: tcp uses Spark's network;"
+              + " fabric uses libfabric, also without RDMA hardware; mpi uses windows of Open MPI,"
+              + " one rank per executor; auto (default) selects fabric with RDMA hardware, else tcp.")
   private String transport = "auto";
 
   @Option(
       names = "--no-shortcut",
-      description = "Read also the rows of the own process and the own host over the transport.")
+      description = "Also read rows of the same process and the same host over the transport.")
   private boolean noShortcut;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
-  /** Checks what the user said, before anything is started. */
+  /** Checks the options before anything starts. */
   void check() {
     if (!TransportNames.ALL.contains(transport)) {
       throw new ParameterException(
@@ -37,17 +37,17 @@ final class TransportOptions {
     }
   }
 
-  /** The spec with what was said. */
+  /** Returns the spec with these options. */
   StoreSpec on(StoreSpec spec) {
     return spec.transport(transport).shortcut(!noShortcut);
   }
 
-  /** What was said, one of {@link TransportChoice#NAMES}. */
+  /** Returns the name of the transport, one of {@link TransportChoice#NAMES}. */
   String name() {
     return transport;
   }
 
-  /** Whether memory is used where it can be. */
+  /** Returns whether rows are read through memory where possible. */
   boolean shortcut() {
     return !noShortcut;
   }

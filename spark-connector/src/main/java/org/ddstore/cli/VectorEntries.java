@@ -1,8 +1,8 @@
 package org.ddstore.cli;
 
 /**
- * A vector in one form for dense and sparse ones: its size, then index and value of each entry
- * whose bits are not 0, in their order.
+ * A vector in a common form for dense and sparse vectors: its size, then index and value of each
+ * entry with nonzero bits, in order.
  */
 final class VectorEntries {
   private final RowHash hash;

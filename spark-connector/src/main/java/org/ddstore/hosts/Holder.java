@@ -13,19 +13,19 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The process that keeps the namespaces of a host. They have no names: when their last process has
- * ended, the kernel frees them with interface and tmpfs, so nothing can be left behind. The holder
- * ends when its standard input does, which a kill of this JVM brings about too, and kills whatever
- * runs in its namespaces first.
+ * The process that holds the namespaces of a host. The namespaces have no names: when their last
+ * process exits, the kernel frees them together with interface and tmpfs, so nothing can be left
+ * behind. The holder exits when its standard input ends, also if this JVM is killed, after killing
+ * all processes in its namespaces.
  */
 final class Holder implements AutoCloseable {
   private static final long PATIENCE_S = 60;
   private static final String READY = "ready";
 
   /**
-   * Arguments: name of the host, text of /etc/hosts. Signals of a terminal come to the whole group
-   * of processes, so they are ignored: the end of this JVM is what counts. The names in /proc are
-   * taken before "stat" runs, or each pass would find its own.
+   * Arguments: name of the host, text of /etc/hosts. Terminal signals go to the whole process group
+   * and are ignored: the script ends with this JVM. The names in /proc are listed before "stat"
+   * starts, because otherwise each pass would find its own process.
    */
   private static final String SCRIPT =
       """
@@ -73,7 +73,7 @@ final class Holder implements AutoCloseable {
   }
 
   /**
-   * @param hostsFile what the host has as /etc/hosts
+   * @param hostsFile content of /etc/hosts on the host
    */
   static Holder start(String name, String hostsFile) throws IOException {
     Process process =
@@ -90,12 +90,12 @@ final class Holder implements AutoCloseable {
 
   private void awaitReady() throws IOException {
     BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
-    StringBuilder said = new StringBuilder();
+    StringBuilder output = new StringBuilder();
     for (String line = lines.readLine(); !READY.equals(line); line = lines.readLine()) {
       if (line == null) {
-        throw new IOException("cannot set up host " + name + ": " + said);
+        throw new IOException("cannot set up host " + name + ": " + output);
       }
-      said.append(line).append(' ');
+      output.append(line).append(' ');
     }
   }
 
@@ -106,7 +106,7 @@ final class Holder implements AutoCloseable {
     return process.pid();
   }
 
-  /** The processes of the host but this one, as far as they have not ended. */
+  /** Returns the running processes of the host, except this one. */
   List<ProcessHandle> others() throws IOException {
     List<ProcessHandle> others = new ArrayList<>();
     for (ProcessHandle other : ProcessHandle.allProcesses().toList()) {
@@ -117,7 +117,7 @@ final class Holder implements AutoCloseable {
     return others;
   }
 
-  /** The network namespace of a process; empty if it has ended, waited for or not. */
+  /** Returns the network namespace of a process; empty if it has exited, even as a zombie. */
   static Optional<Path> networkOf(long pid) throws IOException {
     try {
       return Optional.of(Files.readSymbolicLink(Path.of("/proc/" + pid + "/ns/net")));
@@ -126,18 +126,19 @@ final class Holder implements AutoCloseable {
     }
   }
 
-  /** Ends all processes of the host, and returns when they have ended. Idempotent. */
+  /** Kills all processes of the host and waits for their exit. Idempotent. */
   @Override
   public void close() throws IOException {
     process.getOutputStream().close();
     try {
       if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
         throw new IOException(
-            "host %s does not end within %d s: %s".formatted(name, PATIENCE_S, others()));
+            "processes of host %s still running after %d s: %s"
+                .formatted(name, PATIENCE_S, others()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while host " + name + " ends");
+      throw new InterruptedIOException("interrupted while waiting for the end of host " + name);
     }
   }
 }

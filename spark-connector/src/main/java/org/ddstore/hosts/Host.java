@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One of {@link TwoHosts}: a network, a host name, an /etc/hosts, a boot id and a /dev/shm of its
- * own. The rest of the file system and the process numbers are those of the machine. All methods
- * are local and may be called by any thread.
+ * One of {@link TwoHosts}, with its own network, host name, /etc/hosts, boot id and /dev/shm. The
+ * rest of the file system and the process ids are those of the machine. All methods are local and
+ * thread-safe.
  */
 public final class Host {
   static final String INTERFACE = "eth0";
   private static final String SHARED_MEMORY = "/dev/shm";
 
-  /** Numbers of /proc/net/dev, proc(5): 8 of what was received, then 8 of what was sent. */
+  /** Columns of /proc/net/dev, proc(5): 8 receive counters, then 8 transmit counters. */
   private static final int RECEIVED_BYTES = 0;
 
   private static final int SENT_BYTES = 8;
@@ -31,19 +31,19 @@ public final class Host {
     this.address = address;
   }
 
-  /** Its host name, which both hosts can resolve. */
+  /** Returns the host name, which both hosts can resolve. */
   public String name() {
     return name;
   }
 
-  /** Its IPv4 address on the link; 127.0.0.1 is another one on each host. */
+  /** Returns the IPv4 address on the link; each host has its own 127.0.0.1. */
   public String address() {
     return address;
   }
 
   /**
-   * A command that will run on this host, in the working directory of this JVM; nothing is started.
-   * The process number will be that of the command itself.
+   * Returns a builder of a command on this host, in the working directory of this JVM; nothing is
+   * started. The process id is that of the command itself.
    */
   public ProcessBuilder command(List<String> command) {
     List<String> all =
@@ -53,12 +53,12 @@ public final class Host {
     return new ProcessBuilder(all);
   }
 
-  /** The path by which this JVM reaches a file of the host, while that is open. */
+  /** Returns the path by which this JVM accesses a file of the host while the host is open. */
   public Path path(String absolute) {
     return Path.of("/proc/" + holder.pid() + "/root" + absolute);
   }
 
-  /** What lies in the host's /dev/shm, as paths that the host itself would use, sorted. */
+  /** Returns the files in the host's /dev/shm, as sorted paths on the host. */
   public List<String> files() throws IOException {
     Path root = path(SHARED_MEMORY);
     try (Stream<Path> all = Files.walk(root)) {
@@ -69,17 +69,17 @@ public final class Host {
     }
   }
 
-  /** What runs on the host now, whoever started it. */
+  /** Returns all processes that run on the host. */
   public List<ProcessHandle> processes() throws IOException {
     return holder.others();
   }
 
-  /** Bytes that have left for the other host, headers included. */
+  /** Returns the number of bytes sent to the other host, including headers. */
   public long sentBytes() throws IOException {
     return counter(SENT_BYTES);
   }
 
-  /** Bytes that have come from the other host, headers included. */
+  /** Returns the number of bytes received from the other host, including headers. */
   public long receivedBytes() throws IOException {
     return counter(RECEIVED_BYTES);
   }
@@ -95,7 +95,7 @@ public final class Host {
     throw new IOException("no " + INTERFACE + " in " + counters);
   }
 
-  /** Runs a program on this host to its end. */
+  /** Runs a program on this host and waits for its exit. */
   void run(String input, String... command) throws IOException {
     Program.run(command(List.of(command)).command(), input);
   }

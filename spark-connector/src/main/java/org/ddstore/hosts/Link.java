@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The link of {@link TwoHosts}, a veth pair: may be cut and slowed down. Each method works on both
- * directions and returns when it is done. For one thread at a time.
+ * The link of {@link TwoHosts}, a veth pair that can be cut and slowed down. Each method affects
+ * both directions and returns when the change is in effect. Not thread-safe.
  */
 public final class Link {
   // Locally administered addresses.
@@ -18,10 +18,10 @@ public final class Link {
   private static final String UP = "link set dev %s up%n".formatted(Host.INTERFACE);
   private static final String DOWN = "link set dev %s down%n".formatted(Host.INTERFACE);
 
-  /** Enough for the largest frame: tbf lets through only what its bucket can hold. */
+  /** At least the largest frame: tbf drops frames larger than its bucket. */
   private static final long BURST_BYTES = 4096;
 
-  /** What may wait for a slow link before packets are lost: a large buffer, as routers have. */
+  /** Queue of a slow link, beyond which packets are dropped: a large buffer as in routers. */
   private static final long QUEUE_BYTES = 4 << 20;
 
   private final Host first;
@@ -33,7 +33,7 @@ public final class Link {
     this.second = second;
   }
 
-  /** Without IPv6: its announcements would come into the counters of bytes. */
+  /** Connects two hosts, without IPv6, whose announcements would distort the byte counters. */
   static Link connect(Host first, Host second) throws IOException {
     String add =
         "link add dev %1$s address %2$s type veth peer name %1$s address %3$s netns %4$d%n"
@@ -50,15 +50,15 @@ public final class Link {
     return link;
   }
 
-  /** Takes the interfaces down: who sends learns at once that the network is unreachable. */
+  /** Takes the interfaces down: a sender fails at once with "network is unreachable". */
   public void down() throws IOException {
     ip(first, DOWN);
     ip(second, DOWN);
   }
 
   /**
-   * Loses every packet without a word to the sender, as a cable cut somewhere on a longer way.
-   * Counters go on counting what is sent.
+   * Drops every packet without notice to the sender, like a cut cable on a longer route. Sent bytes
+   * are still counted.
    */
   public void drop() throws IOException {
     ip(first, neighbour(second, NOBODYS_MAC));
@@ -66,30 +66,29 @@ public final class Link {
   }
 
   /**
-   * Lets only so many bytes through in each direction, in place of what {@link #slow} or {@link
-   * #delay} did before. Up to 4 MiB wait, more are lost; short messages pass at once while nothing
-   * else is under way.
+   * Limits the rate of each direction; replaces an earlier {@link #slow} or {@link #delay}. Up to 4
+   * MiB are queued, further packets are dropped; short messages pass at once on an idle link.
    *
-   * @param bytesPerSecond at least 1,000
+   * @param bytesPerSecond rate of each direction, at least 1,000
    */
   public void slow(long bytesPerSecond) throws IOException {
     if (bytesPerSecond < 1000) {
-      throw new IllegalArgumentException(bytesPerSecond + " bytes/s, at least 1000 are needed");
+      throw new IllegalArgumentException("bytesPerSecond: " + bytesPerSecond + " below 1000");
     }
     shape("tbf rate %dbps burst %db limit %db".formatted(bytesPerSecond, BURST_BYTES, QUEUE_BYTES));
   }
 
   /**
-   * Holds every packet back, in place of what {@link #slow} or this did before.
+   * Delays every packet; replaces an earlier {@link #slow} or {@link #delay}.
    *
-   * @param delay of each direction
+   * @param delay delay of each direction
    * @throws IOException if this kernel has no netem, see {@link #missingForDelay}
    */
   public void delay(Duration delay) throws IOException {
     shape("netem delay %dus limit 100000".formatted(delay.toNanos() / 1000));
   }
 
-  /** Why {@link #delay} cannot work here, found out by trying; empty if it can. */
+  /** Returns why {@link #delay} is unavailable, determined by a trial; empty if it is available. */
   public Optional<String> missingForDelay() throws IOException {
     try {
       first.run("", "tc", "qdisc", "replace", "dev", "lo", "root", "netem", "delay", "1us");
@@ -100,10 +99,7 @@ public final class Link {
     return Optional.empty();
   }
 
-  /**
-   * Undoes all the above. TCP tries again in its own time, some seconds after a long cut: wait for
-   * what comes.
-   */
+  /** Undoes all of the above. After a long cut, TCP retransmits only after several seconds. */
   public void restore() throws IOException {
     ip(first, UP + neighbour(second, SECOND_MAC));
     ip(second, UP + neighbour(first, FIRST_MAC));
@@ -124,7 +120,7 @@ public final class Link {
     }
   }
 
-  /** Fixed, so that no answer to an ARP request, or the want of one, decides what a sender sees. */
+  /** Returns a fixed neighbour entry, so that ARP does not influence what a sender sees. */
   private static String neighbour(Host host, String mac) {
     return "neighbour replace %s lladdr %s dev %s nud permanent%n"
         .formatted(host.address(), mac, Host.INTERFACE);

@@ -6,33 +6,33 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Runs the programs that set up hosts. They end at once, so nothing here has a deadline. */
+/** A runner of the programs that set up hosts. They exit at once, so there is no deadline. */
 final class Program {
   private Program() {}
 
   /**
-   * Runs a program to its end. Blocks.
+   * Runs a program and waits for its exit. Blocks.
    *
-   * @param input given to its standard input
-   * @return what it wrote to its standard output and error
-   * @throws IOException if it cannot be started or fails; with what it wrote
+   * @param input text written to its standard input
+   * @return output of the program on standard output and standard error
+   * @throws IOException if the program cannot be started or fails; contains its output
    */
   static String run(List<String> command, String input) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (OutputStream stdin = process.getOutputStream()) {
       stdin.write(input.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      // It ended before it had read all: its status and its text say more.
+      // The program exited before it had read all input: its status and output are reported below.
     }
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     try {
       int status = process.waitFor();
       if (status != 0) {
         throw new IOException(
-            "%s ended with status %d: %s"
-                .formatted(String.join(" ", command), status, said.strip()));
+            "%s exited with status %d: %s"
+                .formatted(String.join(" ", command), status, output.strip()));
       }
-      return said;
+      return output;
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();

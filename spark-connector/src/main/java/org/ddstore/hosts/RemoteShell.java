@@ -7,20 +7,20 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * What mpirun and the like call in place of ssh to start something on one of {@link TwoHosts}: a
- * program that takes the name of a host and a command for its shell.
+ * A replacement of ssh, for mpirun and similar programs, that starts a command on one of {@link
+ * TwoHosts}: its arguments are the name of a host and a shell command.
  *
- * @param program the executable, of use while the hosts are open
+ * @param program path of the executable, usable while the hosts are open
  */
 public record RemoteShell(Path program) {
   private static final String SCRIPT =
       """
       #!/bin/sh
-      # Takes the name of a host, then a command for a shell there.
+      # Arguments: the name of a host, then a shell command.
       case $1 in
         %s) pid=%d ;;
         %s) pid=%d ;;
-        *) echo "there is no host $1" >&2; exit 1 ;;
+        *) echo "unknown host $1" >&2; exit 1 ;;
       esac
       shift
       exec nsenter -t "$pid" -n -m -u -w -- sh -c "$*"
@@ -29,7 +29,7 @@ public record RemoteShell(Path program) {
   /**
    * Writes the program.
    *
-   * @param directory of the caller, who deletes it
+   * @param directory directory of the program, deleted by the caller
    */
   public static RemoteShell create(TwoHosts hosts, Path directory) throws IOException {
     Host first = hosts.first();
@@ -43,9 +43,9 @@ public record RemoteShell(Path program) {
   }
 
   /**
-   * The options by which mpirun of Open MPI 4, started on one of the hosts, uses both.
+   * Returns the options with which mpirun of Open MPI 4, started on one of the hosts, uses both.
    *
-   * @param slots ranks on each, the first ones on the first
+   * @param slots number of ranks on each host; the lower ranks run on the first host
    */
   public List<String> mpirunOptions(TwoHosts hosts, int slots) {
     return List.of(

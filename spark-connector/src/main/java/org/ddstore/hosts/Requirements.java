@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What {@link TwoHosts} needs of the machine. */
+/** The requirements of {@link TwoHosts} on the machine. */
 public final class Requirements {
   private static final String TRIAL =
       "mount -t tmpfs tmpfs /dev/shm"
@@ -18,8 +18,8 @@ public final class Requirements {
   private Requirements() {}
 
   /**
-   * Why two hosts cannot be made here and what helps; empty if they can. Found out by trying, in
-   * about 20 ms.
+   * Returns why two hosts cannot be created here, with the remedy; empty if they can. Determined by
+   * a trial that takes about 20 ms.
    */
   public static Optional<String> missing() {
     List<String> tools =
@@ -34,7 +34,7 @@ public final class Requirements {
     }
     try {
       if (!Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"))) {
-        return Optional.of("two hosts need root, for namespaces; run as root");
+        return Optional.of("two hosts need root to create namespaces: run as root");
       }
       Program.run(List.of("unshare", "-n", "-m", "-u", "sh", "-c", TRIAL), "");
       return Optional.empty();

@@ -6,17 +6,16 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Two hosts on one machine, joined by a link and by nothing else: network, host name and mount
- * namespaces, each with a boot id of its own, kept by a process that ends with this JVM, however
- * that ends.
+ * Two hosts on one machine, connected only by a link: network, host name and mount namespaces with
+ * separate boot ids, held by processes that exit with this JVM, even if it is killed.
  *
  * <pre>
  *   host 1: eth0 10.77.0.1, /dev/shm  ----  veth  ----  host 2: eth0 10.77.0.2, /dev/shm
  * </pre>
  *
- * <p>Nothing of this is seen by the machine's own network, so any number of pairs may be open at a
- * time, and the same addresses serve all of them. Who opens it, closes it; processes that run on
- * the hosts then are killed. See {@link Requirements} for what it takes.
+ * <p>The machine's own network is not affected, so any number of pairs can be open at a time, all
+ * with the same addresses. Closed by the caller; {@link #close()} kills the processes that run on
+ * the hosts. See {@link Requirements}.
  */
 public final class TwoHosts implements AutoCloseable {
   private static final String FIRST_ADDRESS = "10.77.0.1";
@@ -35,9 +34,9 @@ public final class TwoHosts implements AutoCloseable {
   }
 
   /**
-   * Takes about 100 ms.
+   * Creates two hosts and their link. Takes about 100 ms.
    *
-   * @throws IOException if a program fails, with what it said
+   * @throws IOException if a program fails; contains its output
    */
   public static TwoHosts open() throws IOException {
     int random = ThreadLocalRandom.current().nextInt();
@@ -86,13 +85,13 @@ public final class TwoHosts implements AutoCloseable {
     return link;
   }
 
-  /** Bytes that went over the link, both ways, headers included. */
+  /** Returns the number of bytes sent over the link in both directions, including headers. */
   public long sentBytes() throws IOException {
     return first.sentBytes() + second.sentBytes();
   }
 
   /**
-   * Kills what still runs on the hosts and waits for its end; the kernel frees the rest.
+   * Kills the processes on the hosts and waits for their exit; the kernel frees the rest.
    * Idempotent.
    */
   @Override

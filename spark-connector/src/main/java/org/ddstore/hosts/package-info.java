@@ -1,6 +1,6 @@
 /**
- * Two hosts on one machine, for tests and programs that need a network between their processes:
- * start at {@link org.ddstore.hosts.TwoHosts}. Linux and root only.
+ * Two hosts on one machine, for tests and programs that need a network between processes. Entry
+ * point: {@link org.ddstore.hosts.TwoHosts}. Requires Linux and root.
  */
 @Internal
 package org.ddstore.hosts;

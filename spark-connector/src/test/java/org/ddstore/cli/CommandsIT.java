@@ -176,7 +176,7 @@ class CommandsIT {
     outcome = InProcess.run("bench", "epoch", "--row-bytes", "262144", "--store-mb", "1024");
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err())
-        .contains("--batch 1024: of 262144 bytes a row more than 128 MiB; use a smaller");
+        .contains("--batch 1024: more than 128 MiB with rows of 262144 bytes; use a smaller");
   }
 
   @Test
@@ -320,7 +320,7 @@ class CommandsIT {
 
     assertThat(outcome.exitCode()).isEqualTo(1);
     assertThat(outcome.out()).isEmpty();
-    assertError(outcome, "ddstore: index 1000 outside [0, 1000), the rows of " + mixed);
+    assertError(outcome, "ddstore: index 1000 outside [0, 1000) of " + mixed);
   }
 
   @Test

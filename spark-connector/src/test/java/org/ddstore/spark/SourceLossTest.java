@@ -40,7 +40,7 @@ class SourceLossTest extends SourceOnCluster {
   private static final int ROWS = 4_000;
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final String REMEDY = "DDStores.open(spark, \"n\").repair() brings them back";
+  private static final String REMEDY = "DDStores.open(spark, \"n\").repair() restores them";
 
   /** Where tasks say that they read, and wait until they may go on. */
   @TempDir private Path gate;
@@ -194,7 +194,7 @@ class SourceLossTest extends SourceOnCluster {
     assertThatThrownBy(() -> gated().collectAsList())
         .isInstanceOf(RankLostException.class)
         .hasMessageStartingWith(
-            "rows [%d, %d) of store \"n\" went with executor %s: "
+            "rows [%d, %d) of store \"n\" were lost with executor %s: "
                 .formatted(lost.firstRow(), lost.firstRow() + lost.rows(), lost.executorId()))
         .hasMessageContaining(REMEDY);
     long left = lost.firstRow() == 0 ? ROWS - 1 : 0;
@@ -216,7 +216,7 @@ class SourceLossTest extends SourceOnCluster {
     store.drop();
     assertThatThrownBy(ids::collectAsList)
         .hasStackTraceContaining("store \"n\" was dropped or overwritten after the query was")
-        .hasStackTraceContaining("read it anew");
+        .hasStackTraceContaining("read it again");
   }
 
   private void killHolderOfTheFirstRow(ResidentStore store) {

@@ -261,7 +261,8 @@ class SourceOnExecutorsTest extends SourceOnCluster {
     numbers().write().format("ddstore").save("n");
     assertThatThrownBy(
             () -> spark.sql("create temporary view w using ddstore options (name 'n', column 'i')"))
-        .hasMessageContaining("option \"column\" of format \"ddstore\" is unknown; to read there")
+        .hasMessageContaining(
+            "option \"column\" of format \"ddstore\" is unknown; options of a read are")
         .hasMessageContaining("indexColumn");
     assertThatThrownBy(
             () -> spark.sql("create temporary view w using ddstore options (name 'other')"))
@@ -271,12 +272,14 @@ class SourceOnExecutorsTest extends SourceOnCluster {
         .hasMessageContaining("\"m\"")
         .hasMessageContaining("n");
     assertThatThrownBy(() -> spark.read().format("ddstore").load())
-        .hasMessageContaining("no store is named");
+        .hasMessageContaining("no store name");
     assertThatThrownBy(() -> spark.read().format("ddstore").option("index", "i").load("n"))
-        .hasMessageContaining("option \"index\" of format \"ddstore\" is unknown; to read there");
+        .hasMessageContaining(
+            "option \"index\" of format \"ddstore\" is unknown; options of a read are");
     assertThatThrownBy(
             () -> spark.read().format("ddstore").option("indexColumn", "Label").load("n"))
-        .hasMessageContaining("option \"indexColumn\" is \"Label\", but store \"n\" has such");
+        .hasMessageContaining(
+            "option \"indexColumn\" is \"Label\", but store \"n\" has a column of that name");
     assertThatThrownBy(() -> spark.range(3).write().format("ddstore").save("no name"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("no name");
@@ -302,13 +305,15 @@ class SourceOnExecutorsTest extends SourceOnCluster {
         .hasSize(1);
     assertThat(spark.read().option("name", "n").table("ddstore.n").collectAsList()).hasSize(ROWS);
     assertThatThrownBy(() -> spark.read().option("index", "i").table("ddstore.n").collectAsList())
-        .hasMessageContaining("option \"index\" of format \"ddstore\" is unknown; to read");
+        .hasMessageContaining(
+            "option \"index\" of format \"ddstore\" is unknown; options of a read");
     assertThatThrownBy(
             () -> spark.read().option("indexColumn", "i").table("ddstore.n").collectAsList())
         .hasMessageContaining("option \"indexColumn\" is \"i\", but ddstore.n is looked up without")
         .hasMessageContaining("read().format(\"ddstore\").load(\"n\")");
     assertThatThrownBy(() -> spark.read().option("name", "m").table("ddstore.n").collectAsList())
-        .hasMessageContaining("two stores are named: the table is ddstore.n, and its options say");
+        .hasMessageContaining(
+            "conflicting store names: the table is ddstore.n, but its options name");
     assertThatThrownBy(
             () ->
                 spark
@@ -318,7 +323,8 @@ class SourceOnExecutorsTest extends SourceOnCluster {
                     .format("ddstore")
                     .load("n")
                     .collectAsList())
-        .hasMessageContaining("option \"index\" of format \"ddstore\" is unknown; to read");
+        .hasMessageContaining(
+            "option \"index\" of format \"ddstore\" is unknown; options of a read");
   }
 
   @Test

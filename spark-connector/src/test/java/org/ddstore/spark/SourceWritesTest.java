@@ -90,7 +90,7 @@ class SourceWritesTest extends SourceOnCluster {
     if (mode == SaveMode.ErrorIfExists) {
       assertThatThrownBy(() -> three.write().format("ddstore").mode(mode).save("m"))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("a store \"m\" is there already: drop it");
+          .hasMessageContaining("store \"m\" already exists: drop it");
       assertSame(read("m"), ten);
       return;
     }
@@ -146,7 +146,7 @@ class SourceWritesTest extends SourceOnCluster {
         .isInstanceOf(AnalysisException.class)
         .hasMessageContaining("already exists");
     assertThatThrownBy(() -> spark.sql("create table ddstore.w (a int)"))
-        .hasMessageContaining("a store is made of rows: CREATE TABLE ddstore.w AS SELECT");
+        .hasMessageContaining("a store is created from rows: use CREATE TABLE ddstore.w AS SELECT");
     spark.sql("drop table ddstore.t");
     spark.sql("drop table ddstore.u");
     assertThat(DDStores.list(spark)).isEmpty();
@@ -161,8 +161,9 @@ class SourceWritesTest extends SourceOnCluster {
     spark.sql("create table ddstore.d comment 'four' as select 1 as id");
     assertThat(DDStores.list(spark)).hasSize(4);
     assertThatThrownBy(() -> spark.sql("create table ddstore.e using orc as select 1 as id"))
-        .hasMessageContaining("tables of catalog \"ddstore\" are stores, not \"orc\": leave USING");
-    String location = "a store lies in the memory of executors, not at \"file:/x\": leave LOCATION";
+        .hasMessageContaining(
+            "tables of catalog \"ddstore\" are stores, not \"orc\": remove USING");
+    String location = "a store is kept in executor memory, not at \"file:/x\": remove LOCATION";
     for (String where : List.of("location '/x'", "options (path '/x')")) {
       assertThatThrownBy(() -> spark.sql("create table ddstore.e " + where + " as select 1 as id"))
           .as(where)
@@ -371,7 +372,7 @@ class SourceWritesTest extends SourceOnCluster {
       assertThat(failures.get(1 - winner))
           .get(InstanceOfAssertFactories.THROWABLE)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("a store \"both\" is there already");
+          .hasMessageContaining("store \"both\" already exists");
     } else {
       assertThat(failures).containsOnly(Optional.empty());
     }
@@ -635,7 +636,7 @@ class SourceWritesTest extends SourceOnCluster {
                     .write()
                     .format("ddstore")
                     .save("twice"))
-        .hasMessageContaining("there are two columns of this name")
+        .hasMessageContaining("two columns have this name")
         .hasMessageContaining("a.b");
   }
 

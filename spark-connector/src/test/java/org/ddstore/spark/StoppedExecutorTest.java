@@ -156,7 +156,7 @@ class StoppedExecutorTest extends OnResidentCluster {
         assertThatThrownBy(() -> checkAll(reader))
             .as("%s and %s", first, second)
             .isInstanceOf(DeadlineExceededException.class)
-            .hasMessageContaining("remote rows did not come within");
+            .hasMessageContaining("remote rows not received within");
       }
       checkAll(reader);
     }

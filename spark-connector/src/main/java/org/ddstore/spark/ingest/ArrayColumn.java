@@ -7,25 +7,25 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** Arrays of numbers, nested to any depth. */
+/** A column of arrays of numbers, nested to any depth. */
 final class ArrayColumn extends Column {
   private static final long serialVersionUID = 1L;
 
-  /** What stands for missing or surplus elements; nulls and false make them errors. */
+  /** The treatment of null, missing and surplus elements; null or false makes them errors. */
   record Repairs(Serializable fill, Number pad, boolean truncate) implements Serializable {}
 
-  /** The SQL type: how deep the arrays are nested, and what they hold. */
+  /** The SQL type: element type, nesting depth, and nullability. */
   record Elements(NumberType type, int depth, boolean mayBeNull) implements Serializable {}
 
   private final Elements elements;
 
-  /** Null if the form follows from the data. */
+  /** Declared field; null if the form is derived from the data. */
   private final DeclaredField declared;
 
   private final Repairs repairs;
   private final int uniformLength;
 
-  /** The column by its declaration, which may be null; then it is ragged until told otherwise. */
+  /** Creates a column; ragged by default if {@code declared} is null. */
   ArrayColumn(ColumnPath path, Elements elements, DeclaredField declared, Repairs repairs) {
     this(path, elements, declared, repairs, 0);
   }
@@ -59,8 +59,8 @@ final class ArrayColumn extends Column {
   }
 
   @Override
-  Column at(ColumnPath newPath) {
-    return new ArrayColumn(newPath, elements, declared, repairs, uniformLength);
+  Column at(ColumnPath path) {
+    return new ArrayColumn(path, elements, declared, repairs, uniformLength);
   }
 
   @Override

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** Writes arrays of numbers, flat or nested, into a fixed or ragged field in row-major order. */
+/** An encoder of flat or nested arrays of numbers into a fixed or ragged field, row-major. */
 final class ArrayEncoder extends ColumnEncoder {
   private final ElementWriter writer;
   private final ArrayColumn.Elements elements;
@@ -14,17 +14,17 @@ final class ArrayEncoder extends ColumnEncoder {
   private final boolean guessed;
   private final Field field;
 
-  /** Where the data of a fixed field, or the length of a ragged one, stand. */
+  /** Offset in the record of the data of a fixed field, or of the length of a ragged one. */
   private final int place;
 
-  /** What one level of nesting must hold; the outermost of a ragged field holds any number. */
+  /** Required length of each nesting level; the outermost of a ragged field can have any. */
   private final int[] lengths;
 
-  /** The bytes of one element of each level. */
+  /** Size of one element of each level in bytes. */
   private final int[] steps;
 
   /**
-   * @param guessed whether a fixed length was guessed, so that another one is no error of the data
+   * @param guessed whether a fixed length was guessed, so that another length is not a data error
    */
   ArrayEncoder(
       ColumnPath path,
@@ -75,7 +75,7 @@ final class ArrayEncoder extends ColumnEncoder {
     int count = array.numElements();
     int inner = elements.depth() == 1 ? field.elements() : 1;
     if (count % inner != 0) {
-      throw problem(record, "%,d elements are no whole rows of %s".formatted(count, field));
+      throw problem(record, "%,d elements do not form whole rows of %s".formatted(count, field));
     }
     int start = record.append(name(), (long) (count / inner) * field.bytes());
     record.view().putInt(place, count / inner);
@@ -154,7 +154,7 @@ final class ArrayEncoder extends ColumnEncoder {
         : wording.remedyOfLong(columnPath(), lengths[level], isFlat);
   }
 
-  /** Only the outermost dimension may vary. */
+  /** Returns the advice to declare the field ragged, if only the outermost dimension varies. */
   private String ragged(Wording wording, int level) {
     int[] shape = field.shape();
     return level > 0 || field.isRagged() || shape.length == 0

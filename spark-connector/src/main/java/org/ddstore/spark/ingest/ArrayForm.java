@@ -1,14 +1,14 @@
 package org.ddstore.spark.ingest;
 
 /**
- * How an undeclared column of arrays or vectors is stored. In the order of the constants: what fits
- * a form fits the later ones, so the form of a column is the largest that one of its rows needs,
- * whichever ranks hold the rows.
+ * The storage form of an undeclared column of arrays or vectors. Rows that fit a form also fit all
+ * later constants, so the form of a column is the maximum over its rows, independent of their
+ * distribution over ranks.
  */
 public enum ArrayForm {
-  /** All rows of one length above zero. */
+  /** All rows have the same length above zero. */
   UNIFORM,
   RAGGED,
-  /** Vectors only: size, indices and values. */
+  /** Vectors only, stored as size, indices and values. */
   SPARSE
 }

@@ -6,14 +6,14 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** A column that becomes one or several fields of a record. Immutable. */
+/** A column that is stored as one or more fields of a record. Immutable. */
 abstract class Column implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** In place of what {@link #observe} gives: there is no value, hence no common length. */
+  /** Result of {@link #observe} for a null value, which has no length. */
   static final int NULL = -1;
 
-  /** Of {@link #observe}: a sparse vector. */
+  /** Result of {@link #observe} for a sparse vector. */
   static final int SPARSE = -2;
 
   private final ColumnPath path;
@@ -32,29 +32,29 @@ abstract class Column implements Serializable {
 
   abstract List<Field> fields();
 
-  /** A writer of this column's fields into records of {@code schema}; not shared by threads. */
+  /** Returns an encoder of this column into records of {@code schema}; not thread-safe. */
   abstract ColumnEncoder encoder(Schema schema);
 
-  /** The same column at another place of the rows. */
-  abstract Column at(ColumnPath newPath);
+  /** Returns this column at another path of the rows. */
+  abstract Column at(ColumnPath path);
 
-  /** True if the form must be found out from the data. */
+  /** Returns whether the form is derived from the data. */
   boolean isOpen() {
     return false;
   }
 
-  /** This column in a form that {@link #isOpen} ones have, uniform ones of {@code length}. */
+  /** Returns this open column in a form; {@code length} applies to the uniform form. */
   Column in(ArrayForm form, int length) {
     throw new IllegalArgumentException(
         "column \"%s\" has the declared or only form %s".formatted(name(), fields()));
   }
 
-  /** Rows of the inner shape, bytes of text or binary, 0 for a scalar, or a constant above. */
+  /** Returns the rows of inner shape, bytes of text or binary, 0 for a scalar, or a constant. */
   int observe(SpecializedGetters parent, int ordinal) {
     return 0;
   }
 
-  /** Bytes of a record per unit that {@link #observe} counts, above the fixed fields. */
+  /** Returns the bytes of a record, beyond its fixed fields, per unit of {@link #observe}. */
   int observedBytes() {
     return 0;
   }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.ddstore.spark.types.IngestException;
 
-/** Writes one column of a row into a record. Holds no row; used by one thread. */
+/** An encoder of one column of a row into a record. Does not retain rows; not thread-safe. */
 abstract class ColumnEncoder {
   private final ColumnPath path;
   private final int ordinal;

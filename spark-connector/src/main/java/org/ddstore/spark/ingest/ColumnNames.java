@@ -8,8 +8,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 
 /**
- * Looks names up as Spark does, before a plan does so under names of its own, which its errors
- * would show.
+ * Checks of column names by Spark's rules, before planning renames the columns, because errors of a
+ * plan would show the internal names.
  */
 final class ColumnNames {
   private static final String AMBIGUOUS = "AMBIGUOUS";
@@ -19,7 +19,7 @@ final class ColumnNames {
   /**
    * Checks that Spark finds each column by its name.
    *
-   * @throws IllegalArgumentException for one that it cannot tell from another
+   * @throws IllegalArgumentException if Spark cannot distinguish two columns
    */
   static void check(Dataset<Row> df, List<Column> columns) {
     if (SparkInternals.conf(df).caseSensitiveAnalysis()) {
@@ -30,7 +30,7 @@ final class ColumnNames {
       for (String other : df.columns()) {
         if (other.equalsIgnoreCase(name) && !other.equals(name)) {
           throw new IllegalArgumentException(
-              "columns \"%s\" and \"%s\" differ only in case, which Spark does not tell apart: rename one, or set spark.sql.caseSensitive to true"
+              "columns \"%s\" and \"%s\" differ only in case, which Spark does not distinguish: rename one, or set spark.sql.caseSensitive to true"
                   .formatted(name, other));
         }
       }
@@ -40,8 +40,8 @@ final class ColumnNames {
   /**
    * Checks the columns that order the rows.
    *
-   * @throws IllegalArgumentException for one that is missing, that Spark cannot tell from another,
-   *     or whose values have no order
+   * @throws IllegalArgumentException if a column is missing, is ambiguous for Spark, or has values
+   *     without an order
    */
   static void checkOrder(Dataset<Row> df, IngestOptions options) {
     for (String name : options.orderBy()) {
@@ -52,7 +52,7 @@ final class ColumnNames {
       } catch (Exception e) { // Spark throws checked exceptions that it does not declare
         if (e instanceof AnalysisException) {
           throw new IllegalArgumentException(
-              "%s: values of %s have no order; name columns of numbers, text, dates or timestamps"
+              "%s: values of %s have no order; use columns of numbers, text, dates or timestamps"
                   .formatted(option, key.schema().fields()[0].dataType().sql()),
               e);
         }
@@ -71,7 +71,7 @@ final class ColumnNames {
       String columns = Arrays.toString(df.columns());
       throw new IllegalArgumentException(
           String.valueOf(e.getMessage()).contains(AMBIGUOUS)
-              ? "%s: Spark does not tell columns of %s apart by this name: rename one, or set spark.sql.caseSensitive to true if they differ in case"
+              ? "%s: Spark cannot distinguish columns of %s by this name: rename one, or set spark.sql.caseSensitive to true if they differ in case"
                   .formatted(option, columns)
               : "%s: no such column; there are %s".formatted(option, columns),
           e);

@@ -8,14 +8,14 @@ import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 
-/** Where a column lies in a row: at the top, or inside structs. */
+/** The path of a column in a row: at the top level or inside structs. */
 final class ColumnPath implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final List<String> names;
   private final int[] ordinals;
 
-  /** How many fields the struct at each step but the last has. */
+  /** Number of fields of the struct at each step except the last. */
   private final int[] structSizes;
 
   private ColumnPath(List<String> names, int[] ordinals, int... structSizes) {
@@ -28,7 +28,7 @@ final class ColumnPath implements Serializable {
     return new ColumnPath(List.of(name), new int[] {ordinal});
   }
 
-  /** Field {@code ordinal} of the struct, of {@code size} fields, that this path leads to. */
+  /** Returns the path of field {@code ordinal} in this path's struct of {@code size} fields. */
   ColumnPath inside(String field, int ordinal, int size) {
     int[] deeper = Arrays.copyOf(ordinals, ordinals.length + 1);
     deeper[ordinals.length] = ordinal;
@@ -39,26 +39,26 @@ final class ColumnPath implements Serializable {
     return new ColumnPath(longer, deeper, sizes);
   }
 
-  /** The same path where the top columns are found at other places. */
+  /** Returns this path for rows whose top-level columns have other ordinals. */
   ColumnPath at(int... topOrdinals) {
     int[] moved = ordinals.clone();
     moved[0] = topOrdinals[moved[0]];
     return new ColumnPath(names, moved, structSizes);
   }
 
-  /** As users write it: {@code a.b}. */
+  /** Returns the path in the user's notation, such as {@code a.b}. */
   String name() {
     return String.join(".", names);
   }
 
-  /** As SQL writes it, in backquotes where that is necessary. */
+  /** Returns the path in SQL notation, with backquotes where necessary. */
   String inSql() {
     return names.stream()
         .map(name -> name.matches("[A-Za-z_]\\w*") ? name : "`" + name.replace("`", "``") + "`")
         .collect(Collectors.joining("."));
   }
 
-  /** The names of the structs that it is in, the outermost first, then its own. */
+  /** Returns the names of the enclosing structs, outermost first, then the column's name. */
   List<String> names() {
     return names;
   }
@@ -67,12 +67,12 @@ final class ColumnPath implements Serializable {
     return ordinals[0];
   }
 
-  /** The place of the column in what {@link #parent} gives. */
+  /** Returns the ordinal of the column in its {@link #parent}. */
   int ordinal() {
     return ordinals[ordinals.length - 1];
   }
 
-  /** The row or struct that holds the column, or null if it or one above it is null. */
+  /** Returns the row or struct that contains the column; null if a struct on the path is null. */
   SpecializedGetters parent(InternalRow row) {
     SpecializedGetters at = row;
     for (int i = 0; i < structSizes.length; i++) {

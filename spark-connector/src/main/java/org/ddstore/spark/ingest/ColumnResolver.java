@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.UserDefinedType;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DType;
 
-/** Finds the columns of a DataFrame that become fields, by its schema and the options. */
+/** A resolver of the DataFrame columns that become fields, from schema and options. */
 final class ColumnResolver {
   private final IngestOptions options;
   private final Map<String, Column> columns = new LinkedHashMap<>();
@@ -29,10 +29,10 @@ final class ColumnResolver {
   }
 
   /**
-   * The columns in the order of the schema or of {@link IngestOptions#withColumns}.
+   * Returns the columns in the order of the schema or of {@link IngestOptions#withColumns}.
    *
-   * @throws IngestException for a type that cannot be stored
-   * @throws IllegalArgumentException for options that name no column or do not fit it
+   * @throws IngestException if a type cannot be stored
+   * @throws IllegalArgumentException if an option matches no column or does not fit its column
    */
   static List<Column> resolve(StructType schema, IngestOptions options) {
     return of(schema, options).chosen();
@@ -75,9 +75,9 @@ final class ColumnResolver {
   }
 
   /**
-   * Checks that the rows have all columns that the options name.
+   * Checks that all columns of the options exist.
    *
-   * @throws IllegalArgumentException naming the first one that is missing
+   * @throws IllegalArgumentException naming the first missing column
    */
   static void checkNames(StructType schema, IngestOptions options) {
     of(schema, options).checkNames();
@@ -100,17 +100,17 @@ final class ColumnResolver {
     return key.equals(name) || key.startsWith(name + ".");
   }
 
-  private void checkNames(String what, Set<String> named) {
-    for (String name : named) {
+  private void checkNames(String kind, Set<String> names) {
+    for (String name : names) {
       if (!columns.containsKey(name) && !refused.containsKey(name)) {
-        throw unknown(what, name);
+        throw unknown(kind, name);
       }
     }
   }
 
-  private IllegalArgumentException unknown(String what, String name) {
+  private IllegalArgumentException unknown(String kind, String name) {
     return new IllegalArgumentException(
-        "%s \"%s\": no such column; there are %s".formatted(what, name, columns.keySet()));
+        "%s \"%s\": no such column; there are %s".formatted(kind, name, columns.keySet()));
   }
 
   private void add(ColumnPath path, DataType type) {
@@ -133,7 +133,7 @@ final class ColumnResolver {
       try {
         if (columns.put(path.name(), leaf(path, type)) != null) {
           throw new IngestException(
-              path.name(), IngestException.NO_ROW, "there are two columns of this name");
+              path.name(), IngestException.NO_ROW, "two columns have this name: rename one");
         }
       } catch (IngestException e) {
         refused.put(path.name(), e);
@@ -148,7 +148,7 @@ final class ColumnResolver {
     Optional<NumberType> number = NumberType.of(type);
     if (!(type instanceof ArrayType)
         && (options.pads().containsKey(name) || options.truncated().contains(name))) {
-      throw problem(name, "padding and truncation are for arrays, this is " + type.sql());
+      throw problem(name, "padding and truncation are for arrays, not for " + type.sql());
     }
     if (type instanceof StructType) {
       checkFill(name, fill, false);

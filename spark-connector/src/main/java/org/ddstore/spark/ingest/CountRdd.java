@@ -7,7 +7,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import scala.collection.AbstractIterator;
 
-/** The number of rows of each slice, as one array per partition. */
+/** An RDD of the number of rows of each slice, one array per partition. */
 final class CountRdd extends SliceRdd<long[]> {
   private static final long serialVersionUID = 1L;
 

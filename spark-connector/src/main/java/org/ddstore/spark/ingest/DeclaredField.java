@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 
-/** What a user said of a column's field; the shape of a ragged field is its inner shape. */
+/** A user's declaration of a column's field; the shape of a ragged field is its inner shape. */
 final class DeclaredField implements Serializable {
   private static final long serialVersionUID = 1L;
 

@@ -6,8 +6,8 @@ import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DType;
 
 /**
- * Writes the elements of arrays of numbers: in bulk where the element type stays as it is, else one
- * by one. Used by one thread.
+ * A writer of the elements of number arrays: in bulk if the element type is unchanged, else one by
+ * one. Not thread-safe.
  */
 final class ElementWriter {
   private final ColumnEncoder owner;
@@ -18,8 +18,8 @@ final class ElementWriter {
   private final Serializable fill;
 
   /**
-   * @param mayHaveNull whether elements can be null by the column's type
-   * @param fill instead of null elements, or null
+   * @param mayHaveNull whether the column's type allows null elements
+   * @param fill replacement of null elements, or null
    */
   ElementWriter(
       ColumnEncoder owner, NumberType type, DType dtype, boolean mayHaveNull, Serializable fill) {
@@ -31,7 +31,7 @@ final class ElementWriter {
     this.fill = fill;
   }
 
-  /** Writes the first {@code count} elements; they end at {@code place + count * bytes}. */
+  /** Writes the first {@code count} elements to {@code place} and after it. */
   void write(ArrayData array, int count, RecordBuffer record, int place) {
     boolean hasNull = mayHaveNull && NumberType.hasNull(array, count);
     if (!hasNull && dtype == type.natural()) {

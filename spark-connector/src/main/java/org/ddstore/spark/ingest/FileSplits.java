@@ -17,16 +17,15 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceRDDPartition;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * The splits of a file scan, each alone in a partition. Spark packs splits into partitions by size
- * and number of cores; taken apart and sorted by path and start they are in an order that depends
- * on the files alone.
+ * The splits of a file scan, one per partition. Spark packs splits into partitions by size and
+ * number of cores; unpacked and sorted by path and start, their order depends only on the files.
  */
 final class FileSplits {
   private record Split(UTF8String path, PartitionedFile file) {}
 
   private FileSplits() {}
 
-  /** The splits in source order, or empty if the RDD does not read files one-to-one. */
+  /** Returns the splits in source order; empty if the RDD does not read files one-to-one. */
   static Optional<List<SourcePartition>> of(RDD<?> rdd) {
     RDD<?> leaf = leaf(rdd);
     boolean version2 = leaf instanceof DataSourceRDD;
@@ -68,7 +67,7 @@ final class FileSplits {
     }
   }
 
-  /** The RDD at the end of a chain of one-to-one dependencies, or null if there is another one. */
+  /** Returns the RDD at the end of a chain of one-to-one dependencies; null for other chains. */
   private static RDD<?> leaf(RDD<?> rdd) {
     RDD<?> at = rdd;
     while (true) {

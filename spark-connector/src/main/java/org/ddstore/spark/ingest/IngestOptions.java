@@ -13,9 +13,9 @@ import java.util.Set;
 import org.ddstore.types.DType;
 
 /**
- * How the columns of a DataFrame become the fields of records, and in which order its rows are
- * numbered. A column inside a struct is named by its path, as in {@code a.b}. Immutable; every
- * {@code with} method gives a changed copy.
+ * The options of a load: the mapping of DataFrame columns to fields of records, and the order of
+ * the rows. A column inside a struct is named by its path, such as {@code a.b}. Immutable; every
+ * {@code with} method returns a changed copy.
  */
 public final class IngestOptions {
   private static final IngestOptions DEFAULTS = new IngestOptions();
@@ -42,21 +42,22 @@ public final class IngestOptions {
     wording = from.wording;
   }
 
-  /** All columns, types by the rules of the package, rows in the order of their source. */
+  /** Returns the defaults: all columns, default types, rows in the order of their source. */
   public static IngestOptions defaults() {
     return DEFAULTS;
   }
 
   /**
-   * Declares the field of a column: element type and fixed shape, none for a scalar. The column may
-   * hold nested arrays of that shape, one flat array in row-major order, or binary of exactly that
-   * many little-endian bytes. Values are converted where they fit; one that does not is an error.
+   * Declares the field of a column: element type and fixed shape, empty for a scalar. The column
+   * can contain nested arrays of that shape, one flat array in row-major order, or binary with the
+   * little-endian bytes of all elements. Values are converted; a value that does not fit is an
+   * error.
    */
   public IngestOptions withField(String column, DType dtype, int... shape) {
     return withDeclared(column, new DeclaredField(false, dtype, shape));
   }
 
-  /** Declares a column of arrays to be ragged: a varying number of rows of {@code innerShape}. */
+  /** Declares a ragged column of arrays: a varying number of rows of {@code innerShape}. */
   public IngestOptions withRagged(String column, DType dtype, int... innerShape) {
     return withDeclared(column, new DeclaredField(true, dtype, innerShape));
   }
@@ -68,11 +69,12 @@ public final class IngestOptions {
   }
 
   /**
-   * Puts {@code value} where a column or an element of its arrays is null. A null array becomes one
-   * of the declared fixed shape; a column of undeclared shape is ragged then, and it is empty.
+   * Replaces nulls of a column, or of elements of its arrays, by {@code value}. A null array
+   * becomes an array of the declared fixed shape; a column without a declared shape becomes ragged
+   * and its null arrays become empty.
    *
-   * @param value a {@code Number}, {@code Boolean}, {@code String} or {@code byte[]} as the column
-   *     has it
+   * @param value a {@code Number}, {@code Boolean}, {@code String} or {@code byte[]}, matching the
+   *     column's type
    */
   public IngestOptions withFilledNulls(String column, Serializable value) {
     if (!(value instanceof Number
@@ -80,7 +82,7 @@ public final class IngestOptions {
         || value instanceof String
         || value instanceof byte[])) {
       throw new IllegalArgumentException(
-          "fill of column \"%s\": %s is no number, boolean, string or byte[]"
+          "fill of column \"%s\": %s is not a number, boolean, string or byte[]"
               .formatted(column, value == null ? "null" : value.getClass().getName()));
     }
     IngestOptions copy = new IngestOptions(this);
@@ -90,7 +92,7 @@ public final class IngestOptions {
     return copy;
   }
 
-  /** Ends arrays that are shorter than their declared shape with {@code value}. */
+  /** Pads arrays shorter than their declared shape with {@code value}. */
   public IngestOptions withPadding(String column, Number value) {
     IngestOptions copy = new IngestOptions(this);
     copy.pads.put(
@@ -98,14 +100,14 @@ public final class IngestOptions {
     return copy;
   }
 
-  /** Cuts arrays that are longer than their declared shape. */
+  /** Truncates arrays longer than their declared shape. */
   public IngestOptions withTruncation(String column) {
     IngestOptions copy = new IngestOptions(this);
     copy.truncated.add(Objects.requireNonNull(column, "column"));
     return copy;
   }
 
-  /** Takes these columns only, in this order; a struct stands for all that is in it. */
+  /** Selects columns, in this order; a struct stands for all its fields. */
   public IngestOptions withColumns(String... names) {
     IngestOptions copy = new IngestOptions(this);
     copy.columns.clear();
@@ -114,8 +116,8 @@ public final class IngestOptions {
   }
 
   /**
-   * Numbers the rows by these columns, ascending, nulls first; ties keep the order of the source.
-   * The columns need not become fields.
+   * Orders the rows by these columns, ascending, nulls first; ties keep the order of the source.
+   * The columns need not be selected as fields.
    *
    * @throws IllegalArgumentException if the rows are shuffled
    */
@@ -127,7 +129,7 @@ public final class IngestOptions {
   }
 
   /**
-   * Numbers the rows in an order drawn from {@code seed} and their places in the source.
+   * Orders the rows randomly, depending only on {@code seed} and their positions in the source.
    *
    * @throws IllegalArgumentException if the rows are ordered by columns
    */
@@ -137,10 +139,10 @@ public final class IngestOptions {
     return copy.checkOrder();
   }
 
-  /** Names remedies in messages as the caller knows them, {@link Wording#METHODS} by default. */
-  public IngestOptions withWording(Wording words) {
+  /** Sets the interface that messages refer to, {@link Wording#METHODS} by default. */
+  public IngestOptions withWording(Wording wording) {
     IngestOptions copy = new IngestOptions(this);
-    copy.wording = Objects.requireNonNull(words, "words");
+    copy.wording = Objects.requireNonNull(wording, "wording");
     return copy;
   }
 
@@ -153,7 +155,7 @@ public final class IngestOptions {
     return this;
   }
 
-  /** The declared fields by column. */
+  /** Returns the declared fields by column. */
   Map<String, DeclaredField> fields() {
     return fields;
   }
@@ -170,17 +172,17 @@ public final class IngestOptions {
     return truncated;
   }
 
-  /** Empty for all. */
+  /** Returns the selected columns; empty for all. */
   List<String> columns() {
     return columns;
   }
 
-  /** Whether no columns were chosen, so that all are taken. */
+  /** Returns whether all columns are loaded, because none is selected. */
   public boolean takesAll() {
     return columns.isEmpty();
   }
 
-  /** Empty for the order of the source. */
+  /** Returns the columns to order by; empty for the order of the source. */
   public List<String> orderBy() {
     return List.copyOf(orderBy);
   }

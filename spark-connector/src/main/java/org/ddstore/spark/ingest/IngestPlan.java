@@ -13,12 +13,13 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * How the rows of a DataFrame come to the ranks, decided in the driver. Row order, schema and every
- * byte depend on the data and the options alone, never on the number of ranks, cores or partitions.
+ * The plan of a load of DataFrame rows into the ranks, made on the driver. Row order, schema and
+ * every byte depend only on the data and the options, never on the number of ranks, cores or
+ * partitions.
  *
- * <p>Making a plan runs jobs: one that counts rows, for files only of their footers where that
- * suffices; one that looks at some rows; one that stores the rows if they must be sorted or their
- * order could not be had again. What is stored lies on the executors' disks until {@link #close}.
+ * <p>Planning runs jobs: one counts rows, from file footers only where possible; one samples rows;
+ * one stores the rows if they must be sorted or their order is not reproducible. Stored rows stay
+ * on the executors' disks until {@link #close}.
  */
 public final class IngestPlan implements AutoCloseable {
   private final OrderedRows rows;
@@ -56,15 +57,16 @@ public final class IngestPlan implements AutoCloseable {
   /**
    * Plans the load of {@code df} into {@code ranks} shards. Blocks while its jobs run.
    *
-   * @throws IngestException for a column that cannot be stored
-   * @throws IllegalArgumentException for options that do not fit, a streaming DataFrame, or no rank
+   * @throws IngestException if a column cannot be stored
+   * @throws IllegalArgumentException if an option does not fit, the DataFrame is streaming, or
+   *     {@code ranks} is below 1
    */
   public static IngestPlan of(Dataset<Row> df, IngestOptions options, int ranks) {
     if (ranks < 1) {
-      throw new IllegalArgumentException(ranks + " ranks; at least 1 is needed");
+      throw new IllegalArgumentException("ranks: " + ranks + " below 1");
     }
     if (df.isStreaming()) {
-      throw new IllegalArgumentException("a streaming DataFrame has no end to load");
+      throw new IllegalArgumentException("a streaming DataFrame is unbounded and cannot be loaded");
     }
     List<Column> resolved = ColumnResolver.resolve(df.schema(), options);
     ColumnNames.check(df, resolved);
@@ -88,65 +90,64 @@ public final class IngestPlan implements AutoCloseable {
   }
 
   /**
-   * Checks that a DataFrame has all columns that options name, without planning its load.
+   * Checks that a DataFrame has all columns of the options, without planning its load.
    *
-   * @throws IllegalArgumentException naming a column that is missing
+   * @throws IllegalArgumentException naming a missing column
    */
   public static void checkNames(Dataset<Row> df, IngestOptions options) {
     ColumnResolver.checkNames(df.schema(), options);
     ColumnNames.checkOrder(df, options);
   }
 
-  /** How many rows there are. */
+  /** Returns the number of rows. */
   public long rows() {
     return rows.rows();
   }
 
-  /** The schema of the records, as far as it is known; see {@link #with}. */
+  /** Returns the schema of the records as far as it is known; see {@link #with}. */
   public Schema schema() {
     return schema;
   }
 
   /**
-   * The rows: partition r holds those of rank r, in global order. To be run as one barrier stage,
-   * as often as wanted. A row is valid until the next one is asked for.
+   * Returns an RDD whose partition r contains the rows of rank r in global order. Run it as one
+   * barrier stage; it can run repeatedly. A row is valid until the next one is read.
    */
   public RDD<InternalRow> shards() {
     return shards(ranks);
   }
 
   /**
-   * As {@link #shards()}, with empty partitions after them.
+   * Returns the RDD of {@link #shards()} followed by empty partitions.
    *
-   * @param partitions at least the number of ranks
+   * @param partitions number of partitions, at least the number of ranks
    */
   public RDD<InternalRow> shards(int partitions) {
     return rows.shards(ranks, partitions);
   }
 
   /**
-   * The rows of some shards only.
+   * Returns an RDD of the rows of some shards.
    *
-   * @param chosen the ranks whose rows are wanted: partition i holds those of rank {@code
-   *     chosen[i]}
+   * @param chosen ranks of the shards: partition i contains the rows of rank {@code chosen[i]}
    */
   public RDD<InternalRow> shardsOf(int... chosen) {
     return rows.shardsOf(ranks, chosen);
   }
 
-  /** The columns that are taken, in their order, as the DataFrame has them. */
+  /** Returns the loaded columns, in order, with their DataFrame types. */
   public StructType sourceSchema() {
     return new SourceColumns(source, columns).taken();
   }
 
-  /** What became of each column; a struct of the DataFrame has one for each that is in it. */
+  /** Returns the mapping of each loaded column; structs have one per inner column. */
   public List<ColumnMapping> mappings() {
     return new SourceColumns(source, columns).mappings();
   }
 
   /**
-   * The same plan with the columns whose form is open in the form that they have in a schema, as
-   * far as it has them. It shares what this one has stored: close either.
+   * Returns this plan with open columns in the form that they have in a schema, if it has them. The
+   * plans share stored rows: closing either releases them.
    */
   public IngestPlan like(Schema other) {
     List<Column> changed = new ArrayList<>();
@@ -172,45 +173,45 @@ public final class IngestPlan implements AutoCloseable {
         : column.in(ArrayForm.UNIFORM, field.shape()[0]);
   }
 
-  /** What packs the rows; to be captured by the closure of the barrier stage. */
+  /** Returns the encoder of the rows; captured by the closure of the barrier stage. */
   public RowEncoder encoder() {
     return new RowEncoder(schema, columns, wording);
   }
 
-  /** The way the rows take, for people. */
+  /** Returns a human-readable description of how the rows are read. */
   public String route() {
     return route;
   }
 
-  /** What users should know before they rely on the load; mostly nothing. */
+  /** Returns warnings about the load; usually empty. */
   public List<String> warnings() {
     return warnings;
   }
 
-  /** Bytes of all records together: exact for fixed ones, else from a sample of rows. */
+  /** Returns the total bytes of all records: exact if fixed, else estimated from a sample. */
   public long estimatedBytes() {
     return rows() * schema.prefixBytes() + Math.round(rows() * sample.raggedBytes(columns));
   }
 
-  /** {@link #estimatedBytes}, and the offsets of ragged records: what the shards take together. */
+  /** Returns the total bytes of all shards: {@link #estimatedBytes} plus ragged offsets. */
   public long memoryBytes() {
     return estimatedBytes() + (schema.isFixed() ? 0 : rows() * Long.BYTES);
   }
 
-  /** Whether {@link #estimatedBytes} is exact. */
+  /** Returns whether {@link #estimatedBytes} is exact. */
   public boolean isSizeExact() {
     return schema.isFixed();
   }
 
   /**
-   * The plan to go on with after a rank found that a column is not what the plan guessed. It shares
-   * what this one has stored: close either.
+   * Returns the corrected plan after a rank found that a column differs from the plan's guess. The
+   * plans share stored rows: closing either releases them.
    */
   public IngestPlan with(NotUniformException found) {
     return withForm(found.column(), found.form());
   }
 
-  /** The same plan with a column of arrays taken as ragged. It shares what this one has stored. */
+  /** Returns this plan with an array column loaded as ragged; shares stored rows with this. */
   public IngestPlan withRagged(String column) {
     return withForm(column, ArrayForm.RAGGED);
   }
@@ -231,7 +232,7 @@ public final class IngestPlan implements AutoCloseable {
     return new IngestPlan(rows, source, changed, sample, ranks, route, warnings, wording);
   }
 
-  /** Releases what was stored. Idempotent. */
+  /** Releases the stored rows. Idempotent. */
   @Override
   public void close() {
     rows.release();

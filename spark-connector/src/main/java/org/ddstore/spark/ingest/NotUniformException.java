@@ -3,8 +3,8 @@ package org.ddstore.spark.ingest;
 import org.ddstore.types.DDStoreException;
 
 /**
- * A column that was taken to be uniform is not: {@link IngestPlan#with(NotUniformException)} gives
- * the plan to go on with. Not an error of the data.
+ * Signals that a column assumed to be uniform is not; {@link IngestPlan#with(NotUniformException)}
+ * returns the corrected plan. Not a data error.
  */
 public final class NotUniformException extends DDStoreException {
   private static final long serialVersionUID = 1L;
@@ -26,12 +26,12 @@ public final class NotUniformException extends DDStoreException {
     return column;
   }
 
-  /** The global index of a row that differs. */
+  /** Returns the global index of a row that differs. */
   public long row() {
     return row;
   }
 
-  /** What the column needs at least. */
+  /** Returns the minimum form that the column needs. */
   public ArrayForm form() {
     return form;
   }

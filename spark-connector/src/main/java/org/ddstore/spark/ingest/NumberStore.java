@@ -3,7 +3,9 @@ package org.ddstore.spark.ingest;
 import java.nio.ByteBuffer;
 import org.ddstore.types.DType;
 
-/** Puts numbers into a record as elements of one type; a number that does not fit is refused. */
+/**
+ * A writer of numbers into a record as elements of one type, which rejects values that do not fit.
+ */
 final class NumberStore {
   private final DType dtype;
 
@@ -12,9 +14,9 @@ final class NumberStore {
   }
 
   /**
-   * Why elements of this type cannot be made of such numbers, or null if they can: between integers
-   * each value must fit; integers become floating numbers where that is exact; a floating number
-   * may be rounded to a narrower one.
+   * Returns why numbers of a type cannot be converted to elements, or null if they can. An integer
+   * must fit the target integer type or be exactly representable in the target floating-point type;
+   * a floating-point number can be rounded to a narrower type.
    */
   static String refusal(NumberType from, DType to) {
     boolean possible =
@@ -28,12 +30,12 @@ final class NumberStore {
     }
     return switch (to) {
       case FLOAT16, BFLOAT16 ->
-          to + " is carried as its raw two bytes: give them as smallint or binary";
+          to + " is stored as two raw bytes: provide them as smallint or binary";
       default -> from.natural() + " values cannot become " + to + ": cast the column first";
     };
   }
 
-  /** The legal range in words, for messages. */
+  /** Returns the legal range as text for messages. */
   String range() {
     return switch (dtype) {
       case BOOL -> "[0, 1]";
@@ -42,12 +44,12 @@ final class NumberStore {
       case INT16, FLOAT16, BFLOAT16 -> "[-32768, 32767]";
       case INT32 -> "[-2147483648, 2147483647]";
       case INT64 -> "[-2^63, 2^63)";
-      case FLOAT32 -> "what float32 holds";
-      case FLOAT64 -> "what float64 holds exactly";
+      case FLOAT32 -> "the range of float32";
+      case FLOAT64 -> "the exact range of float64";
     };
   }
 
-  /** Puts an integer; false if it does not fit. */
+  /** Puts an integer; returns false if it does not fit. */
   boolean put(ByteBuffer record, int place, long value) {
     switch (dtype) {
       case BOOL, UINT8 -> {
@@ -82,7 +84,7 @@ final class NumberStore {
     throw new IllegalStateException(dtype.toString());
   }
 
-  /** Puts a floating number, rounded if need be; false if a finite one would become infinite. */
+  /** Puts a floating-point number, rounded if needed; returns false if it does not fit. */
   boolean put(ByteBuffer record, int place, double value) {
     if (dtype == DType.FLOAT64) {
       record.putDouble(place, value);
@@ -98,7 +100,7 @@ final class NumberStore {
         && put(record, place, (long) value);
   }
 
-  /** Puts a number or boolean that a user gave; false if it does not fit. */
+  /** Puts a user's number or boolean; returns false if it does not fit. */
   boolean putValue(ByteBuffer record, int place, Object value) {
     if (value instanceof Boolean truth) {
       return put(record, place, truth ? 1L : 0L);

@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.unsafe.Platform;
 import org.ddstore.types.DType;
 
-/** The forms in which Spark holds numbers: how to get one, and many at once. */
+/** Spark's internal number types, with access to single values and bulk copies. */
 enum NumberType {
   BOOLEAN(DType.BOOL),
   BYTE(DType.INT8),
@@ -34,7 +34,7 @@ enum NumberType {
     this.natural = natural;
   }
 
-  /** Empty if the type is not held as a number. */
+  /** Returns the number type of a SQL type; empty if Spark does not represent it as a number. */
   static Optional<NumberType> of(DataType type) {
     if (type instanceof BooleanType) {
       return Optional.of(BOOLEAN);
@@ -56,7 +56,7 @@ enum NumberType {
     return Optional.empty();
   }
 
-  /** The element type that holds exactly this one. */
+  /** Returns the element type with exactly the same values. */
   DType natural() {
     return natural;
   }
@@ -65,7 +65,7 @@ enum NumberType {
     return this == FLOAT || this == DOUBLE;
   }
 
-  /** Element {@code i} as an integer; a boolean is 0 or 1. Not for floating numbers. */
+  /** Returns element {@code i} as an integer; a boolean is 0 or 1. Not for floating types. */
   long getLong(SpecializedGetters from, int i) {
     return switch (this) {
       case BOOLEAN -> from.getBoolean(i) ? 1 : 0;
@@ -73,16 +73,16 @@ enum NumberType {
       case SHORT -> from.getShort(i);
       case INT -> from.getInt(i);
       case LONG -> from.getLong(i);
-      case FLOAT, DOUBLE -> throw new IllegalStateException(this + " is no integer");
+      case FLOAT, DOUBLE -> throw new IllegalStateException(this + " is not an integer type");
     };
   }
 
-  /** Element {@code i} of a floating type. */
+  /** Returns element {@code i} of a floating type. */
   double getDouble(SpecializedGetters from, int i) {
     return this == FLOAT ? from.getFloat(i) : from.getDouble(i);
   }
 
-  /** Copies the first {@code count} elements as they are; none of them may be null. */
+  /** Copies the first {@code count} elements unchanged; they must not be null. */
   void copy(ArrayData from, int count, byte[] to, int place) {
     long target = Platform.BYTE_ARRAY_OFFSET + (long) place;
     long length = (long) count * natural.bytes();
@@ -112,7 +112,7 @@ enum NumberType {
     }
   }
 
-  /** True if one of the first {@code count} elements is null. */
+  /** Returns whether one of the first {@code count} elements is null. */
   static boolean hasNull(ArrayData array, int count) {
     if (array instanceof UnsafeArrayData unsafe) {
       int words = (unsafe.numElements() + 63) >>> 6;

@@ -9,7 +9,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import scala.reflect.ClassTag$;
 
-/** Rows in their global order: counted partitions of an RDD, one after the other. */
+/** Rows in global order: the concatenated, counted partitions of an RDD. */
 final class OrderedRows {
   private final RDD<?> rdd;
   private final RowFormat format;
@@ -19,9 +19,9 @@ final class OrderedRows {
   private final boolean stored;
 
   /**
-   * @param fields of the rows
-   * @param counts rows of each partition
-   * @param stored whether the RDD's blocks must be released in the end
+   * @param fields number of fields of the rows
+   * @param counts number of rows of each partition
+   * @param stored whether the blocks of the RDD must be released
    */
   OrderedRows(
       RDD<?> rdd,
@@ -46,7 +46,7 @@ final class OrderedRows {
     return Arrays.stream(counts).sum();
   }
 
-  /** One partition per rank, then empty ones. */
+  /** Returns an RDD of one partition per rank, followed by empty partitions. */
   RDD<InternalRow> shards(int ranks, int allPartitions) {
     Slice[][] slices = Slice.balanced(partitions, counts, ranks);
     Slice[][] all = Arrays.copyOf(slices, allPartitions);
@@ -54,13 +54,13 @@ final class OrderedRows {
     return read(all);
   }
 
-  /** One partition for each of some of the ranks. */
+  /** Returns an RDD of one partition per chosen rank. */
   RDD<InternalRow> shardsOf(int ranks, int... chosen) {
     Slice[][] slices = Slice.balanced(partitions, counts, ranks);
     return read(Arrays.stream(chosen).mapToObj(rank -> slices[rank]).toArray(Slice[][]::new));
   }
 
-  /** Every partition in its place, one slice each. */
+  /** Returns an RDD of all partitions in order, one slice each. */
   RDD<InternalRow> partitionsInOrder() {
     Slice[][] slices = new Slice[counts.length][];
     for (int i = 0; i < slices.length; i++) {
@@ -69,7 +69,7 @@ final class OrderedRows {
     return read(slices);
   }
 
-  /** The global index of the first row of each partition. */
+  /** Returns the global index of the first row of each partition. */
   long[] firstPositions() {
     long[] first = new long[counts.length];
     for (int i = 1; i < first.length; i++) {
@@ -78,7 +78,7 @@ final class OrderedRows {
     return first;
   }
 
-  /** The first rows of up to {@code most} partitions spread over all, as one partition. */
+  /** Returns the first rows of up to {@code most} evenly spread partitions, as one partition. */
   RDD<InternalRow> sample(int most, int rowsOfEach) {
     int[] filled = IntStream.range(0, counts.length).filter(i -> counts[i] > 0).toArray();
     int taken = Math.min(most, filled.length);
@@ -98,7 +98,7 @@ final class OrderedRows {
     return rdd.sparkContext();
   }
 
-  /** Counts the rows of partitions in a job; several of them to a task. */
+  /** Counts the rows of partitions in a job, with several partitions per task. */
   static long[] count(RDD<?> rdd, RowFormat format, int fields, List<SourcePartition> partitions) {
     int size = partitions.size();
     if (size == 0) {

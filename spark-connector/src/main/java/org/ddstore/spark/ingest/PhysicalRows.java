@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.WholeStageCodegenExec;
 import org.apache.spark.sql.internal.SQLConf;
 
-/** The RDD that runs a plan, and how it carries the columns. */
+/** The RDD that executes a plan, and the layout of the columns in it. */
 final class PhysicalRows {
   private final RDD<?> rdd;
   private final RowFormat format;
@@ -29,7 +29,7 @@ final class PhysicalRows {
     this.ordinals = ordinals;
   }
 
-  /** Of rows or batches, by {@link #format}. */
+  /** Returns the RDD of rows or batches, see {@link #format}. */
   RDD<?> rdd() {
     return rdd;
   }
@@ -38,19 +38,19 @@ final class PhysicalRows {
     return format;
   }
 
-  /** Where each column of the DataFrame is found in a row. */
+  /** Returns the ordinal in a row of each DataFrame column. */
   int[] ordinals() {
     return ordinals.clone();
   }
 
-  /** As rows: what every plan can do. */
+  /** Returns the plan executed as rows, which every plan supports. */
   static PhysicalRows asRows(QueryExecution execution) {
     int columns = execution.executedPlan().output().size();
     return new PhysicalRows(
         execution.toRdd(), RowFormat.ROWS, IntStream.range(0, columns).toArray());
   }
 
-  /** As the batches of the scan if nothing but a choice of columns is above it, else as rows. */
+  /** Returns batches of the scan if only a column selection is above it, else rows. */
   static PhysicalRows fastest(QueryExecution execution, SQLConf conf) {
     SparkPlan plan = strip(execution.executedPlan());
     int[] ordinals = null;
@@ -73,7 +73,7 @@ final class PhysicalRows {
     return new PhysicalRows(withConf(plan.executeColumnar(), conf), RowFormat.BATCHES, ordinals);
   }
 
-  /** Carries the settings to the executors; the elements pass through as they are. */
+  /** Returns the batches with the settings applied on the executors. */
   @SuppressWarnings("unchecked")
   private static RDD<?> withConf(RDD<?> batches, SQLConf conf) {
     return new SQLExecutionRDD((RDD<InternalRow>) batches, conf);
@@ -92,7 +92,7 @@ final class PhysicalRows {
     }
   }
 
-  /** The places of the projected columns in the child, or null if something is computed. */
+  /** Returns the ordinals of the projected columns in the child; null if one is computed. */
   private static int[] chosen(ProjectExec project) {
     List<Attribute> inputs = SparkInternals.list(project.child().output());
     List<NamedExpression> outputs = SparkInternals.list(project.projectList());

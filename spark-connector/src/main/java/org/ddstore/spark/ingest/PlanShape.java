@@ -15,13 +15,13 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.FileScan;
 
-/** What an optimized plan says about the order of its rows. */
+/** The kind of an optimized plan with respect to the order of its rows. */
 enum PlanShape {
-  /** One file scan under projections and filters that give the same rows every time. */
+  /** One file scan below deterministic projections and filters. */
   FILES,
-  /** Literal rows or a range under the same: the order of the partitions is the order. */
+  /** Literal rows or a range below the same: rows are in partition order. */
   LITERAL,
-  /** Anything else. */
+  /** Any other plan. */
   OTHER;
 
   static PlanShape of(LogicalPlan optimized) {
@@ -51,7 +51,7 @@ enum PlanShape {
     return leaf instanceof DataSourceV2ScanRelation scan && scan.scan() instanceof FileScan;
   }
 
-  /** A user's function may compute values, but not decide which rows there are. */
+  /** Returns whether an expression is repeatable; user functions must not select rows. */
   private static boolean isRepeatable(Expression expression, boolean decidesRows) {
     if (expression instanceof SubqueryExpression
         || !expression.deterministic()

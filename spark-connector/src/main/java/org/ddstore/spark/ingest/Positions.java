@@ -6,13 +6,13 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 
-/** Gives rows two more columns: a number drawn from the seed, and the position in the source. */
+/** A function that adds two columns to rows: a pseudorandom number and the source position. */
 final class Positions implements Function2<Integer, Iterator<InternalRow>, Iterator<InternalRow>> {
   private static final long serialVersionUID = 1L;
 
   private final long seed;
 
-  /** The position of the first row of each partition. */
+  /** Position of the first row of each partition. */
   private final long[] firstPositions;
 
   Positions(long seed, long... firstPositions) {
@@ -41,7 +41,7 @@ final class Positions implements Function2<Integer, Iterator<InternalRow>, Itera
     };
   }
 
-  /** A keyed hash of the position: the finalizer of SplitMix64, twice, with the seed between. */
+  /** Returns a keyed hash of the position: two SplitMix64 finalizers with the seed between. */
   static long draw(long seed, long position) {
     return mix(mix(position + 0x9E3779B97F4A7C15L) ^ mix(seed));
   }

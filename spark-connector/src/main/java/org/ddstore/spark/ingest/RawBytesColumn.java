@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** Binary that holds the little-endian elements of a declared fixed shape. */
+/** A binary column with the little-endian elements of a declared fixed shape. */
 final class RawBytesColumn extends Column {
   private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ final class RawBytesColumn extends Column {
   private final byte[] fill;
 
   /**
-   * @param fill instead of nulls, or null
+   * @param fill replacement of nulls, or null
    */
   RawBytesColumn(ColumnPath path, DeclaredField declared, byte... fill) {
     super(path);
@@ -27,8 +27,8 @@ final class RawBytesColumn extends Column {
   }
 
   @Override
-  Column at(ColumnPath newPath) {
-    return new RawBytesColumn(newPath, declared, fill);
+  Column at(ColumnPath path) {
+    return new RawBytesColumn(path, declared, fill);
   }
 
   @Override

@@ -7,8 +7,8 @@ import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.Schema;
 
 /**
- * One packed record under construction. Fixed fields and lengths are put at their places; the data
- * of ragged fields are appended, in the order of the fields.
+ * A buffer for one packed record. Fixed fields and lengths are put at their offsets; the data of
+ * ragged fields is appended in field order.
  */
 final class RecordBuffer {
   private static final int SLACK_BYTES = 1024;
@@ -31,24 +31,24 @@ final class RecordBuffer {
     view = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Starts the record of a row; what the last one left is overwritten. */
+  /** Starts the record of a row and overwrites the previous record. */
   void begin(long globalRow) {
     row = globalRow;
     end = prefixBytes;
     view.clear();
   }
 
-  /** The global index of the row. */
+  /** Returns the global index of the row. */
   long row() {
     return row;
   }
 
-  /** How messages about the row name remedies. */
+  /** Returns the wording of remedies in messages. */
   Wording wording() {
     return wording;
   }
 
-  /** Room for {@code length} more bytes of ragged data; gives their place. */
+  /** Reserves {@code length} more bytes of ragged data and returns their offset. */
   int append(String column, long length) {
     if (end + length > Schema.MAX_RECORD_BYTES) {
       throw new IngestException(
@@ -65,17 +65,17 @@ final class RecordBuffer {
     return place;
   }
 
-  /** The memory; another array after each {@link #append}. */
+  /** Returns the backing array, which {@link #append} can replace. */
   byte[] bytes() {
     return bytes;
   }
 
-  /** The memory, little-endian, for absolute puts; another one after each {@link #append}. */
+  /** Returns the little-endian buffer for absolute puts, which {@link #append} can replace. */
   ByteBuffer view() {
     return view;
   }
 
-  /** The finished record, from position to limit; valid until the next one begins. */
+  /** Returns the finished record from position to limit; valid until the next {@link #begin}. */
   ByteBuffer end() {
     return view.limit(end).position(0);
   }

@@ -9,16 +9,16 @@ import org.ddstore.spark.types.SourceChangedException;
 import scala.collection.AbstractIterator;
 
 /**
- * Unsafe rows packed into byte arrays, which Spark stores and sends in one piece each: one object
- * per hundreds of rows, and a bounded one.
+ * Unsafe rows packed into byte arrays of bounded size, each of which Spark stores and sends as one
+ * object with hundreds of rows.
  *
  * <pre>
  * int64 computation | int32 rows | { int32 bytes | row } ...
  * </pre>
  *
- * <p>The computation is a random number that all chunks of one computation of a partition share. A
- * partition that is computed again, after the loss of an executor or by a speculative task, may
- * give its rows in another order: two readers of parts of it must read the same computation.
+ * <p>The computation is a random number shared by all chunks of one computation of a partition. A
+ * partition that is recomputed, after the loss of an executor or by a speculative task, can have
+ * its rows in another order, so all readers of its parts must read the same computation.
  */
 final class RowChunks {
   private static final int CHUNK_BYTES = 256 << 10;
@@ -33,7 +33,7 @@ final class RowChunks {
     return drawn == SourcePartition.REPEATABLE ? 1 : drawn;
   }
 
-  /** Packs the rows of one computation of a partition. */
+  /** A packer of the rows of one computation of a partition. */
   static final class Packer extends AbstractIterator<byte[]> {
     private final scala.collection.Iterator<InternalRow> rows;
     private final int fields;
@@ -84,7 +84,7 @@ final class RowChunks {
     }
   }
 
-  /** Reads packed rows; skips by chunk. */
+  /** A reader of packed rows that skips whole chunks. */
   static final class Reader implements RowReader {
     private final scala.collection.Iterator<?> chunks;
     private final UnsafeRow row;
@@ -94,7 +94,7 @@ final class RowChunks {
     private int left;
 
     /**
-     * @param source whose computation the chunks must be of; any if it is not stored yet
+     * @param source partition whose computation the chunks must have; any if it is not stored yet
      */
     Reader(scala.collection.Iterator<?> chunks, int fields, SourcePartition source) {
       this.chunks = chunks;
@@ -103,9 +103,7 @@ final class RowChunks {
       this.computation = source.computation();
     }
 
-    /**
-     * The computation of the chunks, all of which were read; without chunks one that none is of.
-     */
+    /** Returns the computation of the chunks after all were read; without chunks, an unused one. */
     long computation() {
       return computation == SourcePartition.REPEATABLE ? drawComputation() : computation;
     }
@@ -128,7 +126,7 @@ final class RowChunks {
         computation = found;
       } else if (found != computation) {
         throw new SourceChangedException(
-            "%s holds the rows of another computation than when the load was planned: it was computed again, after the loss of an executor or by a speculative task; plan the load again"
+            "%s was recomputed after the load was planned, because of a lost executor or a speculative task: plan the load again"
                 .formatted(place));
       }
       left = chunk.getInt();

@@ -12,7 +12,7 @@ import org.ddstore.spark.types.IngestException;
 import org.ddstore.spark.types.SourceChangedException;
 import org.ddstore.types.Schema;
 
-/** Packs rows of Spark into records. Travels in the closure; one call per rank. */
+/** An encoder of Spark rows into records. Serialized with the closure; one call per rank. */
 public final class RowEncoder implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final int INTERRUPT_MASK = 1023;
@@ -30,25 +30,25 @@ public final class RowEncoder implements Serializable {
     this.wording = wording;
   }
 
-  /** The schema of the records. */
+  /** Returns the schema of the records. */
   public Schema schema() {
     return Schema.parse(ByteBuffer.wrap(schema).order(ByteOrder.LITTLE_ENDIAN));
   }
 
   /**
-   * Appends all rows to a shard. Local; stops when the thread is interrupted.
+   * Appends all rows to a shard. Local; throws if the thread is interrupted.
    *
-   * @param rows of one partition of {@link IngestPlan#shards()}
-   * @param firstRow the global index of the first of them, for messages
+   * @param rows rows of one partition of {@link IngestPlan#shards()}
+   * @param firstRow global index of the first row, for messages
    * @throws IngestException if a value cannot be stored
-   * @throws NotUniformException if a column has not the form that the plan guessed
-   * @throws SourceChangedException if the rows are not those that the plan counted
+   * @throws NotUniformException if a column does not have the form guessed by the plan
+   * @throws SourceChangedException if the rows differ from those counted by the plan
    */
   public void encode(Iterator<InternalRow> rows, long firstRow, ShardWriter writer) {
     encode(rows, firstRow, writer::appendPacked);
   }
 
-  /** Gives each packed record to {@code records}, which must not keep the buffer. */
+  /** Passes each packed record to {@code records}, which must not retain the buffer. */
   void encode(Iterator<InternalRow> rows, long firstRow, Consumer<ByteBuffer> records) {
     Schema parsed = schema();
     ColumnEncoder[] encoders = new ColumnEncoder[columns.length];

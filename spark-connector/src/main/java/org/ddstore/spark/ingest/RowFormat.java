@@ -2,7 +2,7 @@ package org.ddstore.spark.ingest;
 
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
-/** How the partitions of an RDD carry rows. */
+/** The format of rows in the partitions of an RDD. */
 enum RowFormat {
   /** One {@code InternalRow} per element. */
   ROWS {
@@ -26,7 +26,7 @@ enum RowFormat {
     }
   };
 
-  /** A reader of the rows of one partition. */
+  /** Returns a reader of the rows of one partition. */
   abstract RowReader open(
       scala.collection.Iterator<?> elements, int fields, SourcePartition source);
 }

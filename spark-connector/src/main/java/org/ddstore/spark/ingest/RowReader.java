@@ -3,20 +3,20 @@ package org.ddstore.spark.ingest;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
-/** The rows of one partition, in order. A row is valid until the next call. */
+/** A reader of the rows of one partition, in order. A row is valid until the next call. */
 interface RowReader {
   boolean hasNext();
 
   InternalRow next();
 
   /**
-   * Passes over rows without looking at them, as far as there are some.
+   * Skips up to {@code rows} rows without reading them.
    *
-   * @return how many were passed over
+   * @return number of skipped rows
    */
   long skip(long rows);
 
-  /** Rows as they come. */
+  /** A reader of single rows. */
   final class OfRows implements RowReader {
     private final scala.collection.Iterator<?> rows;
 
@@ -45,7 +45,7 @@ interface RowReader {
     }
   }
 
-  /** Rows as views of columns. */
+  /** A reader of the rows of columnar batches. */
   final class OfBatches implements RowReader {
     private final scala.collection.Iterator<?> batches;
     private ColumnarBatch batch;

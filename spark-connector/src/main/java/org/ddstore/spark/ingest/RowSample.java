@@ -11,15 +11,15 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import scala.reflect.ClassTag$;
 
 /**
- * What some rows say about lengths. A guess made from it may be wrong but not harmful: {@link
- * NotUniformException} corrects it, and as only columns whose rows all have one length keep the
- * guess, the outcome is the same whichever rows were looked at.
+ * The lengths of values in a sample of rows. A wrong guess from the sample is harmless: {@link
+ * NotUniformException} corrects it, and because only columns whose rows all have one length stay
+ * uniform, the outcome does not depend on the sample.
  */
 final class RowSample {
   private static final int PARTITIONS = 4;
   private static final int ROWS_OF_EACH = 64;
 
-  /** By row and column, as {@link Column#observe}. */
+  /** Results of {@link Column#observe}, by row and column. */
   private final List<int[]> observations;
 
   private RowSample(List<int[]> observations) {
@@ -61,7 +61,7 @@ final class RowSample {
     return found;
   }
 
-  /** The columns in the smallest form that the rows seen allow. */
+  /** Returns the columns in the smallest form that the sampled rows allow. */
   List<Column> guess(List<Column> columns) {
     List<Column> guessed = new ArrayList<>();
     for (int i = 0; i < columns.size(); i++) {
@@ -85,7 +85,7 @@ final class RowSample {
         : column.in(ArrayForm.RAGGED, 0);
   }
 
-  /** The mean bytes of a row in ragged data. */
+  /** Returns the mean bytes of ragged data per row. */
   double raggedBytes(List<Column> columns) {
     double bytes = 0;
     for (int[] row : observations) {

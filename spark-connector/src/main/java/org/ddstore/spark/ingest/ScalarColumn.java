@@ -7,7 +7,7 @@ import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** One number per row. */
+/** A column of one number per row. */
 final class ScalarColumn extends Column {
   private static final long serialVersionUID = 1L;
 
@@ -16,7 +16,7 @@ final class ScalarColumn extends Column {
   private final Serializable fill;
 
   /**
-   * @param fill instead of nulls, or null
+   * @param fill replacement of nulls, or null
    */
   ScalarColumn(ColumnPath path, NumberType type, DeclaredField declared, Serializable fill) {
     super(path);
@@ -31,8 +31,8 @@ final class ScalarColumn extends Column {
   }
 
   @Override
-  Column at(ColumnPath newPath) {
-    return new ScalarColumn(newPath, type, declared, fill);
+  Column at(ColumnPath path) {
+    return new ScalarColumn(path, type, declared, fill);
   }
 
   @Override

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.spark.types.SourceChangedException;
 import scala.collection.AbstractIterator;
 
-/** The rows of counted slices. A row is valid until the next one is asked for. */
+/** An RDD of the rows of counted slices. A row is valid until the next one is read. */
 final class ShardRdd extends SliceRdd<InternalRow> {
   private static final long serialVersionUID = 1L;
 
@@ -16,8 +16,8 @@ final class ShardRdd extends SliceRdd<InternalRow> {
   private final int fields;
 
   /**
-   * @param format of the elements of {@code source}
-   * @param fields of its rows
+   * @param format format of the elements of {@code source}
+   * @param fields number of fields of its rows
    */
   ShardRdd(SparkContext context, RDD<?> source, RowFormat format, int fields, Slice[][] slices) {
     super(context, source, slices, InternalRow.class);
@@ -65,11 +65,11 @@ final class ShardRdd extends SliceRdd<InternalRow> {
       left = opened.take();
     }
 
-    /** Having read to the end of what was counted, makes sure that it is the end. */
+    /** Checks that a slice that ends with its partition has no more rows than counted. */
     private void finish() {
       if (slice != null && slice.skip() + slice.take() == slice.planned() && reader.hasNext()) {
         throw new SourceChangedException(
-            "%s had %,d rows when the load was planned, and has more now"
+            "%s had %,d rows when the load was planned, now more: plan the load again"
                 .formatted(slice.source().place(), slice.planned()));
       }
       slice = null;
@@ -77,7 +77,7 @@ final class ShardRdd extends SliceRdd<InternalRow> {
 
     private SourceChangedException changed(long found) {
       return new SourceChangedException(
-          "%s had %,d rows when the load was planned, and %,d now"
+          "%s had %,d rows when the load was planned, now %,d: plan the load again"
               .formatted(slice.source().place(), slice.planned(), found));
     }
 

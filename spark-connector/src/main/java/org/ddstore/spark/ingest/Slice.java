@@ -8,20 +8,20 @@ import org.ddstore.layout.ExtentMap;
 /**
  * A run of rows of one partition of a captured RDD.
  *
- * @param source the partition of the captured RDD
- * @param skip rows before the run
- * @param take rows of the run
- * @param planned rows that the partition had when it was counted, or {@link #ALL}
+ * @param source partition of the captured RDD
+ * @param skip number of rows before the run
+ * @param take number of rows of the run
+ * @param planned counted number of rows of the partition, or {@link #ALL}
  */
 record Slice(SourcePartition source, long skip, long take, long planned) implements Serializable {
-  /** Of an uncounted partition: whatever it gives. */
+  /** Number of rows of an uncounted partition: all that it has. */
   static final long ALL = Long.MAX_VALUE;
 
   static Slice whole(SourcePartition source) {
     return new Slice(source, 0, ALL, ALL);
   }
 
-  /** What each of {@code ranks} ranks loads of counted partitions, in their order. */
+  /** Returns the slices of counted partitions that each of {@code ranks} ranks loads, in order. */
   static Slice[][] balanced(List<SourcePartition> partitions, long[] counts, int ranks) {
     long rows = 0;
     for (long count : counts) {

@@ -11,11 +11,10 @@ import scala.collection.immutable.Seq;
 import scala.reflect.ClassTag$;
 
 /**
- * An RDD whose partitions read slices of another RDD's partitions, one after the other. It declares
- * no dependency: a barrier stage then accepts it with any number of partitions, and nothing is
- * shuffled.
+ * An RDD whose partitions read slices of another RDD's partitions in sequence. It declares no
+ * dependency, so that a barrier stage accepts any number of partitions and nothing is shuffled.
  *
- * @param <T> the elements
+ * @param <T> type of the elements
  */
 abstract class SliceRdd<T> extends RDD<T> {
   private static final long serialVersionUID = 1L;
@@ -24,8 +23,8 @@ abstract class SliceRdd<T> extends RDD<T> {
   private final transient Slice[][] slices;
 
   /**
-   * @param source what is read, captured
-   * @param slices by partition
+   * @param source captured RDD to read
+   * @param slices slices of each partition
    */
   SliceRdd(SparkContext context, RDD<?> source, Slice[][] slices, Class<T> type) {
     super(context, SparkInternals.noDependencies(), ClassTag$.MODULE$.apply(type));
@@ -67,7 +66,7 @@ abstract class SliceRdd<T> extends RDD<T> {
     return partitions;
   }
 
-  /** Where the longest of the slices prefers to be read. */
+  /** Returns the preferred locations of the longest slice. */
   @Override
   public Seq<String> getPreferredLocations(Partition partition) {
     Slice longest = null;
@@ -81,19 +80,19 @@ abstract class SliceRdd<T> extends RDD<T> {
         : source.preferredLocations(longest.source().partition());
   }
 
-  /** The slices of a partition of this RDD. */
+  /** Returns the slices of a partition of this RDD. */
   final Slice[] slices(Partition partition) {
     return ((SlicePartition) partition).slices;
   }
 
-  /** The elements of the captured RDD that the slice's partition holds. */
+  /** Returns the elements of the captured RDD in the slice's partition. */
   final scala.collection.Iterator<?> read(Slice slice, TaskContext context) {
     try {
       return source.iterator(slice.source().partition(), context);
     } catch (Exception e) {
       if (slice.source().isStored() && e instanceof SparkException) {
         throw new SourceChangedException(
-            "%s cannot be read, the executor that stored it is lost: plan the load again"
+            "%s cannot be read because the executor that stored it is lost: plan the load again"
                 .formatted(slice.source().place()),
             e);
       }

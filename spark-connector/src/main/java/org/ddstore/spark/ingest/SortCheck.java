@@ -7,11 +7,11 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.spark.types.SourceChangedException;
 
 /**
- * Checks that a sort has kept its rows: each position of [0, rows) comes out of it exactly once.
- * Compares a count and a 128-bit hash sum of the positions, keyed at random, which do not depend on
- * the order; counts and plain sums would miss rows that are lost and made up for by others. Each
- * task adds the positions of its partition and takes off its share of those that are expected, so
- * that all together give zero. Sent to the executors.
+ * A check that a sort has kept its rows: its output contains each position of [0, rows) exactly
+ * once. Compares the count and a randomly keyed 128-bit hash sum of the positions, both independent
+ * of the order; counts and plain sums would miss a lost row offset by another. Each task adds the
+ * hashes of its partition and subtracts its share of the expected ones, so that the total is zero.
+ * Sent to the executors.
  */
 final class SortCheck implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -21,7 +21,7 @@ final class SortCheck implements Serializable {
   private final long lowKey;
 
   /**
-   * @param rows before the sort
+   * @param rows number of rows before the sort
    */
   SortCheck(long rows) {
     Nonce key = Nonce.random();
@@ -33,8 +33,8 @@ final class SortCheck implements Serializable {
   /**
    * Counts the rows of a sorted partition.
    *
-   * @param ordinal the field that has a row's position
-   * @param partition of [0, {@code partitions})
+   * @param ordinal ordinal of the field with the position of a row
+   * @param partition index of the partition, in [0, {@code partitions})
    */
   PartitionCount count(RowChunks.Reader reader, int ordinal, int partition, int partitions) {
     long counted = 0;
@@ -62,7 +62,7 @@ final class SortCheck implements Serializable {
     long low = sorted.stream().mapToLong(PartitionCount::low).sum();
     if (found != rows || high != 0 || low != 0) {
       throw new SourceChangedException(
-          "the sort of %,d rows gave %,d rows, and not each of them once: some were computed again, after the loss of an executor for example, and differ; plan the load again"
+          "the sort of %,d rows returned %,d rows with lost or repeated ones: rows recomputed, for example after the loss of an executor, differ; plan the load again"
               .formatted(rows, found));
     }
   }

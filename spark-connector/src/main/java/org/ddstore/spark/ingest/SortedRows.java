@@ -16,16 +16,16 @@ import org.apache.spark.sql.types.StructType;
 import scala.reflect.ClassTag$;
 
 /**
- * Rows sorted by columns or by numbers drawn from a seed, ties by their positions in the source.
- * The position is a key of the sort, so equal keys spread over its partitions as others do.
+ * Rows sorted by columns or by pseudorandom numbers, with ties in source order. The position is a
+ * sort key, so equal keys are spread over partitions like others.
  *
- * <p>Spark repeats tasks of a sort whose output is lost with an executor, and keeps what other
- * tasks have made of the former output. The rows that are numbered must therefore be the same, in
- * the same order, whenever they are read: those of a plan that is no file scan are stored first.
- * The last field of the sorted rows is their position, by which {@link SortCheck} makes sure that
- * each row came out once.
+ * <p>Spark repeats tasks of a sort whose output is lost with an executor, and keeps the results of
+ * other tasks that read the earlier output. The numbered rows must therefore be the same, in the
+ * same order, on each read: rows of plans other than file scans are stored first. The last field of
+ * the sorted rows is their position, by which {@link SortCheck} verifies that each row occurs
+ * exactly once.
  *
- * @param isReproducible whether the positions depend on the data alone
+ * @param isReproducible whether the positions depend only on the data
  */
 record SortedRows(OrderedRows rows, boolean isReproducible) {
   private static final String KEY = "ddstore key ";
@@ -33,7 +33,7 @@ record SortedRows(OrderedRows rows, boolean isReproducible) {
   private static final String POSITION = "ddstore position";
   private static final String PARTITIONS = "spark.sql.shuffle.partitions";
 
-  /** By Spark's estimate, which knows files as they are compressed. */
+  /** Bytes per partition by Spark's estimate, which uses the compressed size of files. */
   private static final long PARTITION_BYTES = 16L << 20;
 
   private static final int MIN_PARTITIONS = 8;

@@ -12,14 +12,14 @@ import org.ddstore.spark.types.ColumnMapping;
 import org.ddstore.types.Field;
 
 /**
- * The columns of a DataFrame that a load takes, as the DataFrame has them.
+ * The columns of a DataFrame that a load uses, with their DataFrame types.
  *
- * @param schema of the DataFrame
- * @param columns what is taken of it
+ * @param schema schema of the DataFrame
+ * @param columns loaded columns
  */
 record SourceColumns(StructType schema, List<Column> columns) {
 
-  /** What each column became. */
+  /** Returns the mapping of each column to its fields. */
   List<ColumnMapping> mappings() {
     return columns.stream()
         .map(
@@ -39,12 +39,12 @@ record SourceColumns(StructType schema, List<Column> columns) {
     return type;
   }
 
-  /** The schema of these columns alone, in their order; a struct has what is taken of it. */
+  /** Returns the schema of these columns, in order; structs contain only loaded fields. */
   StructType taken() {
     return taken(schema, columns.stream().map(column -> column.path().names()).toList());
   }
 
-  private static StructType taken(StructType of, List<List<String>> paths) {
+  private static StructType taken(StructType whole, List<List<String>> paths) {
     Map<String, List<List<String>>> inside = new LinkedHashMap<>();
     for (List<String> path : paths) {
       List<List<String>> rest = inside.computeIfAbsent(path.get(0), name -> new ArrayList<>());
@@ -53,7 +53,7 @@ record SourceColumns(StructType schema, List<Column> columns) {
       }
     }
     List<StructField> fields = new ArrayList<>();
-    inside.forEach((name, rest) -> fields.add(taken(of.apply(name), rest)));
+    inside.forEach((name, rest) -> fields.add(taken(whole.apply(name), rest)));
     return new StructType(fields.toArray(new StructField[0]));
   }
 
@@ -64,7 +64,7 @@ record SourceColumns(StructType schema, List<Column> columns) {
     StructType whole = structOf(field.dataType());
     StructType part = taken(whole, rest);
     return part.equals(whole)
-        ? field // a type of the user's keeps its name
+        ? field // keeps a user-defined type
         : new StructField(field.name(), part, field.nullable(), field.metadata());
   }
 

@@ -4,12 +4,12 @@ import java.io.Serializable;
 import org.apache.spark.Partition;
 
 /**
- * A partition of an RDD that stands at a known place of the source order.
+ * A partition of an RDD at a known position in the source order.
  *
- * @param place as in {@code file:/data/a.parquet from byte 134217728}
- * @param computation the number that {@link RowChunks} drew when the partition was stored, which
- *     all its readers must find; {@link #REPEATABLE} for a partition that gives the same rows
- *     whenever it is computed
+ * @param place description such as {@code file:/data/a.parquet from byte 134217728}
+ * @param computation random number of {@link RowChunks} from the time when the partition was
+ *     stored, verified by all readers; {@link #REPEATABLE} for a partition that always has the same
+ *     rows
  */
 record SourcePartition(Partition partition, String place, long computation)
     implements Serializable {

@@ -13,18 +13,18 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.internal.SQLConf;
 
 /**
- * The rows of a DataFrame in their global order, and how they got it.
+ * The rows of a DataFrame in their global order, and the way they are read.
  *
- * @param columns at the places where the rows have them
- * @param route for people
+ * @param columns columns with their ordinals in the rows
+ * @param route human-readable description of how the rows are read
  */
 record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<String> warnings) {
   private static final String NOT_REPRODUCIBLE =
       "the row order is not reproducible: the plan is more than one file scan with projections and"
-          + " filters, so its rows were numbered once, in the order in which its partitions gave"
-          + " them; load the files directly, or order by columns that identify a row";
+          + " filters, so its rows were numbered once, in partition order; load the files directly,"
+          + " or order by columns that identify a row";
   private static final String TIES_NOT_REPRODUCIBLE =
-      "rows that are equal in %s stand in an order that is not reproducible: the plan is more than"
+      "the order of rows that are equal in %s is not reproducible: the plan is more than"
           + " one file scan with projections and filters; order by columns that identify a row";
 
   static SourcePlan of(Dataset<Row> df, List<Column> columns, IngestOptions options) {
@@ -97,10 +97,10 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
     return columns.stream().map(column -> column.at(column.path().at(places))).toList();
   }
 
-  /** The partitions of a plan whose order is known without running it. */
+  /** The partitions of a plan whose order is known without executing it. */
   record Scan(Dataset<Row> df, PhysicalRows physical, List<SourcePartition> partitions) {
 
-    /** Empty if the plan turns out to run in another way than its shape promised. */
+    /** Returns the scan; empty if the execution of the plan does not match its shape. */
     static Optional<Scan> of(Dataset<Row> df, PlanShape shape, boolean asRows, SQLConf conf) {
       QueryExecution execution = df.queryExecution();
       PhysicalRows physical =
@@ -120,7 +120,7 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
       return partitions;
     }
 
-    /** Counts the rows with no more columns than the filters need. */
+    /** Counts the rows, reading only the columns that filters need. */
     OrderedRows count(SQLConf conf) {
       Dataset<Row> bare = df.select(new org.apache.spark.sql.Column[0]);
       PlanShape shape = PlanShape.of(bare.queryExecution().optimizedPlan());

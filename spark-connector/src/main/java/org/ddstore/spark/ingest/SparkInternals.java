@@ -21,7 +21,7 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction0;
 
-/** What needs Scala's own types, or differs between the releases of Spark from 3.5 to 4.2. */
+/** Access to Spark internals that need Scala types or differ between Spark 3.5 and 4.2. */
 final class SparkInternals {
   private SparkInternals() {}
 
@@ -37,7 +37,7 @@ final class SparkInternals {
     return new ArrayList<>(CollectionConverters.asJava(items.toSeq()));
   }
 
-  /** Plans with these settings instead of the session's, which stay as they are. */
+  /** Runs an action with these settings instead of the session's, which are unchanged. */
   static <T> T withConf(SQLConf conf, Supplier<T> action) {
     return SQLConf.withExistingConf(
         conf,
@@ -49,12 +49,12 @@ final class SparkInternals {
         });
   }
 
-  /** The settings of the session that a DataFrame belongs to. */
+  /** Returns the settings of a DataFrame's session. */
   static SQLConf conf(Dataset<Row> df) {
     return ((SessionState) call(df.sparkSession(), "sessionState")).conf();
   }
 
-  /** A DataFrame of internal rows, of the session of another one. */
+  /** Returns a DataFrame of internal rows in the session of another DataFrame. */
   @SuppressWarnings("unchecked")
   static Dataset<Row> dataFrame(Dataset<Row> sibling, RDD<InternalRow> rows, StructType schema) {
     SparkSession session = sibling.sparkSession();
@@ -62,7 +62,7 @@ final class SparkInternals {
   }
 
   /**
-   * The splits that a partition of a version 2 source reads: one or none from Spark 4 on, a list
+   * Returns the splits read by a partition of a version 2 source: at most one since Spark 4, a list
    * before.
    */
   static List<InputPartition> inputPartitions(DataSourceRDDPartition partition) {
@@ -78,7 +78,7 @@ final class SparkInternals {
     return inputs;
   }
 
-  /** A partition of a version 2 source that reads one split. */
+  /** Returns a partition of a version 2 source that reads one split. */
   static Partition partitionOf(int index, InputPartition split) {
     Constructor<?> constructor = DataSourceRDDPartition.class.getConstructors()[0];
     Object input =
@@ -121,6 +121,6 @@ final class SparkInternals {
 
   private static IllegalStateException unknownSpark(Class<?> type, String what, Exception cause) {
     return new IllegalStateException(
-        "this Spark has another %s of %s than 3.5 to 4.2".formatted(what, type.getName()), cause);
+        "unknown %s of %s: use Spark 3.5 to 4.2".formatted(what, type.getName()), cause);
   }
 }

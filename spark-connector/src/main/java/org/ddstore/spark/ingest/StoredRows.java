@@ -16,25 +16,25 @@ import scala.reflect.ClassTag$;
 
 /**
  * Rows computed once and kept on the executors' disks, in partition order. If an executor that
- * holds some is lost, reading fails, as computing them again could give others. A partition that
- * was computed twice, after a loss or by a speculative task, is read only as the computation that
- * was counted (see {@link RowChunks}).
+ * holds some of them is lost, reads fail, because a recomputation could return different rows. If a
+ * partition was computed twice, after a loss or by a speculative task, only the counted computation
+ * is read (see {@link RowChunks}).
  */
 final class StoredRows {
   private StoredRows() {}
 
-  /** Runs the RDD and stores its rows, which must be unsafe rows of {@code fields} fields. */
+  /** Computes the RDD and stores its rows, which must be unsafe rows of {@code fields} fields. */
   static OrderedRows store(RDD<InternalRow> rows, int fields) {
     return store(rows, fields, null);
   }
 
   /**
-   * Runs an RDD that sorts numbered rows, and stores them.
+   * Computes an RDD that sorts numbered rows, and stores its rows.
    *
-   * @param rows unsafe rows, the last field of which is the row's position before the sort
-   * @param fields of them, with the position
-   * @param total the number of rows before the sort
-   * @throws SourceChangedException unless each position of [0, total) is there exactly once
+   * @param rows unsafe rows whose last field is the position before the sort
+   * @param fields number of fields of a row, including the position
+   * @param total number of rows before the sort
+   * @throws SourceChangedException unless each position of [0, total) occurs exactly once
    */
   static OrderedRows storeSorted(RDD<InternalRow> rows, int fields, long total) {
     return store(rows, fields, new SortCheck(total));
@@ -78,7 +78,7 @@ final class StoredRows {
     return "stored partition " + partition;
   }
 
-  /** Counts the stored rows, which stores them. */
+  /** Counts the rows, which also stores them. */
   private static List<PartitionCount> count(RDD<byte[]> chunks, int fields, SortCheck check) {
     int partitions = chunks.getNumPartitions();
     Function2<Integer, Iterator<byte[]>, Iterator<PartitionCount>> count =

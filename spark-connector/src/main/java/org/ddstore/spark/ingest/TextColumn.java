@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** Text or bytes of any length. */
+/** A column of text or binary values of any length. */
 final class TextColumn extends Column {
   private static final long serialVersionUID = 1L;
 
@@ -19,7 +19,7 @@ final class TextColumn extends Column {
 
   /**
    * @param text true for a string column, false for a binary one
-   * @param fill instead of nulls, or null
+   * @param fill replacement of nulls, or null
    */
   TextColumn(ColumnPath path, boolean text, Serializable fill) {
     this(path, text, fill instanceof String string ? string.getBytes(UTF_8) : (byte[]) fill);
@@ -37,8 +37,8 @@ final class TextColumn extends Column {
   }
 
   @Override
-  Column at(ColumnPath newPath) {
-    return new TextColumn(newPath, text, fill);
+  Column at(ColumnPath path) {
+    return new TextColumn(path, text, fill);
   }
 
   @Override

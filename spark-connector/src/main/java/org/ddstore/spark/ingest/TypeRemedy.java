@@ -10,12 +10,12 @@ import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 
-/** What to do about a column whose type cannot be stored: an expression whose result can be. */
+/** Remedies for columns whose type cannot be stored: expressions whose results can be. */
 final class TypeRemedy {
-  /** Decimal digits that a double keeps. */
+  /** Decimal digits that a double preserves. */
   private static final int DOUBLE_DIGITS = 15;
 
-  /** Decimal digits of which every number fits into a long. */
+  /** Maximum decimal digits such that every number fits into a long. */
   private static final int LONG_DIGITS = 18;
 
   private TypeRemedy() {}
@@ -23,7 +23,7 @@ final class TypeRemedy {
   /**
    * Returns the remedy.
    *
-   * @param column its path as SQL writes it
+   * @param column path of the column in SQL notation
    */
   static String of(String column, DataType type, Wording wording) {
     String out = "leave it out with " + wording.selection();
@@ -36,7 +36,7 @@ final class TypeRemedy {
   /**
    * Returns the remedy for a caller who writes a query.
    *
-   * @param out how to leave the column out
+   * @param out text of the advice to leave the column out
    */
   private static String inQuery(String column, DataType type, String out) {
     if (type instanceof DecimalType decimal) {
@@ -54,7 +54,7 @@ final class TypeRemedy {
     if (interval != null) {
       return interval;
     }
-    // Types of later releases than the oldest that this is compiled for are known by their names.
+    // Types that the oldest supported Spark release lacks are recognized by name.
     return switch (type.typeName().replaceAll("\\W.*", "")) {
       case "geometry", "geography" -> "take st_asbinary(%s)".formatted(column);
       case "variant" -> "take to_json(%s)".formatted(column);

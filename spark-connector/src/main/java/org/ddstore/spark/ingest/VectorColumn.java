@@ -12,9 +12,9 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * The vectors of Spark ML in their SQL form, whichever library declares them. Dense ones of one
- * size become a fixed field, of several sizes a ragged one; if one row is sparse, all become {@code
- * size}, {@code indices} and {@code values}.
+ * A column of Spark ML vectors in their SQL form, independent of the declaring library. Dense
+ * vectors of one size are stored as a fixed field, of several sizes as a ragged field; if any row
+ * is sparse, all rows are stored as {@code size}, {@code indices} and {@code values}.
  */
 final class VectorColumn extends Column {
   private static final long serialVersionUID = 1L;
@@ -36,7 +36,7 @@ final class VectorColumn extends Column {
     this.uniformLength = uniformLength;
   }
 
-  /** True for {@code struct<type tinyint, size int, indices array<int>, values array<double>>}. */
+  /** Tests for {@code struct<type tinyint, size int, indices array<int>, values array<double>>}. */
   static boolean isVector(StructType type) {
     return type.size() == SQL_FIELDS
         && is(type, SQL_TYPE, "type", DataTypes.ByteType)
@@ -73,8 +73,8 @@ final class VectorColumn extends Column {
   }
 
   @Override
-  Column at(ColumnPath newPath) {
-    return new VectorColumn(newPath, form, uniformLength);
+  Column at(ColumnPath path) {
+    return new VectorColumn(path, form, uniformLength);
   }
 
   @Override
@@ -83,8 +83,8 @@ final class VectorColumn extends Column {
   }
 
   @Override
-  Column in(ArrayForm newForm, int length) {
-    return new VectorColumn(path(), newForm, newForm == ArrayForm.UNIFORM ? length : 0);
+  Column in(ArrayForm form, int length) {
+    return new VectorColumn(path(), form, form == ArrayForm.UNIFORM ? length : 0);
   }
 
   @Override

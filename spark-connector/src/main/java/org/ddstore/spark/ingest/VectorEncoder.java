@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.ddstore.types.DType;
 import org.ddstore.types.Schema;
 
-/** Writes ML vectors in one of their forms. */
+/** An encoder of Spark ML vectors in one of their forms. */
 final class VectorEncoder extends ColumnEncoder {
   private final ArrayForm form;
   private final ElementWriter indices =
@@ -14,7 +14,7 @@ final class VectorEncoder extends ColumnEncoder {
   private final ElementWriter values =
       new ElementWriter(this, NumberType.DOUBLE, DType.FLOAT64, true, null);
 
-  /** Where the values of a uniform vector, or their number, stand. */
+  /** Offset in the record of the values of a uniform vector, or of their number. */
   private final int valuesPlace;
 
   private final int uniformLength;
@@ -112,6 +112,6 @@ final class VectorEncoder extends ColumnEncoder {
 
   @Override
   void encodeNull(RecordBuffer record) {
-    throw problem(record, "null; filter the rows: there is no value that fills a vector");
+    throw problem(record, "null; filter the rows, because vectors have no fill value");
   }
 }

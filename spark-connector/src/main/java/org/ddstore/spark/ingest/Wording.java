@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.ddstore.types.DType;
 
-/** The interface by which a caller describes a load: messages name remedies as it knows them. */
+/** The interface with which a caller describes a load, used to phrase remedies in messages. */
 public enum Wording {
   /** Methods of {@code StoreSpec}. */
   METHODS,
@@ -13,7 +13,7 @@ public enum Wording {
   /** Flags of the command line. */
   FLAGS;
 
-  /** How to declare the shape of a column of arrays. */
+  /** Returns how to declare the shape of a column of arrays. */
   String declaration(String column, DType dtype) {
     return switch (this) {
       case METHODS ->
@@ -28,7 +28,7 @@ public enum Wording {
     };
   }
 
-  /** How to declare a column of arrays as ragged. */
+  /** Returns how to declare a column of arrays as ragged. */
   String raggedDeclaration(String column, DType dtype, int... innerShape) {
     String type =
         Arrays.stream(innerShape)
@@ -45,7 +45,7 @@ public enum Wording {
     };
   }
 
-  /** How to choose columns, so that one of them is left out. */
+  /** Returns how to select columns in order to leave one out. */
   String selection() {
     return switch (this) {
       case METHODS -> "columns(..)";
@@ -54,20 +54,20 @@ public enum Wording {
     };
   }
 
-  /** How the columns to order by are given. */
+  /** Returns the name of the option for sort columns. */
   String order() {
     return this == FLAGS ? "--order-by" : "orderBy";
   }
 
   /**
-   * What helps against a null.
+   * Returns the remedy for a null.
    *
-   * @param isElement whether it is an element of an array
+   * @param isElement whether the null is an element of an array
    */
   String remedyOfNull(ColumnPath column, boolean isElement) {
     return switch (this) {
       case METHODS ->
-          "give a value with fillNulls(\"%s\", ..) or filter the rows".formatted(column.name());
+          "set a value with fillNulls(\"%s\", ..) or filter the rows".formatted(column.name());
       case OPTIONS ->
           (isElement
                   ? "put transform(%s, e -> coalesce(e, ..)) into the query or filter the rows"
@@ -78,34 +78,34 @@ public enum Wording {
   }
 
   /**
-   * What helps against an array that is too short for a declared shape.
+   * Returns the remedy for an array shorter than its declared shape.
    *
-   * @param isFlat whether its elements are numbers, not arrays
+   * @param isFlat whether the elements are numbers, not arrays
    */
   String remedyOfShort(ColumnPath column, int length, boolean isFlat) {
     return switch (this) {
-      case METHODS -> "fill it up with pad(\"%s\", ..)".formatted(column.name());
+      case METHODS -> "pad it with pad(\"%s\", ..)".formatted(column.name());
       case OPTIONS ->
           isFlat
-              ? "fill it up in the query, as concat(%1$s, array_repeat(0, %2$d - size(%1$s)))"
+              ? "pad it in the query, as in concat(%1$s, array_repeat(0, %2$d - size(%1$s)))"
                   .formatted(column.inSql(), length)
-              : "fill it up in the query";
+              : "pad it in the query";
       case FLAGS -> "write files with arrays of one length";
     };
   }
 
   /**
-   * What helps against an array that is too long for a declared shape.
+   * Returns the remedy for an array longer than its declared shape.
    *
-   * @param isFlat whether its elements are numbers, not arrays
+   * @param isFlat whether the elements are numbers, not arrays
    */
   String remedyOfLong(ColumnPath column, int length, boolean isFlat) {
     return switch (this) {
-      case METHODS -> "cut it with truncate(\"%s\")".formatted(column.name());
+      case METHODS -> "truncate it with truncate(\"%s\")".formatted(column.name());
       case OPTIONS ->
           isFlat
-              ? "cut it in the query, as slice(%s, 1, %d)".formatted(column.inSql(), length)
-              : "cut it in the query";
+              ? "truncate it in the query, as in slice(%s, 1, %d)".formatted(column.inSql(), length)
+              : "truncate it in the query";
       case FLAGS -> "write files with arrays of one length";
     };
   }

@@ -1,4 +1,4 @@
-/** Brings rows from Spark's formats into segments. */
+/** The load of rows from Spark's formats into segments. */
 @Internal
 package org.ddstore.spark.ingest;
 

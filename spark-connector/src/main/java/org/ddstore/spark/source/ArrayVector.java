@@ -8,8 +8,8 @@ import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.ddstore.types.DType;
 
 /**
- * Arrays of numbers, nested as the type says, in row-major order. Every array is a column of its
- * own over its elements, so it stays right when the next row is asked for.
+ * A column of arrays of numbers, nested by the type, in row-major order. Each array is backed by
+ * its own column of elements, so it stays valid when the next row is read.
  */
 final class ArrayVector extends FieldVector {
   private final DType stored;
@@ -18,9 +18,9 @@ final class ArrayVector extends FieldVector {
   private final int[] lengths;
 
   /**
-   * @param places of the first element
-   * @param counts by row, instead of the outermost length; null if all have that
-   * @param lengths elements of each level of nesting, the outermost first
+   * @param places address of the first element, by row
+   * @param counts outermost length by row; null if all rows have {@code lengths[0]}
+   * @param lengths number of elements of each nesting level, outermost first
    */
   ArrayVector(ArrayType type, DType stored, Places places, int[] counts, int... lengths) {
     super(type);

@@ -6,15 +6,15 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.ddstore.spark.StoreHandle;
 import org.ddstore.types.DDStoreException;
 
-/** The batches of one task. */
+/** A reader of the batches of one task. */
 final class BatchReader implements PartitionReader<ColumnarBatch> {
   private final StoreHandle store;
   private final RowBatches batches;
   private ColumnarBatch batch;
 
   /**
-   * @param store for what is said when it cannot be read
-   * @param batches closed with this
+   * @param store handle of the store, named in errors
+   * @param batches batches of the task, closed with this reader
    */
   BatchReader(StoreHandle store, RowBatches batches) {
     this.store = store;

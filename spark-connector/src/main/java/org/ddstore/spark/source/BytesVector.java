@@ -5,7 +5,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Text and binary. */
+/** A column of text or binary values. */
 final class BytesVector extends FieldVector {
   private final Places places;
   private final int[] counts;
@@ -13,9 +13,8 @@ final class BytesVector extends FieldVector {
   private final boolean lasting;
 
   /**
-   * @param counts bytes by row; null if all have {@code length}
-   * @param lasting whether the memory stays as it is until the task ends, so that text need not be
-   *     copied
+   * @param counts number of bytes by row; null if all rows have {@code length}
+   * @param lasting whether the memory is unchanged until the task ends, so that text is not copied
    */
   BytesVector(DataType type, Places places, int[] counts, int length, boolean lasting) {
     super(type);
@@ -43,7 +42,7 @@ final class BytesVector extends FieldVector {
       Platform.copyMemory(null, places.at(row), copy, Platform.BYTE_ARRAY_OFFSET, copy.length);
       return copy;
     } finally {
-      Reference.reachabilityFence(places); // the copy is no single instruction as other reads are
+      Reference.reachabilityFence(places); // other reads are single instructions
     }
   }
 }

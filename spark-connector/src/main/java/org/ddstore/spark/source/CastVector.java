@@ -4,7 +4,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.Platform;
 import org.ddstore.types.DType;
 
-/** Numbers that were declared in another type than the column's, cast back to it. */
+/** A column of numbers stored in another type than the column's, cast back on read. */
 final class CastVector extends FieldVector {
   private final DType stored;
   private final Places places;

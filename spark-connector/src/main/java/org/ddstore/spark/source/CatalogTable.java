@@ -15,14 +15,14 @@ import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.sources.InsertableRelation;
 import org.apache.spark.sql.types.StructType;
 
-/** A store as a table of the catalog: can be inserted into. */
+/** A store as a table of the catalog, which supports inserts. */
 class CatalogTable extends DDStoreTable implements SupportsWrite {
   private final WriteMode mode;
   private final Map<String, String> properties;
 
   /**
-   * @param mode what a plain insert does
-   * @param properties options of the load that makes the store; empty where it is there
+   * @param mode mode of a plain insert
+   * @param properties options of the load that creates the store; empty if the store exists
    */
   CatalogTable(
       ReadOptions options, StructType schema, WriteMode mode, Map<String, String> properties) {
@@ -45,8 +45,8 @@ class CatalogTable extends DDStoreTable implements SupportsWrite {
   }
 
   /**
-   * One insert; after {@link #truncate()}, which Spark also calls for what replaces a whole table,
-   * it takes the place of all rows.
+   * An insert; after {@link #truncate()}, which Spark also calls to replace a whole table, it
+   * replaces all rows.
    */
   private final class Insert implements SupportsTruncate {
     private final WriteOptions options;

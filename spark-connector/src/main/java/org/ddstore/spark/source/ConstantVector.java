@@ -2,12 +2,12 @@ package org.ddstore.spark.source;
 
 import org.apache.spark.sql.types.DataType;
 
-/** The parts of a vector of Spark ML that follow from its form: a tag, or nothing. */
+/** A column for the parts of a Spark ML vector implied by its form: the type tag, or null. */
 final class ConstantVector extends FieldVector {
   private final Byte value;
 
   /**
-   * @param value null for a column of nulls
+   * @param value value of every row; null for a column of nulls
    */
   ConstantVector(DataType type, Byte value) {
     super(type);

@@ -7,14 +7,14 @@ import org.apache.spark.sql.connector.read.LocalScan;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
-/** How many rows there are, known without a job. */
+/** A scan that returns the number of rows without a job. */
 final class CountScan implements LocalScan {
   private final String store;
   private final long rows;
   private final int columns;
 
   /**
-   * @param columns how often the number was asked for
+   * @param columns number of count columns in the result
    */
   CountScan(String store, long rows, int columns) {
     this.store = store;

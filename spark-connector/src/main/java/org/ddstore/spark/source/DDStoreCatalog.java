@@ -24,14 +24,14 @@ import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
 
 /**
- * The resident stores of the application as the tables of a catalog, {@code ddstore} unless another
- * name was configured. Made by Spark; it holds nothing.
+ * A catalog whose tables are the resident stores of the application, named {@code ddstore} by
+ * default. Created by Spark; stateless except for its name.
  */
-@SuppressWarnings("deprecation") // 3.5 knows no other signatures than those
+@SuppressWarnings("deprecation") // Spark 3.5 has only these signatures
 public final class DDStoreCatalog implements StagingTableCatalog {
   private static final String OPTION_PREFIX = "option.";
 
-  /** What Spark itself says of a table. */
+  /** Table properties that Spark sets itself. */
   private static final List<String> OF_SPARK =
       List.of(
           "provider",
@@ -45,7 +45,7 @@ public final class DDStoreCatalog implements StagingTableCatalog {
 
   private String name;
 
-  /** For Spark, which needs it. */
+  /** Creates the catalog; called by Spark. */
   public DDStoreCatalog() {}
 
   @Override
@@ -110,8 +110,8 @@ public final class DDStoreCatalog implements StagingTableCatalog {
   }
 
   /**
-   * Whether the running command is a {@code CREATE TABLE IF NOT EXISTS .. AS SELECT}. Spark itself
-   * looks for the table before it stages it; another thread may make it between the two.
+   * Returns whether the running command is a {@code CREATE TABLE IF NOT EXISTS .. AS SELECT}. Spark
+   * checks for the table before it stages it; another thread can create the table in between.
    */
   private static boolean isIfNotExists() {
     String execution = session().sparkContext().getLocalProperty(SQLExecution.EXECUTION_ID_KEY());
@@ -146,10 +146,10 @@ public final class DDStoreCatalog implements StagingTableCatalog {
       Map<String, String> properties) {
     if (table.namespace().length > 0) {
       throw new IllegalArgumentException(
-          "stores have plain names, no namespaces: ddstore.%s".formatted(table.name()));
+          "store names have no namespace: use ddstore.%s".formatted(table.name()));
     }
     if (partitions.length > 0) {
-      throw new IllegalArgumentException("a store has no partitions: leave PARTITIONED BY out");
+      throw new IllegalArgumentException("a store has no partitions: remove PARTITIONED BY");
     }
     refuseOthers(properties);
     return new StagedStore(
@@ -157,8 +157,8 @@ public final class DDStoreCatalog implements StagingTableCatalog {
   }
 
   /**
-   * Refuses tables that are no stores. The provider of the session's setting is none that anybody
-   * has named: {@code df.write().saveAsTable(..)} gives it by itself.
+   * Rejects tables that are not stores. The default provider of the session is accepted, because
+   * {@code df.write().saveAsTable(..)} passes it implicitly.
    */
   private void refuseOthers(Map<String, String> properties) {
     String provider = properties.get(PROP_PROVIDER);
@@ -166,18 +166,18 @@ public final class DDStoreCatalog implements StagingTableCatalog {
         && !provider.equalsIgnoreCase(DDStoreSource.SHORT_NAME)
         && !provider.equalsIgnoreCase(session().conf().get("spark.sql.sources.default"))) {
       throw new IllegalArgumentException(
-          "tables of catalog \"%s\" are stores, not \"%s\": leave USING or format(..) out, or name ddstore there"
+          "tables of catalog \"%s\" are stores, not \"%s\": remove USING or format(..), or set ddstore there"
               .formatted(name, provider));
     }
     String location = properties.get(PROP_LOCATION);
     if (location != null) {
       throw new IllegalArgumentException(
-          "a store lies in the memory of executors, not at \"%s\": leave LOCATION or option \"path\" out; options backing 'file' and directory keep it in files"
+          "a store is kept in executor memory, not at \"%s\": remove LOCATION or option \"path\"; options backing 'file' and directory keep it in files"
               .formatted(location));
     }
   }
 
-  /** Spark gives each of OPTIONS twice, once with a prefix. */
+  /** Returns the options of a write; Spark passes each of OPTIONS twice, once with a prefix. */
   private static Map<String, String> writeOptions(Map<String, String> properties) {
     Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     properties.forEach(
@@ -191,25 +191,27 @@ public final class DDStoreCatalog implements StagingTableCatalog {
     return options;
   }
 
-  /** Refused: a store is made of rows. */
+  /** Unsupported: a store is created from rows. */
   @Override
   public Table createTable(
       Identifier table, StructType schema, Transform[] partitions, Map<String, String> properties) {
     throw new UnsupportedOperationException(
-        "a store is made of rows: CREATE TABLE %s.%s AS SELECT ..".formatted(name, table.name()));
+        "a store is created from rows: use CREATE TABLE %s.%s AS SELECT .."
+            .formatted(name, table.name()));
   }
 
-  /** Refused: a store is never changed, only appended to. */
+  /** Unsupported: a store cannot be changed except by appending rows. */
   @Override
   public Table alterTable(Identifier table, TableChange... changes) {
     throw new UnsupportedOperationException(
-        "store \"%s\" cannot be altered: write it anew".formatted(table.name()));
+        "store \"%s\" cannot be altered: overwrite it".formatted(table.name()));
   }
 
-  /** Refused: a store keeps its name. */
+  /** Unsupported: a store cannot be renamed. */
   @Override
   public void renameTable(Identifier from, Identifier to) {
     throw new UnsupportedOperationException(
-        "store \"%s\" keeps its name: write \"%s\" from it".formatted(from.name(), to.name()));
+        "store \"%s\" cannot be renamed: write its rows to a new store \"%s\""
+            .formatted(from.name(), to.name()));
   }
 }

@@ -17,8 +17,8 @@ import org.ddstore.spark.StoreScan;
 import org.ddstore.spark.types.ResidentShard;
 
 /**
- * Some columns of some rows of a store: the rows that it had when the query was planned, from where
- * they are when its tasks start.
+ * A scan of some columns of some rows of a store: the rows at the time of planning, read from their
+ * locations at the start of the tasks.
  */
 final class DDStoreScan implements StoreScan, Batch, SupportsReportStatistics {
   private final ResidentStore store;
@@ -70,18 +70,18 @@ final class DDStoreScan implements StoreScan, Batch, SupportsReportStatistics {
     return RowsReaderFactory.of(this::whereRowsAre, columns, bytesPerRow());
   }
 
-  /** Rows keep their indices, so what was appended since does not matter. */
+  /** Returns the current handle; rows keep their indices, so later appends have no effect. */
   private StoreHandle whereRowsAre() {
     if (store.isDropped()) {
       throw new IllegalStateException(
-          "store \"%s\" was dropped or overwritten after the query was planned: read it anew"
+          "store \"%s\" was dropped or overwritten after the query was planned: read it again"
               .formatted(store.name()));
     }
     LostRows.refuse(store.name(), rows, store.shards());
     return store.handle();
   }
 
-  /** Generated code does not read columns of user-defined types that are structs. */
+  /** Returns unsupported for user-defined types, because generated code cannot read structs. */
   @Override
   public ColumnarSupportMode columnarSupportMode() {
     return columns.hasUserDefinedType()
@@ -89,7 +89,7 @@ final class DDStoreScan implements StoreScan, Batch, SupportsReportStatistics {
         : ColumnarSupportMode.SUPPORTED;
   }
 
-  /** Never of no bytes: Spark multiplies them. */
+  /** Returns an estimate of at least one byte, because Spark multiplies size estimates. */
   @Override
   public Statistics estimateStatistics() {
     long bytes = Math.max(1, Math.round(rows.rows() * bytesPerRow() * columns.share()));
@@ -111,7 +111,7 @@ final class DDStoreScan implements StoreScan, Batch, SupportsReportStatistics {
     return ScanMetric.all();
   }
 
-  /** Spark reuses the result of an equal scan. */
+  /** Compares scans; Spark reuses the result of an equal scan. */
   @Override
   public boolean equals(Object other) {
     return other instanceof DDStoreScan that

@@ -19,9 +19,8 @@ import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreHandle;
 
 /**
- * Takes over from Spark what a store knows without looking at rows: which rows a condition on the
- * index names, the first rows of a limit, how many rows there are. All of it exactly: what cannot
- * be exact stays with Spark.
+ * A builder of scans that pushes down operations a store evaluates without reading rows: conditions
+ * on the index, limits, and row counts. All of them are exact; Spark evaluates everything else.
  */
 final class DDStoreScanBuilder
     implements SupportsPushDownRequiredColumns,
@@ -38,8 +37,8 @@ final class DDStoreScanBuilder
   private int counts;
 
   /**
-   * @param schema of the table, with the index column if there is one
-   * @param indexColumn null for none
+   * @param schema schema of the table, including the index column, if any
+   * @param indexColumn name of the index column; null for none
    */
   DDStoreScanBuilder(ResidentStore store, StructType schema, String indexColumn) {
     this.store = store;
@@ -81,7 +80,7 @@ final class DDStoreScanBuilder
     return pushed.toArray(new Predicate[0]);
   }
 
-  /** Not of what was counted. */
+  /** Accepts a limit, except on a count. */
   @Override
   public boolean pushLimit(int limit) {
     if (counts > 0) {
@@ -96,7 +95,7 @@ final class DDStoreScanBuilder
     return false;
   }
 
-  /** Spark asks only if no condition is left to it. */
+  /** Accepts {@code COUNT(*)}; Spark calls this only if all conditions were pushed. */
   @Override
   public boolean pushAggregation(Aggregation aggregation) {
     if (aggregation.groupByExpressions().length > 0) {

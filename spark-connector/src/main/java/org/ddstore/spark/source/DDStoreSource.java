@@ -20,17 +20,17 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The data source {@code ddstore} of Spark SQL: {@code spark.read().format("ddstore")}, {@code
- * df.write().format("ddstore")}, {@code CREATE TEMPORARY VIEW .. USING ddstore}. Made by Spark, by
- * its short name.
+ * df.write().format("ddstore")}, {@code CREATE TEMPORARY VIEW .. USING ddstore}. Created by Spark,
+ * by its short name.
  *
- * <p>It reads by the second version of data sources, and writes by the first, because that one has
- * all modes of {@code df.write} for tables that are there and that are not.
+ * <p>It reads through version 2 of the data source API and writes through version 1, which supports
+ * all modes of {@code df.write} for existing and for new tables.
  */
 public final class DDStoreSource
     implements TableProvider, DataSourceRegister, CreatableRelationProvider {
   static final String SHORT_NAME = "ddstore";
 
-  /** For Spark, which needs it. */
+  /** Creates the source; called by Spark. */
   public DDStoreSource() {}
 
   @Override
@@ -45,12 +45,14 @@ public final class DDStoreSource
     return DDStoreTable.schemaOf(DDStores.open(session, read.name()), read);
   }
 
-  /** Called before a write, too: for stores that are not there yet, and with its options. */
+  /**
+   * Returns the table; before a write also called with its options, for stores yet to be created.
+   */
   @Override
   public Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {
     if (partitioning.length > 0) {
-      throw new IllegalArgumentException("a store has no partitions: leave partitionBy out");
+      throw new IllegalArgumentException("a store has no partitions: remove partitionBy");
     }
     CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(properties);
     return new DDStoreTable(
@@ -75,7 +77,7 @@ public final class DDStoreSource
     return new StoreRelation(context, name, options, WriteMode.APPEND, rows.schema());
   }
 
-  /** The load says which types there are, and what to do with others. */
+  /** Returns true for all types, because the load checks them and reports a remedy. */
   @Override
   public boolean supportsDataType(DataType type) {
     return true;

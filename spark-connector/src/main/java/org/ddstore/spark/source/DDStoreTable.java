@@ -17,8 +17,8 @@ import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreTable;
 
 /**
- * A resident store as a table, found by its name when it is read. Its rows have their global index
- * in the metadata column {@code __index}.
+ * A resident store as a table, looked up by name when it is read. The metadata column {@code
+ * __index} is the global index of a row.
  */
 class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable {
   static final String INDEX = "__index";
@@ -26,13 +26,13 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable 
   private final ReadOptions options;
   private final StructType schema;
 
-  /** The store as it was when the table was looked up; null if there was none. */
+  /** The store at the time of the table lookup; null if it did not exist. */
   private final ResidentStore store;
 
   private final long rows;
 
   /**
-   * @param schema of the store's rows, and of the index column that the options name
+   * @param schema schema of the store's rows and of the index column set by the options
    */
   DDStoreTable(ReadOptions options, StructType schema) {
     this.options = options;
@@ -42,10 +42,9 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable 
   }
 
   /**
-   * The schema of the table that the options describe.
+   * Returns the schema of the table described by the options.
    *
-   * @throws IllegalArgumentException if there is no such store, or it has a column that is called
-   *     as the index is to be
+   * @throws IllegalArgumentException if the store has a column with the name of the index column
    */
   static StructType schemaOf(ResidentStore store, ReadOptions options) {
     StructType columns = store.sourceSchema();
@@ -56,7 +55,7 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable 
     for (String name : columns.fieldNames()) {
       if (name.equalsIgnoreCase(index)) {
         throw new IllegalArgumentException(
-            "option \"indexColumn\" is \"%s\", but store \"%s\" has such a column; there are %s"
+            "option \"indexColumn\" is \"%s\", but store \"%s\" has a column of that name; columns are %s"
                 .formatted(index, store.name(), String.join(", ", columns.fieldNames())));
       }
     }
@@ -90,22 +89,21 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable 
   }
 
   @Override
-  public final ScanBuilder newScanBuilder(CaseInsensitiveStringMap ofTheScan) {
-    options.checkScan(ofTheScan);
+  public final ScanBuilder newScanBuilder(CaseInsensitiveStringMap scanOptions) {
+    options.checkScan(scanOptions);
     ResidentStore now = DDStores.open(SparkSession.active(), options.name());
     StructType actual = schemaOf(now, options);
     if (!DataType.equalsIgnoreNullability(actual, schema)) {
       throw new IllegalArgumentException(
-          "store \"%s\" has the columns %s, not %s: leave the schema out, or read it anew"
+          "store \"%s\" has the columns %s, not %s: remove the schema, or read the store again"
               .formatted(options.name(), actual.sql(), schema.sql()));
     }
     return new DDStoreScanBuilder(now, schema, options.indexColumn());
   }
 
   /**
-   * The same rows under the same names: Spark finds by it what it has cached of a table. A store
-   * that has been appended to, or that took the place of another, is another table: those rows are
-   * not of the same cache.
+   * Compares tables by rows and names; Spark finds the cached data of a table by it. A store that
+   * was appended to or replaced is a different table, because its rows are not in the same cache.
    */
   @Override
   public final boolean equals(Object other) {
@@ -129,7 +127,7 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable 
     return name();
   }
 
-  /** The global index of a row. */
+  /** The metadata column with the global index of a row. */
   private static final class IndexColumn implements MetadataColumn {
     @Override
     public String name() {

@@ -14,11 +14,11 @@ import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.ddstore.types.DType;
 
-/** Numbers of Spark's types over the elements that are stored. */
+/** Columns of Spark's numeric types over stored elements. */
 final class Elements {
   private Elements() {}
 
-  /** A column of numbers: as they are where the stored type is Spark's own, else cast back. */
+  /** Returns a column of numbers, cast if the stored type differs from Spark's. */
   static ColumnVector vector(DataType type, DType stored, Places places) {
     return stored == natural(type)
         ? new NumberVector(type, places)
@@ -26,9 +26,9 @@ final class Elements {
   }
 
   /**
-   * The element type that has the bytes of Spark's own form.
+   * Returns the element type with the same binary form as Spark's type.
    *
-   * @throws IllegalArgumentException if the type is no number to a store
+   * @throws IllegalArgumentException if a store has no numbers of this type
    */
   static DType natural(DataType type) {
     if (type instanceof BooleanType) {
@@ -48,6 +48,6 @@ final class Elements {
     } else if (type instanceof DoubleType) {
       return DType.FLOAT64;
     }
-    throw new IllegalArgumentException("no store has numbers of type " + type.sql());
+    throw new IllegalArgumentException("stores have no numbers of type " + type.sql());
   }
 }

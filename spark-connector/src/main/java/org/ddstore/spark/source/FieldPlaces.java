@@ -1,16 +1,16 @@
 package org.ddstore.spark.source;
 
-/** Where the fields of the rows of one batch lie in memory. */
+/** The memory locations of the fields of the rows of one batch. */
 interface FieldPlaces {
-  /** Where the values of a fixed field are; {@code field} counts those of the schema. */
+  /** Returns the locations of a fixed field; {@code field} is its index in the schema. */
   Places fixed(int field);
 
-  /** Where the first value of a ragged field is, by row. */
+  /** Returns the location of the first value of a ragged field, by row. */
   Places ragged(int field);
 
-  /** How many rows of its inner shape a ragged field has, by row; not to be changed. */
+  /** Returns the number of rows of inner shape of a ragged field, by row; do not modify. */
   int[] counts(int field);
 
-  /** Whether all stays as it is until the task ends; else only until the next batch. */
+  /** Returns whether the memory is unchanged until the task ends, or only until the next batch. */
   boolean lasting();
 }

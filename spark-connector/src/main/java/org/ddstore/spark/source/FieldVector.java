@@ -8,21 +8,21 @@ import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * A column over memory that somebody else owns, without nulls: stores have none. What a subclass
- * does not give is no value of its type. Nobody is asked whether a row is inside: Spark asks for
- * rows of the batch alone.
+ * A column over memory that it does not own, without nulls, which stores do not have. Getters that
+ * a subclass does not override throw, because its type has no such values. Row numbers are not
+ * checked: Spark reads only rows of the batch.
  */
 abstract class FieldVector extends ColumnVector {
   FieldVector(DataType type) {
     super(type);
   }
 
-  private UnsupportedOperationException none(String what) {
+  private UnsupportedOperationException none(String kind) {
     return new UnsupportedOperationException(
-        "a column of %s has no %s".formatted(type.sql(), what));
+        "a column of %s has no %s".formatted(type.sql(), kind));
   }
 
-  /** Frees nothing: the memory is not the vector's. */
+  /** Does nothing, because the vector does not own the memory. */
   @Override
   public void close() {}
 

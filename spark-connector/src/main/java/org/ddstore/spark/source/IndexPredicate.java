@@ -10,24 +10,24 @@ import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 
 /**
- * Turns conditions on the global index alone into the rows that they name: those for which they are
- * true. A NULL in a list makes {@code IN} unknown where it was false, which are the same to a
- * filter, but not below {@code NOT}: that stays with Spark.
+ * A translator of conditions on the global index into the rows for which they are true. A NULL in a
+ * list turns a false {@code IN} into unknown, which is equivalent in a filter but not below {@code
+ * NOT}: Spark evaluates such conditions.
  */
 final class IndexPredicate {
   private final Set<String> columns;
   private final long rows;
 
   /**
-   * @param columns the names of the index
-   * @param rows how many there are
+   * @param columns names of the index columns
+   * @param rows number of rows
    */
   IndexPredicate(Set<String> columns, long rows) {
     this.columns = columns;
     this.rows = rows;
   }
 
-  /** Exactly the rows that a condition selects; empty if it asks for more than the index. */
+  /** Returns exactly the rows that a condition selects; empty if it depends on other columns. */
   Optional<RowRanges> ranges(Expression condition) {
     if (!(condition instanceof Predicate predicate)) {
       return Optional.empty();
@@ -73,7 +73,7 @@ final class IndexPredicate {
     return all ? Optional.of(RowRanges.of(inside(Arrays.copyOf(values, count)))) : Optional.empty();
   }
 
-  /** Those that are indices at all. */
+  /** Returns the values that are valid indices. */
   private long[] inside(long... values) {
     return Arrays.stream(values).filter(value -> value >= 0 && value < rows).toArray();
   }
@@ -105,7 +105,7 @@ final class IndexPredicate {
     if (number == null) {
       return Optional.empty();
     }
-    long value = Math.max(-1, Math.min(number, rows)); // outside all are alike
+    long value = Math.max(-1, Math.min(number, rows)); // all values out of range are equivalent
     RowRanges equal = within(RowRanges.between(value, value + 1));
     return Optional.of(
         switch (operator) {
@@ -133,7 +133,7 @@ final class IndexPredicate {
         || Arrays.stream(expression.children()).anyMatch(IndexPredicate::hasNull);
   }
 
-  /** The value of a whole number; null for all else. */
+  /** Returns the value of an integer literal; null for other expressions. */
   private static Long number(Expression expression) {
     return expression instanceof Literal<?> literal
             && (literal.value() instanceof Long || literal.value() instanceof Integer)

@@ -2,7 +2,7 @@ package org.ddstore.spark.source;
 
 import org.apache.spark.sql.types.DataTypes;
 
-/** The global indices of the rows of a batch. */
+/** A column of the global indices of the rows of a batch. */
 final class IndexVector extends FieldVector {
   private final long first;
   private final long[] indices;
@@ -13,12 +13,12 @@ final class IndexVector extends FieldVector {
     this.indices = indices;
   }
 
-  /** Consecutive ones. */
+  /** Returns a column of consecutive indices. */
   static IndexVector from(long first) {
     return new IndexVector(first, (long[]) null);
   }
 
-  /** Any; not copied. */
+  /** Returns a column of arbitrary indices, which are not copied. */
   static IndexVector of(long... indices) {
     return new IndexVector(0, indices);
   }

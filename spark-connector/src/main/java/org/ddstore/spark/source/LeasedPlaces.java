@@ -1,6 +1,6 @@
 package org.ddstore.spark.source;
 
-/** The fields of a batch in memory that stays valid as long as a thread may read the batch. */
+/** Locations of the fields of a batch whose memory stays valid while any thread can read it. */
 record LeasedPlaces(FieldPlaces places, ReaderThreads readers) implements FieldPlaces {
   @Override
   public Places fixed(int field) {

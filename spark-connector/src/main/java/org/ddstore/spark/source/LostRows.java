@@ -9,24 +9,24 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.RankLostException;
 
-/** What queries say of rows that went with an executor: which, of what store, and the remedy. */
+/** Errors of queries that read rows lost with an executor: the rows, the store and the remedy. */
 final class LostRows {
   private static final String REMEDY =
-      "DDStores.open(spark, \"%s\").repair() brings them back, as the next run of it does; then run"
-          + " the query again";
+      "DDStores.open(spark, \"%s\").repair() restores them, as does its next run; then repeat the"
+          + " query";
 
   private static final String UNANSWERED =
-      "if an executor or its host does not answer, DDStores.open(spark, \"%s\").repair() brings its rows"
-          + " back once Spark has given it up, and a store with replica groups (width) goes on with"
-          + " another copy; spark.ddstore.readTimeout is how long is waited";
+      "if an executor or its host does not respond, DDStores.open(spark, \"%s\").repair() restores"
+          + " its rows once Spark has removed it, and a store with replica groups (width) continues"
+          + " with another copy; spark.ddstore.readTimeout sets the wait";
 
   private LostRows() {}
 
   /**
-   * Fails if some rows are nowhere any more, so that a query ends before its tasks look for them.
+   * Throws if some rows have no copy left, so that a query fails before its tasks start.
    *
-   * @param store its name
-   * @param shards of all replica groups
+   * @param store name of the store
+   * @param shards shards of all replica groups
    */
   static void refuse(String store, RowRanges rows, List<ResidentShard> shards) {
     for (List<ResidentShard> copies : byFirstRow(shards).values()) {
@@ -35,7 +35,7 @@ final class LostRows {
       if (copies.stream().allMatch(ResidentShard::isLost) && rows.and(all).size() > 0) {
         throw new RankLostException(
             shard.rank(),
-            "rows [%d, %d) of store \"%s\" went with executor %s: %s"
+            "rows [%d, %d) of store \"%s\" were lost with executor %s: %s"
                 .formatted(
                     shard.firstRow(),
                     shard.firstRow() + shard.rows(),
@@ -49,7 +49,7 @@ final class LostRows {
     }
   }
 
-  /** The copies of each shard that has rows, in the order of the rows. */
+  /** Returns the copies of each nonempty shard, in row order. */
   static Map<Long, List<ResidentShard>> byFirstRow(List<ResidentShard> shards) {
     return shards.stream()
         .filter(shard -> shard.rows() > 0)
@@ -57,14 +57,14 @@ final class LostRows {
   }
 
   /**
-   * A failure that a task has met, with the store and what may help; of the same kind if rows are
-   * lost or do not come.
+   * Returns a failure of a task with the name of the store and a remedy; keeps the exception type
+   * if a rank was lost or a deadline exceeded.
    *
-   * @param store its name
+   * @param store name of the store
    */
   static DDStoreException met(String store, DDStoreException failure) {
     String text =
-        "store \"%s\": %s. If it was dropped or overwritten, read it anew"
+        "store \"%s\": %s. If it was dropped or overwritten, read it again"
             .formatted(store, failure.getMessage());
     if (failure instanceof RankLostException lost) {
       RankLostException named =

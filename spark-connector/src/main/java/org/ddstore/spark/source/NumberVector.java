@@ -4,14 +4,14 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * Numbers that are stored as Spark has them: booleans, integers, floating numbers, and dates and
- * timestamps, which are integers.
+ * A column of numbers stored in Spark's binary form: booleans, integers, floating-point numbers,
+ * and dates and timestamps, which are integers.
  */
 final class NumberVector extends FieldVector {
   private final Places places;
 
   /**
-   * @param type whose values Spark has in as many bytes as are stored
+   * @param type type whose values Spark keeps in the stored number of bytes
    */
   NumberVector(DataType type, Places places) {
     super(type);

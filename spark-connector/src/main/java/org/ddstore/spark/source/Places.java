@@ -1,18 +1,17 @@
 package org.ddstore.spark.source;
 
 /**
- * Where the values of a field lie, by row of a batch: at equal distances, or each at an address of
- * its own.
+ * The addresses of the values of a field by row of a batch: equidistant, or one address per row.
  */
 final class Places {
   private final long base;
   private final long strideBytes;
   private final long[] addresses;
 
-  /** The thread that has asked for the batch. */
+  /** The thread that has requested the batch. */
   private final Thread owner;
 
-  /** Null where the memory outlives all threads that read it. */
+  /** The threads that read the batch; null if the memory outlives all of them. */
   private final ReaderThreads readers;
 
   private Places(
@@ -24,32 +23,32 @@ final class Places {
     this.readers = readers;
   }
 
-  /** Row i is at {@code base + i * strideBytes}. */
+  /** Returns places in which row i is at {@code base + i * strideBytes}. */
   static Places strided(long base, long strideBytes) {
     return new Places(base, strideBytes, null, Thread.currentThread(), null);
   }
 
   /**
-   * Row i is {@code offset} behind {@code addresses[i]}.
+   * Returns places in which row i is at {@code addresses[i] + offset}.
    *
-   * @param addresses not copied
+   * @param addresses addresses by row, not copied
    */
   static Places scattered(long offset, long... addresses) {
     return new Places(offset, 0, addresses, Thread.currentThread(), null);
   }
 
-  /** The same places of a batch that the calling thread has asked for, and others may read. */
+  /** Returns these places for a batch requested by the calling thread and readable by others. */
   Places readBy(ReaderThreads threads) {
     return new Places(base, strideBytes, addresses, Thread.currentThread(), threads);
   }
 
-  /** Places inside of one of these: element i is at {@code address + i * stepBytes}. */
+  /** Returns places within one of these: element i is at {@code address + i * stepBytes}. */
   Places inside(long address, long stepBytes) {
     return new Places(address, stepBytes, null, owner, readers);
   }
 
   /**
-   * The address of the values of a row. The calling thread may read them until it ends.
+   * Returns the address of the values of a row. The calling thread can read them until it ends.
    *
    * @throws IllegalStateException if the task of the batch has ended, and the thread has not read
    *     the batch before

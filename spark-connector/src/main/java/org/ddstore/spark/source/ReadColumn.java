@@ -16,21 +16,21 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * How a column of a DataFrame comes out of the fields that it became.
+ * The mapping of a DataFrame column from the fields in which it is stored.
  *
- * @param fields those of the schema that it needs
- * @param vector makes the column of a batch
+ * @param fields indices of the required fields in the schema
+ * @param vector function that creates the column of a batch
  */
 record ReadColumn(List<Integer> fields, Function<FieldPlaces, ColumnVector> vector) {
   private static final byte DENSE = 1;
   private static final byte SPARSE = 0;
 
   /**
-   * The column at a path of names, as {@code a.b}.
+   * Returns the column at a path of names such as {@code a.b}.
    *
-   * @param type what of it is wanted: of structs maybe some fields only
-   * @param source the type of the whole column in the DataFrame
-   * @param schema of the records
+   * @param type requested type, which can have a subset of a struct's fields
+   * @param source type of the whole column in the DataFrame
+   * @param schema schema of the records
    */
   static ReadColumn of(String path, DataType type, DataType source, Schema schema) {
     if (source instanceof UserDefinedType<?> userDefined) {
@@ -76,13 +76,13 @@ record ReadColumn(List<Integer> fields, Function<FieldPlaces, ColumnVector> vect
     return new ArrayVector(type, field.dtype(), places.ragged(index), counts, shape);
   }
 
-  private static int[] multiplied(int[] counts, int by) {
-    if (by == 1) {
+  private static int[] multiplied(int[] counts, int factor) {
+    if (factor == 1) {
       return counts;
     }
     int[] products = new int[counts.length];
     for (int i = 0; i < products.length; i++) {
-      products[i] = Math.multiplyExact(counts[i], by);
+      products[i] = Math.multiplyExact(counts[i], factor);
     }
     return products;
   }
@@ -107,7 +107,7 @@ record ReadColumn(List<Integer> fields, Function<FieldPlaces, ColumnVector> vect
                     .toArray(ColumnVector[]::new)));
   }
 
-  /** The SQL form of the vectors of Spark ML. */
+  /** Returns whether the type is the SQL form of Spark ML vectors. */
   private static boolean isVector(StructType type) {
     return List.of(type.fieldNames()).equals(List.of("type", "size", "indices", "values"))
         && type.apply("type").dataType().equals(DataTypes.ByteType)

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.ddstore.ReadStatistics;
 import org.ddstore.types.ReadPath;
 
-/** Rows and bytes that a task has read, by path. Written by one thread, read by any. */
+/** Counters of rows and bytes read by a task, by path. Written by one thread, read by any. */
 final class ReadCounts {
   private static final int PATHS = ReadPath.values().length;
 
@@ -26,12 +26,12 @@ final class ReadCounts {
     return counts.get(PATHS + path.index());
   }
 
-  /** Batches of which some rows came over a path. */
+  /** Returns the number of batches with rows read over a path. */
   long calls(ReadPath path) {
     return counts.get(2 * PATHS + path.index());
   }
 
-  /** The same, in the form that all readers have. */
+  /** Returns the counts as read statistics. */
   List<ReadStatistics> statistics() {
     List<ReadStatistics> all = new ArrayList<>();
     for (ReadPath path : ReadPath.values()) {

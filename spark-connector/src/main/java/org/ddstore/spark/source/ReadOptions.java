@@ -6,10 +6,10 @@ import java.util.Map;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * What is said of a table where it is read.
+ * The options of a read.
  *
- * @param name of the store
- * @param indexColumn of a column that holds the global index; null for none
+ * @param name name of the store
+ * @param indexColumn name of the column with the global index; null for none
  */
 record ReadOptions(String name, String indexColumn) {
   static final String NAME = "name";
@@ -21,7 +21,7 @@ record ReadOptions(String name, String indexColumn) {
   /**
    * Reads the options of {@code spark.read} or of a view.
    *
-   * @throws IllegalArgumentException for an unknown option, or none that names the store
+   * @throws IllegalArgumentException if an option is unknown or no option names the store
    */
   static ReadOptions of(CaseInsensitiveStringMap options) {
     refuseUnknown(options, LEGAL, "read");
@@ -29,53 +29,53 @@ record ReadOptions(String name, String indexColumn) {
   }
 
   /**
-   * Looks at what is said where the table is scanned, which has been looked up by these options
-   * before: its own options once more, or those of {@code spark.read().table(..)}.
+   * Checks the options of a scan of the table that was looked up by these options: the same options
+   * again, or those of {@code spark.read().table(..)}.
    *
-   * @throws IllegalArgumentException for an unknown option, or one that asks for another table
+   * @throws IllegalArgumentException if an option is unknown or requests another table
    */
   void checkScan(CaseInsensitiveStringMap scan) {
     refuseUnknown(scan, LEGAL, "read");
     if ((scan.containsKey(NAME) || scan.containsKey(PATH)) && !storeName(scan).equals(name)) {
       throw new IllegalArgumentException(
-          "two stores are named: the table is ddstore.%s, and its options say \"%s\""
+          "conflicting store names: the table is ddstore.%s, but its options name \"%s\""
               .formatted(name, storeName(scan)));
     }
     String index = scan.get(INDEX_COLUMN);
     if (index != null && !index.equals(indexColumn)) {
       throw new IllegalArgumentException(
-          ("option \"indexColumn\" is \"%s\", but ddstore.%s is looked up without options: give it"
-                  + " to read().format(\"ddstore\").load(\"%s\") or to a view, or name __index")
+          ("option \"indexColumn\" is \"%s\", but ddstore.%s is looked up without options: pass it"
+                  + " to read().format(\"ddstore\").load(\"%s\") or to a view, or use __index")
               .formatted(index, name, name));
     }
   }
 
-  /** The store that {@code name}, or what is given to {@code load} or {@code save}, names. */
+  /** Returns the name of the store, from option {@code name} or the argument of load or save. */
   static String storeName(Map<String, String> options) {
     String name = options.get(NAME);
     String path = options.get(PATH);
     if (name == null && path == null) {
       throw new IllegalArgumentException(
-          "no store is named: give option(\"name\", ..), or the name to load(..) or save(..)");
+          "no store name: set option(\"name\", ..), or pass the name to load(..) or save(..)");
     }
     if (name != null && path != null && !name.equals(path)) {
       throw new IllegalArgumentException(
-          "two stores are named: option \"name\" is \"%s\", and load or save was given \"%s\""
+          "conflicting store names: option \"name\" is \"%s\", but load or save has \"%s\""
               .formatted(name, path));
     }
     return name == null ? path : name;
   }
 
-  /** Spark's own options begin with two underscores. */
-  static void refuseUnknown(Map<String, String> options, List<String> legal, String what) {
+  /** Rejects unknown options, except Spark's own, which begin with two underscores. */
+  static void refuseUnknown(Map<String, String> options, List<String> legal, String access) {
     for (String key : options.keySet()) {
       if (!key.startsWith("__") && legal.stream().noneMatch(key::equalsIgnoreCase)) {
         throw new IllegalArgumentException(
             String.format(
                 Locale.ROOT,
-                "option \"%s\" of format \"ddstore\" is unknown; to %s there are %s",
+                "option \"%s\" of format \"ddstore\" is unknown; options of a %s are %s",
                 key,
-                what,
+                access,
                 legal));
       }
     }

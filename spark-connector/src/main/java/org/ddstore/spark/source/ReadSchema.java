@@ -13,11 +13,11 @@ import org.apache.spark.sql.types.UserDefinedType;
 import org.ddstore.types.Schema;
 
 /**
- * What a scan gives.
+ * The schema of a scan.
  *
- * @param required the columns in their order; of structs maybe some fields only
- * @param table all columns, whole
- * @param indexColumns the columns that are the global index, whether required or not
+ * @param required required columns in order; structs can have a subset of their fields
+ * @param table all columns with all fields
+ * @param indexColumns names of the columns that hold the global index, required or not
  */
 record ReadSchema(StructType required, StructType table, Set<String> indexColumns)
     implements Serializable {
@@ -28,9 +28,9 @@ record ReadSchema(StructType required, StructType table, Set<String> indexColumn
   }
 
   /**
-   * How each column comes out of records; an element is null where the column is the index.
+   * Returns the mapping of each required column; null for an index column.
    *
-   * @param records the schema of the records
+   * @param records schema of the records
    */
   List<ReadColumn> columns(Schema records) {
     List<ReadColumn> columns = new ArrayList<>();
@@ -44,7 +44,7 @@ record ReadSchema(StructType required, StructType table, Set<String> indexColumn
     return columns;
   }
 
-  /** Whether a type that a user's class stands for is among the columns, at any depth. */
+  /** Returns whether a column has a user-defined type at any depth. */
   boolean hasUserDefinedType() {
     return hasUserDefinedType(required);
   }
@@ -62,7 +62,7 @@ record ReadSchema(StructType required, StructType table, Set<String> indexColumn
         || (type instanceof ArrayType array && hasUserDefinedType(array.elementType()));
   }
 
-  /** The part of a record's bytes that the columns take, by Spark's own estimates of types. */
+  /** Returns the share of a record's bytes that the columns take, by Spark's size estimates. */
   double share() {
     double all = Math.max(1, table.defaultSize());
     return Math.min(1, required.defaultSize() / all);

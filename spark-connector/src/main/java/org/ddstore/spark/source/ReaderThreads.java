@@ -7,12 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads that read the batches of one scan. Spark also hands the rows of a task to threads
- * that outlive it: the writer thread of a TRANSFORM script, of a Python UDF before Spark 4, of
- * {@code RDD.pipe}. The memory of the batches stays valid until all of them have ended.
+ * The threads that read the batches of one scan. Spark also passes the rows of a task to threads
+ * that outlive it: the writer threads of a TRANSFORM script, of a Python UDF before Spark 4, and of
+ * {@code RDD.pipe}. The memory of the batches stays valid until all of these threads have ended.
  *
- * <p>Every batch refers to this object through its {@link Places}, so a thread that does not end,
- * as one of a pool, holds the memory only as long as it holds a batch or the reader. Any thread.
+ * <p>Each batch refers to this object through its {@link Places}, so a thread that does not end,
+ * such as a pool thread, keeps the memory only while it holds a batch or the reader. Thread-safe.
  */
 final class ReaderThreads {
   private static final long CHECK_MS = TimeUnit.SECONDS.toMillis(1);
@@ -22,10 +22,10 @@ final class ReaderThreads {
   private boolean hasEnded; // guarded by this
 
   /**
-   * Adds the calling thread. Called before it reads an address of a batch that another thread has
-   * asked for, and whenever it asks for a batch.
+   * Adds the calling thread. Call before reading an address of a batch requested by another thread,
+   * and before each request for a batch.
    *
-   * @throws IllegalStateException if the task has ended, and the thread is not yet one of these
+   * @throws IllegalStateException if the task has ended and the thread was not added before
    */
   void enter() {
     Thread current = Thread.currentThread();
@@ -41,7 +41,7 @@ final class ReaderThreads {
   }
 
   /**
-   * As {@link #enter()}, for a thread that asks for the next batch.
+   * Adds the calling thread like {@link #enter()}, before it requests the next batch.
    *
    * @throws IllegalStateException if the task has ended
    */
@@ -54,17 +54,17 @@ final class ReaderThreads {
 
   private static IllegalStateException ended() {
     return new IllegalStateException(
-        "closed: a scan of a store has no rows after the end of its task");
+        "closed: a scan of a store cannot be read after the end of its task");
   }
 
-  /** Runs an action if no other thread may have a batch in use. None asks for one meanwhile. */
+  /** Runs an action unless another thread can use a batch; blocks requests meanwhile. */
   synchronized void ifAlone(Runnable action) {
     if (others().isEmpty()) {
       action.run();
     }
   }
 
-  /** The threads that live, but for the calling one. To be called under the lock. */
+  /** Returns the live threads except the calling one. The caller must hold the lock. */
   private List<Thread> others() {
     return threads.stream()
         .filter(thread -> thread != Thread.currentThread() && thread.isAlive())
@@ -72,10 +72,10 @@ final class ReaderThreads {
   }
 
   /**
-   * Ends the scan, and runs an action when none but the calling thread can read a batch any more:
-   * at once, or by a thread of its own that waits for the others. Does not block.
+   * Ends the scan, and runs an action once no other thread can read a batch: immediately, or on a
+   * separate thread that waits for the others. Does not block.
    *
-   * @param release must not refer to this object or to batches
+   * @param release action to run; must not refer to this object or to batches
    */
   void end(Runnable release) {
     List<Thread> others;
@@ -104,7 +104,7 @@ final class ReaderThreads {
       try {
         thread.join(CHECK_MS);
       } catch (InterruptedException e) {
-        // Nobody has a reason to interrupt this thread, and the memory is still read.
+        // Ignored, because the memory is still being read.
       }
     }
   }

@@ -7,8 +7,8 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * Fields inside packed records, where the shard has them. Records with ragged fields are looked
- * through once: what their lengths say is checked against their bytes before it is followed.
+ * The locations of fields in the packed records of a shard. Records with ragged fields are scanned
+ * once: each length is checked against the size of the record before it is used.
  */
 final class RecordPlaces implements FieldPlaces {
   private final Schema schema;
@@ -18,10 +18,10 @@ final class RecordPlaces implements FieldPlaces {
   private final int[][] counts;
 
   /**
-   * @param memory held open until the task ends
-   * @param firstRow a global index
-   * @param rows at most {@link RecordMemory#run} if the records are fixed
-   * @param fields those that will be asked for
+   * @param memory memory of the records, open until the task ends
+   * @param firstRow global index of the first row
+   * @param rows number of rows, at most {@link RecordMemory#run} if the records are fixed
+   * @param fields indices of the fields to read
    * @throws DDStoreException if a record is damaged
    */
   RecordPlaces(RecordMemory memory, Schema schema, long firstRow, int rows, int... fields) {
@@ -48,7 +48,7 @@ final class RecordPlaces implements FieldPlaces {
     long offset = schema.prefixBytes();
     if (recordBytes < offset) {
       throw new DDStoreException(
-          "row %d is damaged: a record of %d bytes, at least %d expected"
+          "row %d is damaged: record of %d bytes, expected at least %d"
               .formatted(row, recordBytes, offset));
     }
     for (int field = 0; field < starts.length; field++) {

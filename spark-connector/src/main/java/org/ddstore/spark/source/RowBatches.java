@@ -16,19 +16,18 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * The rows of one task, batch by batch, in the order of their indices. Runs of rows that memory
- * reaches are read where they lie, without a copy; single rows, and rows of other hosts, come
- * together by one read a batch. One thread at a time; what it has read stays valid as {@link
- * ReaderThreads} says.
+ * The rows of one task in index order, batch by batch. Runs of rows in accessible memory are read
+ * in place, without a copy; single rows and rows of other hosts are read with one call per batch.
+ * Not thread-safe; batches stay valid as described in {@link ReaderThreads}.
  */
 final class RowBatches implements AutoCloseable {
-  /** Shorter runs are cheaper together. */
+  /** Minimum length of a run read in place; shorter runs are cheaper in a combined read. */
   private static final long LEAST_IN_PLACE = 32;
 
-  /** Of fixed records in place: nothing is made for a row, and the task can be ended between. */
+  /** Maximum batch of fixed records in place: no per-row cost, and tasks stay interruptible. */
   private static final int MOST_FIXED = 1 << 16;
 
-  /** Of ragged records in place: their addresses stay in a cache. */
+  /** Maximum batch of ragged records in place, whose addresses fit into a cache. */
   private static final int MOST_RAGGED = 1 << 12;
 
   private final StoreReader store;
@@ -63,8 +62,8 @@ final class RowBatches implements AutoCloseable {
   }
 
   /**
-   * Attaches to the store. What memory was read stays attached until the task ends, because Spark
-   * may still look at rows of it when this is closed, and longer if another thread reads it then.
+   * Attaches to the store. Memory that was read stays attached until the task ends, because Spark
+   * can still read its rows after this is closed, and longer if another thread still reads it.
    */
   static RowBatches open(
       StoreHandle handle, ReadSchema columns, RowRanges rows, double bytesPerRow) {
@@ -91,9 +90,9 @@ final class RowBatches implements AutoCloseable {
   }
 
   /**
-   * The next batch, valid until the one after it is asked for; null if there is none. What was
-   * copied is freed then: Spark before 4.2 closes a reader when its task ends, and a task may have
-   * one for each of many partitions.
+   * Returns the next batch, valid until the following call; null at the end. At the end copied rows
+   * are freed, because Spark before 4.2 closes readers only when the task ends, and a task can have
+   * one reader for each of many partitions.
    *
    * @throws IllegalStateException if the task has ended
    */
@@ -112,7 +111,7 @@ final class RowBatches implements AutoCloseable {
         : together();
   }
 
-  /** Rows of which only the index is wanted, or not even that. */
+  /** Returns a batch of rows without stored fields: only the index, or no column at all. */
   private ColumnarBatch indices() {
     long first = position;
     int count = (int) Math.min(MOST_FIXED, rows.to(run) - first);
@@ -147,7 +146,7 @@ final class RowBatches implements AutoCloseable {
     return bytes;
   }
 
-  /** Ragged rows may be so much larger than the mean that fewer come together. */
+  /** Reads rows in one call; large ragged rows can reduce their number. */
   private ColumnarBatch together() {
     int firstRun = run;
     long first = position;
@@ -200,7 +199,7 @@ final class RowBatches implements AutoCloseable {
     return new ColumnarBatch(vectors, count);
   }
 
-  /** The memory that holds a row; null if it must be asked for. */
+  /** Returns the memory that holds a row; null if it is remote. */
   private RecordMemory memory(long row) {
     for (int i = held.size() - 1; i >= 0; i--) {
       if (held.get(i).holds(row)) {
@@ -213,8 +212,8 @@ final class RowBatches implements AutoCloseable {
   }
 
   /**
-   * Frees what was copied, unless another thread may still read it; rows in place stay as they are
-   * until the task ends.
+   * Frees copied rows, unless another thread can still read them; rows in place stay valid until
+   * the task ends.
    */
   @Override
   public void close() {
@@ -225,7 +224,7 @@ final class RowBatches implements AutoCloseable {
     readers.end(release(together, held, store));
   }
 
-  /** Static, because it must not refer to the threads that it waits for. */
+  /** Returns the release action; static, because it must not refer to the awaited threads. */
   private static Runnable release(
       TogetherReader together, List<RecordMemory> held, StoreReader store) {
     return () -> {

@@ -3,28 +3,26 @@ package org.ddstore.spark.source;
 import java.io.Serializable;
 import java.util.Arrays;
 
-/**
- * A set of global row indices, as runs that are sorted and neither overlap nor touch. Immutable.
- */
+/** A set of global row indices as sorted runs that neither overlap nor touch. Immutable. */
 final class RowRanges implements Serializable {
   static final RowRanges NONE = new RowRanges();
 
   private static final long serialVersionUID = 1L;
   private static final int SHOWN = 4;
 
-  /** Begin and end, exclusive, of each run. */
+  /** Begin (inclusive) and end (exclusive) of each run. */
   private final long[] bounds;
 
   private RowRanges(long... bounds) {
     this.bounds = bounds;
   }
 
-  /** The rows [from, to); none if {@code to} is not larger. */
+  /** Returns the rows [from, to); none if {@code to <= from}. */
   static RowRanges between(long from, long to) {
     return from < to ? new RowRanges(from, to) : NONE;
   }
 
-  /** These rows, in any order, with repeats. */
+  /** Returns the given rows, which can be unsorted and repeated. */
   static RowRanges of(long... rows) {
     long[] sorted = rows.clone();
     Arrays.sort(sorted);
@@ -35,22 +33,22 @@ final class RowRanges implements Serializable {
     return ranges.build();
   }
 
-  /** How many runs there are. */
+  /** Returns the number of runs. */
   int size() {
     return bounds.length / 2;
   }
 
-  /** The first row of a run. */
+  /** Returns the first row of a run. */
   long from(int run) {
     return bounds[2 * run];
   }
 
-  /** The row behind a run. */
+  /** Returns the end of a run, exclusive. */
   long to(int run) {
     return bounds[2 * run + 1];
   }
 
-  /** How many rows there are. */
+  /** Returns the number of rows. */
   long rows() {
     long rows = 0;
     for (int run = 0; run < size(); run++) {
@@ -59,7 +57,7 @@ final class RowRanges implements Serializable {
     return rows;
   }
 
-  /** The rows that both have. */
+  /** Returns the intersection of both sets. */
   RowRanges and(RowRanges other) {
     Builder both = new Builder(bounds.length + other.bounds.length);
     int mine = 0;
@@ -75,7 +73,7 @@ final class RowRanges implements Serializable {
     return both.build();
   }
 
-  /** The rows that one of them has, or both. */
+  /** Returns the union of both sets. */
   RowRanges or(RowRanges other) {
     Builder either = new Builder(bounds.length + other.bounds.length);
     int mine = 0;
@@ -90,7 +88,7 @@ final class RowRanges implements Serializable {
     return either.build();
   }
 
-  /** The rows of [0, rows) that are not in this set. */
+  /** Returns the rows in [0, rows) that are not in this set. */
   RowRanges except(long rows) {
     Builder others = new Builder(bounds.length + 2);
     long at = 0;
@@ -102,7 +100,7 @@ final class RowRanges implements Serializable {
     return others.build();
   }
 
-  /** The first {@code count} rows, or all if there are fewer. */
+  /** Returns the first {@code count} rows, or all if this set has fewer. */
   RowRanges first(long count) {
     Builder first = new Builder(bounds.length);
     long left = count;
@@ -114,7 +112,7 @@ final class RowRanges implements Serializable {
     return first.build();
   }
 
-  /** The rows without the first {@code count}. */
+  /** Returns all rows except the first {@code count}. */
   RowRanges skip(long count) {
     Builder rest = new Builder(bounds.length);
     long left = count;
@@ -136,7 +134,7 @@ final class RowRanges implements Serializable {
     return Arrays.hashCode(bounds);
   }
 
-  /** As in {@code [0, 10) [20, 21), 11 rows}; of many runs the first ones. */
+  /** Returns text such as {@code [0, 10) [20, 21) 11 rows}, truncated after four runs. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
@@ -149,7 +147,7 @@ final class RowRanges implements Serializable {
     return text.append("%d rows".formatted(rows())).toString();
   }
 
-  /** Takes runs in the order of their beginnings; joins those that overlap or touch. */
+  /** A builder that takes runs in order of their begin and merges those that overlap or touch. */
   private static final class Builder {
     private final long[] bounds;
     private int used;

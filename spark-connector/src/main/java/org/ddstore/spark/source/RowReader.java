@@ -8,14 +8,14 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
-/** The rows of batches one by one, where Spark's generated code cannot read a column. */
+/** A reader of batches row by row, for columns that Spark's generated code cannot read. */
 final class RowReader implements PartitionReader<InternalRow> {
   private final PartitionReader<ColumnarBatch> batches;
   private Iterator<InternalRow> rows = Collections.emptyIterator();
   private InternalRow row;
 
   /**
-   * @param batches closed with this
+   * @param batches reader of the batches, closed with this reader
    */
   RowReader(PartitionReader<ColumnarBatch> batches) {
     this.batches = batches;

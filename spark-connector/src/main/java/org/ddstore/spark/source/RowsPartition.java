@@ -6,7 +6,7 @@ import org.apache.spark.sql.connector.read.InputPartition;
 /**
  * The rows that one task of a scan reads.
  *
- * @param holders the executors that have most of them, as Spark's scheduler calls them
+ * @param holders executors that hold most of the rows, as locations of Spark's scheduler
  */
 record RowsPartition(RowRanges rows, List<String> holders) implements InputPartition {
   private static final long serialVersionUID = 1L;

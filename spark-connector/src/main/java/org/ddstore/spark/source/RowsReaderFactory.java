@@ -10,8 +10,9 @@ import org.ddstore.spark.StoreHandle;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Opens the reader of a task, on its executor. Spark keeps the one of a query and sends it with the
- * tasks of each job, as long as the DataFrame lives; what is sent knows where the rows are then.
+ * A factory that opens the reader of a task on its executor. Spark keeps the factory of a query
+ * while the DataFrame exists and sends it with the tasks of each job; the serialized form contains
+ * the current locations of the rows.
  */
 final class RowsReaderFactory implements PartitionReaderFactory {
   private static final long serialVersionUID = 1L;
@@ -30,9 +31,9 @@ final class RowsReaderFactory implements PartitionReaderFactory {
   }
 
   /**
-   * On the driver.
+   * Creates a factory on the driver.
    *
-   * @param now where the rows are, asked whenever tasks are sent; may refuse
+   * @param now supplier of the current handle, called whenever tasks are sent; can throw
    */
   static RowsReaderFactory of(Supplier<StoreHandle> now, ReadSchema columns, double bytesPerRow) {
     return new RowsReaderFactory(now, null, columns, bytesPerRow);

@@ -5,7 +5,7 @@ import org.apache.spark.sql.connector.metric.CustomSumMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.ddstore.types.ReadPath;
 
-/** What a scan shows in Spark's SQL tab. Spark makes these by their names: public, no arguments. */
+/** A scan metric in Spark's SQL tab. Spark creates subclasses by name: public, no arguments. */
 abstract class ScanMetric extends CustomSumMetric {
   private final String name;
   private final String description;
@@ -31,7 +31,7 @@ abstract class ScanMetric extends CustomSumMetric {
     };
   }
 
-  /** The same, with the numbers of one task. */
+  /** Returns the metrics with the values of one task. */
   static CustomTaskMetric[] values(ReadCounts counts) {
     return new CustomTaskMetric[] {
       new Value(RowsRead.NAME, counts.rows()),
@@ -44,7 +44,7 @@ abstract class ScanMetric extends CustomSumMetric {
 
   private record Value(String name, long value) implements CustomTaskMetric {}
 
-  /** Rows of which at least one field was read. */
+  /** Number of rows of which at least one field was read. */
   public static final class RowsRead extends ScanMetric {
     static final String NAME = "ddstoreRows";
 
@@ -53,7 +53,7 @@ abstract class ScanMetric extends CustomSumMetric {
     }
   }
 
-  /** Bytes of the fields that were read. */
+  /** Number of bytes of the fields read. */
   public static final class BytesRead extends ScanMetric {
     static final String NAME = "ddstoreBytes";
 
@@ -62,7 +62,7 @@ abstract class ScanMetric extends CustomSumMetric {
     }
   }
 
-  /** Rows in memory of the executor that read them. */
+  /** Number of rows in memory of the executor that read them. */
   public static final class OwnProcessRows extends ScanMetric {
     static final String NAME = "ddstoreRowsOwnProcess";
 
@@ -71,7 +71,7 @@ abstract class ScanMetric extends CustomSumMetric {
     }
   }
 
-  /** Rows in memory of another executor of the host. */
+  /** Number of rows in memory of another executor on the same host. */
   public static final class SameHostRows extends ScanMetric {
     static final String NAME = "ddstoreRowsSameHost";
 
@@ -80,7 +80,7 @@ abstract class ScanMetric extends CustomSumMetric {
     }
   }
 
-  /** Rows that came over a network. */
+  /** Number of rows read over the network. */
   public static final class RemoteRows extends ScanMetric {
     static final String NAME = "ddstoreRowsRemote";
 

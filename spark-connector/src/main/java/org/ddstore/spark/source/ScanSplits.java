@@ -6,15 +6,15 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.ddstore.spark.types.ResidentShard;
 
 /**
- * Cuts the rows of a scan into tasks: along shards, so that a task finds its rows in one executor;
- * finer, so that all cores have work; not so fine that starting tasks costs more than they do. Rows
- * that are looked up come together in few tasks, whatever shards they are in.
+ * A splitter of the rows of a scan into tasks: along shards, so that a task reads from one
+ * executor; small enough that all cores have work; large enough that task starts do not dominate.
+ * Looked-up rows of different shards are combined into few tasks.
  */
 final class ScanSplits {
-  /** Less is not worth a task of its own. */
+  /** Minimum size of a task in bytes; less is not worth a separate task. */
   static final long LEAST_BYTES = 4L << 20;
 
-  /** More would make a retry expensive. */
+  /** Maximum size of a task in bytes; more makes a retry expensive. */
   static final long MOST_BYTES = 256L << 20;
 
   private final double bytesPerRow;
@@ -25,15 +25,15 @@ final class ScanSplits {
   private long mostRows;
 
   /**
-   * @param bytesPerRow of a record
-   * @param cores how many tasks can run at once, about
+   * @param bytesPerRow mean size of a record in bytes
+   * @param cores approximate number of tasks that can run concurrently
    */
   ScanSplits(double bytesPerRow, int cores) {
     this.bytesPerRow = bytesPerRow;
     this.cores = cores;
   }
 
-  /** The tasks that read {@code rows}, in the order of the rows. */
+  /** Returns the tasks that read {@code rows}, in row order. */
   InputPartition[] of(RowRanges rows, List<ResidentShard> shards) {
     long pieceBytes =
         Math.max(LEAST_BYTES, Math.min(MOST_BYTES, (long) (bytesPerRow * rows.rows() / cores)));

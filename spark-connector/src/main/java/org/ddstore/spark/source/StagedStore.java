@@ -5,8 +5,8 @@ import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A table of {@code CREATE TABLE .. AS SELECT}. The load itself leaves nothing behind when it
- * fails, and puts the store in its place when it succeeds, so nothing is left to commit.
+ * A table of {@code CREATE TABLE .. AS SELECT}. A failed load leaves nothing behind and a
+ * successful load publishes the store, so commit and abort do nothing.
  */
 final class StagedStore extends CatalogTable implements StagedTable {
   StagedStore(

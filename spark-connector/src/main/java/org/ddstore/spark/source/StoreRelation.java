@@ -7,7 +7,7 @@ import org.apache.spark.sql.sources.BaseRelation;
 import org.apache.spark.sql.sources.InsertableRelation;
 import org.apache.spark.sql.types.StructType;
 
-/** A store as Spark's first version of data sources knows it: what is written into. */
+/** A store as a relation of Spark's data source API version 1, the target of writes. */
 final class StoreRelation extends BaseRelation implements InsertableRelation {
   private final SQLContext context;
   private final String name;
@@ -16,7 +16,7 @@ final class StoreRelation extends BaseRelation implements InsertableRelation {
   private final StructType schema;
 
   /**
-   * @param mode of an insert that does not overwrite
+   * @param mode mode of an insert that does not overwrite
    */
   StoreRelation(
       SQLContext context, String name, WriteOptions options, WriteMode mode, StructType schema) {

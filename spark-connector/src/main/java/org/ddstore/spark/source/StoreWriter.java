@@ -8,21 +8,21 @@ import org.apache.spark.sql.types.DataType;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
 
-/** Writes DataFrames into resident stores: by the same load as all stores have. On the driver. */
+/** A writer of DataFrames into resident stores by the common load. Runs on the driver. */
 final class StoreWriter {
   private StoreWriter() {}
 
-  /** The store of a name, if there is one. */
+  /** Returns the store with a name, if it exists. */
   static Optional<ResidentStore> find(SparkSession session, String name) {
     return DDStores.list(session).stream().filter(store -> store.name().equals(name)).findAny();
   }
 
   /**
-   * Writes. Blocks while the rows are loaded, and before while another thread writes the store.
-   * What overwrites a store is loaded beside it, and takes its place when it stands: until then the
-   * old rows are read, and if the load fails they stay.
+   * Writes rows. Blocks while another thread writes the store, and while the rows are loaded. An
+   * overwrite loads the new rows beside the existing store and then replaces it: until then reads
+   * return the old rows, which remain if the load fails.
    *
-   * @throws IllegalArgumentException for options that do not fit, or a store that is there
+   * @throws IllegalArgumentException if options do not fit, or if the store exists in mode CREATE
    */
   static void write(String name, WriteMode mode, WriteOptions options, Dataset<Row> rows) {
     DDStores.writing(rows.sparkSession(), name, () -> writeAlone(name, mode, options, rows));
@@ -35,7 +35,7 @@ final class StoreWriter {
       case CREATE -> {
         if (existing.isPresent()) {
           throw new IllegalArgumentException(
-              "a store \"%s\" is there already: drop it, or write with mode overwrite, append or ignore"
+              "store \"%s\" already exists: drop it, or write with mode overwrite, append or ignore"
                   .formatted(name));
         }
         options.spec(rows).load(name);
@@ -67,11 +67,11 @@ final class StoreWriter {
     return DataType.equalsIgnoreNullability(store.sourceSchema(), rows.schema());
   }
 
-  /** A store keeps the options with which it was made. */
+  /** Appends rows; a store keeps the options with which it was loaded. */
   private static void append(ResidentStore store, WriteOptions options, Dataset<Row> rows) {
     if (!options.isPlain()) {
       throw new IllegalArgumentException(
-          "rows are appended to store \"%s\" with the options that it was loaded with: give none"
+          "an append to store \"%s\" uses the options of its load: remove the write options"
               .formatted(store.name()));
     }
     store.append(rows);

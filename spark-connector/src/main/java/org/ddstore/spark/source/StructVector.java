@@ -3,7 +3,7 @@ package org.ddstore.spark.source;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 
-/** Structs, put together from the columns that their fields became. */
+/** A column of structs, composed of the columns of their fields. */
 final class StructVector extends FieldVector {
   private final ColumnVector[] fields;
 

@@ -3,19 +3,19 @@ package org.ddstore.spark.source;
 import org.apache.spark.TaskContext;
 import org.apache.spark.util.TaskCompletionListener;
 
-/** What is to be done when a task of Spark has ended, however it ends. */
+/** Actions that run when a Spark task ends, whether it succeeds or fails. */
 final class TaskEnd {
   private TaskEnd() {}
 
   /**
-   * By the thread of a task.
+   * Registers an action; call on the thread of a task.
    *
-   * @throws IllegalStateException if this is no task
+   * @throws IllegalStateException if the calling thread does not run a task
    */
   static void run(Runnable action) {
     TaskContext task = TaskContext.get();
     if (task == null) {
-      throw new IllegalStateException("stores are scanned by tasks of Spark only");
+      throw new IllegalStateException("stores can be scanned only by Spark tasks");
     }
     TaskCompletionListener listener = context -> action.run();
     task.addTaskCompletionListener(listener);

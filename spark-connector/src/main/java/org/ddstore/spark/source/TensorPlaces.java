@@ -6,13 +6,13 @@ import org.ddstore.memory.RawAddress;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/** Fields in the tensors of a batch that a reader has filled. */
+/** The locations of fields in the tensors of a batch filled by a reader. */
 final class TensorPlaces implements FieldPlaces {
   private final Batch batch;
   private final Schema schema;
 
   /**
-   * @param batch stays the caller's, who keeps it open as long as the values are read
+   * @param batch batch, owned by the caller and open as long as the values are read
    */
   TensorPlaces(Batch batch) {
     this.batch = batch;

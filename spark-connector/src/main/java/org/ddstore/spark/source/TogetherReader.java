@@ -8,8 +8,8 @@ import org.ddstore.Variable;
 import org.ddstore.types.ReadPath;
 
 /**
- * Reads rows by their indices, many at once, into one batch that is used again: as many as have
- * {@link #BATCH_BYTES}, however large single rows are. One thread.
+ * A reader of rows by index that reads many rows per call into a reused batch, up to {@link
+ * #BATCH_BYTES}, or one row if it is larger. Not thread-safe.
  */
 final class TogetherReader implements AutoCloseable {
   private static final long BATCH_BYTES = 8L << 20;
@@ -25,9 +25,9 @@ final class TogetherReader implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param bytesPerRow of a record, about
-   * @param counts that get what is read
-   * @param fields those of the schema that are read
+   * @param bytesPerRow approximate size of a record in bytes
+   * @param counts counters, updated by each read
+   * @param fields indices of the fields to read
    */
   TogetherReader(Variable variable, double bytesPerRow, ReadCounts counts, int... fields) {
     this.variable = variable;
@@ -37,19 +37,19 @@ final class TogetherReader implements AutoCloseable {
     this.fields = fields;
   }
 
-  /** How many rows should be read at once. */
+  /** Returns the recommended number of rows per read. */
   int mostRows() {
     return mostRows;
   }
 
-  /** How many rows the last call has read. */
+  /** Returns the number of rows of the last read. */
   int rows() {
     return batch.rows();
   }
 
   /**
-   * As many of the rows, from the first on, as have {@link #BATCH_BYTES}, at least one. Valid until
-   * the next call.
+   * Reads rows from the first on, up to {@link #BATCH_BYTES} but at least one. The result is valid
+   * until the next call.
    */
   FieldPlaces read(long... indices) {
     if (closed) {
@@ -68,9 +68,9 @@ final class TogetherReader implements AutoCloseable {
     long bytes = 0;
     for (ReadPath path : ReadPath.values()) {
       int i = path.index();
-      long ofPath = after[i].bytes() - before[i].bytes();
-      counts.add(path, after[i].rows() - before[i].rows(), ofPath);
-      bytes += ofPath;
+      long pathBytes = after[i].bytes() - before[i].bytes();
+      counts.add(path, after[i].rows() - before[i].rows(), pathBytes);
+      bytes += pathBytes;
     }
     adapt(indices.length, bytes);
     return new TensorPlaces(batch);
@@ -83,11 +83,11 @@ final class TogetherReader implements AutoCloseable {
     reader.getBatchWithin(batch, BATCH_BYTES, indices);
   }
 
-  /** Rows here may be larger or smaller than the mean. */
-  private void adapt(int asked, long bytes) {
-    if (rows() < asked) {
+  /** Adapts the number of rows per read, because rows can be larger or smaller than the mean. */
+  private void adapt(int requested, long bytes) {
+    if (rows() < requested) {
       mostRows = rows();
-    } else if (asked == mostRows && 2 * bytes < BATCH_BYTES) {
+    } else if (requested == mostRows && 2 * bytes < BATCH_BYTES) {
       mostRows = Math.min(2 * mostRows, firstRows);
     }
   }

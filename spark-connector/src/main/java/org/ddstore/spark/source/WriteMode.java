@@ -2,21 +2,21 @@ package org.ddstore.spark.source;
 
 import org.apache.spark.sql.SaveMode;
 
-/** What a write does with the store of its name, if there is one. */
+/** The effect of a write if a store of that name exists. */
 enum WriteMode {
-  /** Is refused. */
+  /** The write fails. */
   CREATE,
 
-  /** Does nothing. */
+  /** The write does nothing. */
   IGNORE,
 
-  /** Adds rows to it. */
+  /** The write appends rows to the store. */
   APPEND,
 
-  /** Takes the place of its rows; without options of its own, and for the same columns, by its. */
+  /** Replaces its rows; keeps its options if the write has none and the columns are equal. */
   OVERWRITE,
 
-  /** Takes its place: nothing of it stays. */
+  /** Replaces the store, including its options. */
   REPLACE;
 
   static WriteMode of(SaveMode mode) {

@@ -18,8 +18,8 @@ import org.ddstore.spark.ingest.Wording;
 import org.ddstore.types.Backing;
 
 /**
- * What is said of a table where it is written: how a DataFrame becomes a store. Keys know no case,
- * as Spark wants it.
+ * The options of a write, which determine how a DataFrame becomes a store. Keys are
+ * case-insensitive, as Spark requires.
  */
 final class WriteOptions {
   private static final String TYPE_PREFIX = "type.";
@@ -50,9 +50,9 @@ final class WriteOptions {
   private final Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
   /**
-   * Takes options over; those of {@code load} are looked at in {@link #spec}.
+   * Copies options and checks their keys; {@link #spec} checks the values.
    *
-   * @throws IllegalArgumentException for one that there is not
+   * @throws IllegalArgumentException if an option is unknown
    */
   WriteOptions(Map<String, String> given) {
     Map<String, String> named = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -65,15 +65,15 @@ final class WriteOptions {
     ReadOptions.refuseUnknown(named, LEGAL, "write");
   }
 
-  /** The store to be written, where it is named by an option. */
+  /** Returns the name of the store to write, from its option. */
   String storeName() {
     return ReadOptions.storeName(options);
   }
 
   /**
-   * The spec that the options describe.
+   * Returns the spec described by the options.
    *
-   * @throws IllegalArgumentException for a value that is not legal
+   * @throws IllegalArgumentException if a value is illegal
    */
   StoreSpec spec(Dataset<Row> rows) {
     StoreSpec spec = DDStores.from(rows).wording(Wording.OPTIONS);
@@ -118,7 +118,7 @@ final class WriteOptions {
       }
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "option \"%s\" is \"%s\", which is no whole number".formatted(key, value), e);
+          "option \"%s\" is \"%s\", not an integer".formatted(key, value), e);
     }
     throw new IllegalArgumentException(
         "option \"%s\" is %s, outside [%,d, %,d]".formatted(key, value, least, most));
@@ -131,7 +131,7 @@ final class WriteOptions {
       case "file" -> Backing.FILE;
       default ->
           throw new IllegalArgumentException(
-              "option \"backing\" is \"%s\"; there are shm, direct and file".formatted(value));
+              "option \"backing\" is \"%s\"; legal are shm, direct and file".formatted(value));
     };
   }
 
@@ -139,8 +139,8 @@ final class WriteOptions {
     String backing = options.getOrDefault(BACKING, "").strip();
     if (!backing.equalsIgnoreCase("file")) {
       throw new IllegalArgumentException(
-          "option \"directory\" is \"%s\", but \"backing\" is %s: it is for \"file\""
-              .formatted(directory, backing.isEmpty() ? "not said" : "\"" + backing + "\""));
+          "option \"directory\" is \"%s\", but \"backing\" is %s: set \"backing\" to \"file\""
+              .formatted(directory, backing.isEmpty() ? "not set" : "\"" + backing + "\""));
     }
     return spec.files(Path.of(directory));
   }
@@ -148,13 +148,17 @@ final class WriteOptions {
   private static StoreSpec declare(StoreSpec spec, String column, String type, StructType schema) {
     List<String> columns = new ArrayList<>();
     addLeaves("", schema, columns);
-    List<String> meant = columns.stream().filter(column::equalsIgnoreCase).toList();
-    if (meant.size() != 1) {
+    List<String> matches = columns.stream().filter(column::equalsIgnoreCase).toList();
+    if (matches.size() != 1) {
       throw new IllegalArgumentException(
-          "option \"%s%s\" names %s; there are %s"
-              .formatted(TYPE_PREFIX, column, meant.isEmpty() ? "no column" : "several", columns));
+          "option \"%s%s\" matches %s; columns are %s"
+              .formatted(
+                  TYPE_PREFIX,
+                  column,
+                  matches.isEmpty() ? "no column" : "several columns",
+                  columns));
     }
-    return FieldNotation.declare(spec, FieldNotation.parse(meant.get(0), type));
+    return FieldNotation.declare(spec, FieldNotation.parse(matches.get(0), type));
   }
 
   private static void addLeaves(String prefix, StructType type, List<String> columns) {
@@ -168,7 +172,7 @@ final class WriteOptions {
     }
   }
 
-  /** Whether nothing is said but the name. */
+  /** Returns whether the name is the only option. */
   boolean isPlain() {
     return options.keySet().stream()
         .allMatch(

@@ -9,7 +9,7 @@ import org.apache.spark.network.client.TransportClient;
 import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
-/** A connection to another process, and for which stores both sides have proved their token. */
+/** A connection to another process and the stores whose token both sides have proved on it. */
 final class Connection {
   private final TransportClient client;
   private final ProcessAddress peer;
@@ -49,7 +49,7 @@ final class Connection {
     client.sendRpc(request, callback);
   }
 
-  /** Blocks. */
+  /** Sends a request and waits for the reply. Blocks. */
   ByteBuffer requestAndWait(ByteBuffer request, long timeoutMs) {
     return client.sendRpcSync(request, timeoutMs);
   }

@@ -8,7 +8,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.network.util.IOMode;
 import org.apache.spark.network.util.TransportConf;
 
-/** The settings {@code spark.ddstore.io.*}, which Spark reads where a connection is made. */
+/** The settings {@code spark.ddstore.io.*}, which Spark reads when it opens connections. */
 public final class ConnectionSettings {
   private static final int ANY = Integer.MIN_VALUE;
   private static final String WHOLE = "a whole number";
@@ -34,10 +34,10 @@ public final class ConnectionSettings {
 
   private record Legal(String name, ToIntFunction<TransportConf> reader, int least, String range) {}
 
-  /** A setting whose value is not in its range. */
+  /** A setting with a value outside its range. */
   public record Wrong(String key, String value, String range) {}
 
-  /** Those that are set and cannot be used. */
+  /** Returns the settings that have illegal values. */
   public static List<Wrong> wrong(SparkConf conf) {
     List<Wrong> wrong = new ArrayList<>();
     for (Legal legal : ALL) {
@@ -49,13 +49,13 @@ public final class ConnectionSettings {
     return wrong;
   }
 
-  /** By Spark's own reading of it, without the others: some are read as the default of another. */
+  /** Returns whether Spark accepts the value; tested alone, because some are defaults of others. */
   private static boolean isLegal(Legal legal, String key, String value) {
     SparkConf alone = new SparkConf(false).set(key, value);
     try {
       return legal.reader().applyAsInt(WireOptions.of(alone, null, "").transportConf())
           >= legal.least();
-    } catch (IllegalArgumentException e) { // which a NumberFormatException is
+    } catch (IllegalArgumentException e) { // includes NumberFormatException
       return false;
     }
   }

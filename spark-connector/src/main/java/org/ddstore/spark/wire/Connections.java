@@ -18,8 +18,8 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The connections of a JVM: one to each other JVM, opened when it is first needed, whoever of the
- * two needs it first. If both open one at the same time, that of the smaller process id stays.
+ * The connections of a JVM: at most one to each other JVM, opened on first use by either side. If
+ * both sides open one at the same time, the connection of the smaller process id is kept.
  */
 final class Connections {
   private final ProcessAddress local;
@@ -33,8 +33,8 @@ final class Connections {
   private final Set<Long> ended = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param connectors run what blocks
-   * @param whenLost told of each process to which a connection ended or could not be made
+   * @param connectors executor of blocking calls
+   * @param whenLost callback for each process whose connection ended or could not be opened
    */
   Connections(
       ProcessAddress local,
@@ -49,7 +49,7 @@ final class Connections {
     this.whenLost = whenLost;
   }
 
-  /** A connection on which the token of a store has been proved. Does not block. */
+  /** Returns a connection on which the token of a store is proved. Does not block. */
   CompletableFuture<Connection> to(ProcessAddress peer, StoreToken token) {
     CompletableFuture<Connection> connection = connection(peer, token);
     if (connection.isDone()
@@ -61,14 +61,14 @@ final class Connections {
   }
 
   private CompletableFuture<Connection> connection(ProcessAddress peer, StoreToken token) {
-    CompletableFuture<Connection> made = new CompletableFuture<>();
+    CompletableFuture<Connection> opening = new CompletableFuture<>();
     CompletableFuture<Connection> current =
-        byPeer.compute(peer.id(), (id, known) -> isUsable(known) ? known : made);
-    if (current == made) {
+        byPeer.compute(peer.id(), (id, known) -> isUsable(known) ? known : opening);
+    if (current == opening) {
       try {
-        connectors.execute(() -> open(peer, token, made));
-      } catch (RuntimeException | Error e) { // closed, or no more threads
-        byPeer.remove(peer.id(), made);
+        connectors.execute(() -> open(peer, token, opening));
+      } catch (RuntimeException | Error e) { // closed, or out of threads
+        byPeer.remove(peer.id(), opening);
         throw e;
       }
     }
@@ -81,47 +81,47 @@ final class Connections {
         && (!known.isDone() || known.join().isActive());
   }
 
-  private void open(ProcessAddress peer, StoreToken token, CompletableFuture<Connection> made) {
+  private void open(ProcessAddress peer, StoreToken token, CompletableFuture<Connection> opening) {
     try {
       Connection connection = adopt(factory.createUnmanagedClient(peer.host(), peer.port()), peer);
       try {
         prove(connection, token);
       } catch (DuplicateException e) {
         end(connection);
-        made.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS); // accepted() completes it
+        opening.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS); // accepted() completes it
         return;
       } catch (RuntimeException e) {
         end(connection);
         throw e;
       }
       ended.remove(peer.id());
-      if (!made.complete(connection)) {
-        end(connection); // the peer's was faster
+      if (!opening.complete(connection)) {
+        end(connection); // the peer's connection was accepted first
       }
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
       if (isNobodyListening(e) || e instanceof OtherProcessException) {
         ended.add(peer.id());
       }
-      made.completeExceptionally(e);
-      byPeer.remove(peer.id(), made);
+      opening.completeExceptionally(e);
+      byPeer.remove(peer.id(), opening);
       whenLost.accept(peer);
     }
   }
 
-  /** Also if its channel has ended before {@link #adopt}, and so nobody will call {@link #lost}. */
+  /** Removes and closes a connection, even if its channel ended before {@link #adopt}. */
   private void end(Connection connection) {
     forget(connection);
     connection.close();
   }
 
-  /** Nothing that comes over a connection counts any more. */
+  /** Ignores further requests and messages of a connection. */
   void forget(Connection connection) {
     byChannel.remove(connection.channel());
   }
 
   /**
-   * Nothing listens at the port any more, by word of the host. A connection that times out, or to
-   * which no route leads, tells nothing: the network may be back before the deadline of who waits.
+   * Returns whether the host reports that nothing listens at the port. A timeout or a missing route
+   * is no evidence: the network can recover before the caller's deadline.
    */
   static boolean isNobodyListening(Throwable e) {
     Throwable cause = e.getCause();
@@ -129,18 +129,18 @@ final class Connections {
         && String.valueOf(cause.getMessage()).startsWith("Connection refused");
   }
 
-  /** The connection over a channel, whoever opened it. */
+  /** Returns the connection over a channel, registering it if necessary. */
   Connection adopt(TransportClient client, ProcessAddress peer) {
     return byChannel.computeIfAbsent(
         client.getChannel().id(), channel -> new Connection(client, peer));
   }
 
-  /** The connection over a channel, or null if the peer has proved nothing yet. */
+  /** Returns the connection over a channel, or null if the peer has not proved a token yet. */
   Connection over(TransportClient client) {
     return byChannel.get(client.getChannel().id());
   }
 
-  /** Proves the token of a store on a connection, both ways. Blocks. */
+  /** Proves the token of a store on a connection in both directions. Blocks. */
   private Connection prove(Connection connection, StoreToken token) {
     Nonce store = token.id();
     synchronized (connection) {
@@ -150,7 +150,7 @@ final class Connections {
       Handshake handshake = Handshake.begin(store, connection.peer(), local);
       ByteBuffer answer = ask(connection, handshake.hello());
       ByteBuffer proof = handshake.prove(answer, token);
-      connection.authorise(store); // the server may ask as soon as it has the proof
+      connection.authorise(store); // the server can send requests as soon as it has the proof
       try {
         ask(connection, proof);
       } catch (RuntimeException e) {
@@ -176,7 +176,7 @@ final class Connections {
     }
   }
 
-  /** Whether this process is itself about to connect to a peer, and that connection is to stay. */
+  /** Returns whether this process is connecting to the peer and its connection takes precedence. */
   boolean isDuplicate(ProcessAddress peer) {
     return isDuplicate(peer, byPeer.get(peer.id()));
   }
@@ -186,14 +186,15 @@ final class Connections {
   }
 
   /**
-   * Takes a connection that a peer has opened, unless there is one.
+   * Registers a connection opened by a peer, unless one exists.
    *
-   * @return false if it is a duplicate: if both took that of the other, both would close their own
+   * @return false if it is a duplicate: if both sides accepted the other's connection, both would
+   *     close their own
    */
   boolean accepted(Connection connection) {
     ProcessAddress peer = connection.peer();
     if (peer.id() == local.id()) {
-      return true; // to itself
+      return true; // connection to this process
     }
     ended.remove(peer.id());
     CompletableFuture<Connection> taken = CompletableFuture.completedFuture(connection);
@@ -206,7 +207,7 @@ final class Connections {
     return true;
   }
 
-  /** Forgets the connection over a channel that has ended, if there is one. */
+  /** Removes the connection over a channel that has ended, if it exists. */
   void lost(TransportClient client) {
     Connection connection = byChannel.remove(client.getChannel().id());
     if (connection == null) {
@@ -226,17 +227,17 @@ final class Connections {
     byChannel.values().forEach(Connection::close);
   }
 
-  /** False if the process is known to have ended. */
+  /** Returns false if the process is known to have ended. */
   boolean mayBeAlive(ProcessAddress peer) {
     return !ended.contains(peer.id());
   }
 
-  /** True if there is a connection, or one is being made. */
+  /** Returns whether a connection exists or is being opened. */
   boolean isConnected(ProcessAddress peer) {
     return isUsable(byPeer.get(peer.id()));
   }
 
-  /** Why a connection could not be made, without the wrapping of futures. */
+  /** Returns the cause of a failed connection, without the wrapping of futures. */
   static Throwable cause(Throwable e) {
     Throwable cause = e;
     while (cause instanceof CompletionException && cause.getCause() != null) {
@@ -245,7 +246,7 @@ final class Connections {
     return cause;
   }
 
-  /** The process has no such store, or no more. */
+  /** The process does not have the store, or has closed it. */
   static final class StoreGoneException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -254,7 +255,7 @@ final class Connections {
     }
   }
 
-  /** The port belongs to another process by now. */
+  /** The port now belongs to another process. */
   static final class OtherProcessException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -8,8 +8,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 
 /**
- * Closes a connection that sends a frame which is too long or of a kind that is not expected,
- * before Spark's decoder acts on it: that one would gather up to 2 GiB for whoever asks.
+ * A handler that closes a connection on a frame that is too long or of an unexpected type, before
+ * Spark's decoder allocates memory for it, which can be up to 2 GiB.
  */
 final class FrameGuard extends ChannelDuplexHandler {
   static final String NAME = "ddstoreFrameGuard";
@@ -28,15 +28,15 @@ final class FrameGuard extends ChannelDuplexHandler {
     this.scan = new FrameScan(isClient);
   }
 
-  /** For a connection that this side has opened. */
+  /** Returns a guard for a connection opened by this side. */
   static FrameGuard ofClient(Refusals refusals) {
     return new FrameGuard(refusals, null);
   }
 
   /**
-   * For a connection that the other side has opened.
+   * Returns a guard for a connection opened by the other side.
    *
-   * @param unproved has it until a token is proved
+   * @param unproved registry of the connection until a token is proved
    */
   static FrameGuard ofServer(Refusals refusals, UnprovedConnections unproved) {
     return new FrameGuard(refusals, unproved);
@@ -49,7 +49,7 @@ final class FrameGuard extends ChannelDuplexHandler {
     }
   }
 
-  /** Lets the other side of a channel send what peers send; it has proved a token. */
+  /** Allows the other side of a channel all messages of peers, after it has proved a token. */
   static void trust(Channel channel) {
     FrameGuard guard = channel.pipeline().get(FrameGuard.class);
     if (guard != null && !guard.trusted) {
@@ -61,7 +61,7 @@ final class FrameGuard extends ChannelDuplexHandler {
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
+  @SuppressWarnings("FutureReturnValueIgnored") // the time of closing does not matter
   public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
     if (message instanceof ByteBuf bytes) {
       FrameScan.Trouble trouble = refused ? null : scan.check(bytes, trusted);
@@ -77,11 +77,11 @@ final class FrameGuard extends ChannelDuplexHandler {
   }
 
   /**
-   * Spark would log, for each stranger that does not wait for the answer, that it failed; and not
-   * each kind of its authentication closes a connection that it has refused.
+   * Hides failed writes to unauthenticated clients, which Spark would log, and closes connections
+   * that failed Spark's authentication, because not every kind of it does so.
    */
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // the promise is told
+  @SuppressWarnings("FutureReturnValueIgnored") // the promise is completed
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     if (trusted || isClient) {
       context.write(message, promise);
@@ -95,17 +95,17 @@ final class FrameGuard extends ChannelDuplexHandler {
     }
   }
 
-  /** As for {@link #write}: Spark would log it with its stack. */
+  /** Hides errors of unauthenticated clients, which Spark would log with a stack trace. */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable e) {
     if (trusted || isClient) {
       context.fireExceptionCaught(e);
     } else {
-      refuse(context, "it broke before the handshake", e.toString());
+      refuse(context, "connection error before the handshake", e.toString());
     }
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
+  @SuppressWarnings("FutureReturnValueIgnored") // the time of closing does not matter
   private void refuse(ChannelHandlerContext context, String cause, String detail) {
     if (!refused) {
       refused = true;

@@ -3,11 +3,11 @@ package org.ddstore.spark.wire;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Follows the frames of Spark's protocol through the bytes of one direction of a connection, and
- * finds those that are not expected. A frame begins with 8 bytes of its whole length and one byte
- * of its type, see {@code org.apache.spark.network.protocol.MessageEncoder}. That a request failed
- * goes on with 8 bytes of its number and 4 of the length of a text, for which Spark 4.1 and earlier
- * allocate memory unseen.
+ * A scanner that follows the frames of Spark's protocol in one direction of a connection and finds
+ * unexpected ones. A frame begins with its total length (8 bytes) and its type (1 byte), see {@code
+ * org.apache.spark.network.protocol.MessageEncoder}. A request failure continues with the number of
+ * the request (8 bytes) and the length of a text (4 bytes), for which Spark 4.1 and earlier
+ * allocate memory unchecked.
  */
 final class FrameScan {
   private static final int STRANGER_MAX_BYTES = 64 << 10;
@@ -24,10 +24,10 @@ final class FrameScan {
   private final boolean isClient;
   private long lengthBytes;
   private long textBytes;
-  private int headerBytes; // of the present frame, without the number of a request
-  private long passing; // of the present frame, without a further look
+  private int headerBytes; // read of the current frame, without the request number
+  private long passing; // left in the current frame, not inspected
 
-  /** Why a frame is refused, as {@link Refusals#report} takes it. */
+  /** The reason for refusing a frame, in the form of {@link Refusals#report}. */
   record Trouble(String cause, String detail) {}
 
   /**
@@ -38,7 +38,7 @@ final class FrameScan {
   }
 
   /**
-   * Looks at the next bytes, which it leaves as they are; null if all is well.
+   * Checks the next bytes without consuming them; returns null if all frames are expected.
    *
    * @param trusted whether the other side has proved a token
    */
@@ -60,7 +60,7 @@ final class FrameScan {
     return null;
   }
 
-  /** Whether a frame that is sent says that a request failed. */
+  /** Returns whether an outgoing frame is a request failure. */
   static boolean isFailure(ByteBuf frame) {
     return frame.readableBytes() >= RPC_MIN_BYTES
         && frame.getByte(frame.readerIndex() + Long.BYTES) == RPC_FAILURE;
@@ -79,7 +79,7 @@ final class FrameScan {
     return headerBytes == MIN_BYTES ? checkText() : null;
   }
 
-  /** Before there is a type, for Spark's decoder does so too. */
+  /** Checks the length before the type is known, as Spark's decoder does. */
   private Trouble checkLength(int leastBytes, boolean trusted) {
     int most = trusted ? TRUSTED_MAX_BYTES : STRANGER_MAX_BYTES;
     if (lengthBytes >= leastBytes && lengthBytes <= most) {
@@ -113,14 +113,14 @@ final class FrameScan {
   private Trouble checkText() {
     if (textBytes != lengthBytes - RPC_MIN_BYTES) {
       return new Trouble(
-          "a text longer or shorter than its frame",
+          "a text that does not fit its frame",
           "%,d bytes in a frame of %,d".formatted(textBytes, lengthBytes));
     }
     endHeader(RPC_MIN_BYTES);
     return null;
   }
 
-  /** The rest of the frame is as long as its header says. */
+  /** Ends the header; the remaining bytes of the frame are skipped. */
   private void endHeader(int bytes) {
     passing = lengthBytes - bytes;
     headerBytes = 0;

@@ -12,8 +12,8 @@ import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Reads rows of other processes by gather requests, a few outstanding per process. A connection
- * that breaks is made again, as long as the process is not known to have ended.
+ * A reader of rows of other processes by gather requests, with several outstanding per process. A
+ * broken connection is reopened unless the process is known to have ended.
  */
 final class GatherReader implements RemoteReader {
   private static final long PARK_NS = Duration.ofMillis(100).toNanos();
@@ -38,8 +38,8 @@ final class GatherReader implements RemoteReader {
   }
 
   @Override
-  public void begin(Duration ofOne, Predicate<ProcessAddress> isReplaceable) {
-    silence = ofOne;
+  public void begin(Duration silenceLimit, Predicate<ProcessAddress> isReplaceable) {
+    silence = silenceLimit;
     replaceable = isReplaceable;
     deadlineNs = System.nanoTime() + timeout.toNanos();
   }
@@ -67,7 +67,7 @@ final class GatherReader implements RemoteReader {
         .anyMatch(fetch -> fetch.rows().process().equals(process) && !fetch.isDone());
   }
 
-  /** Called by the network's threads when a fetch has ended or wants to be looked at. */
+  /** Wakes the waiting thread; called by network threads when a fetch ends or needs attention. */
   private void wake() {
     LockSupport.unpark(waiting);
   }
@@ -96,17 +96,17 @@ final class GatherReader implements RemoteReader {
     }
   }
 
-  /** Throws if others can stand in for processes that are silent. */
+  /** Throws if a silent process can be replaced by another copy. */
   private void giveUpSilent() {
-    boolean isOne = false;
+    boolean found = false;
     for (PeerFetch fetch : fetches) {
       PeerRows rows = fetch.rows();
       if (fetch.silentNs() >= silence.toNanos() && replaceable.test(rows.process())) {
         rows.markSilent();
-        isOne = true;
+        found = true;
       }
     }
-    if (isOne) {
+    if (found) {
       throw new DeadlineExceededException(missing(silence));
     }
   }
@@ -118,11 +118,11 @@ final class GatherReader implements RemoteReader {
         text.append(text.length() == 0 ? "" : "; ").append(fetch.state());
       }
     }
-    return "remote rows did not come within %d ms: %s".formatted(within.toMillis(), text);
+    return "remote rows not received within %d ms: %s".formatted(within.toMillis(), text);
   }
 
   @Override
   public void close() {
-    // Holds nothing between fetches.
+    // No resources are held between fetches.
   }
 }

@@ -14,15 +14,15 @@ import org.ddstore.transport.PeerRows;
  *
  * <p>The reply, if it is {@link Status#OK}: int64 version per segment, int32 bytes per row if
  * lengths are wanted, then the piece: the records of all rows back to back, without the bytes to
- * skip, cut at the bytes wanted. It carries no state from one request to the next.
+ * skip, truncated to the bytes wanted. Requests are stateless.
  */
 final class GatherRequest {
   static final byte GATHER = 3;
 
-  /** Rows of one request: their places fit a frame. */
+  /** Maximum number of rows of a request, whose runs fit into a frame. */
   static final int MAX_ROWS = 16 << 10;
 
-  /** Bytes of one piece. Measured over loopback: smaller ones cost calls, larger ones latency. */
+  /** Maximum bytes of a piece. Measured over loopback: less costs calls, more costs latency. */
   static final int MAX_PIECE_BYTES = 256 << 10;
 
   static final int HEADER_BYTES = 1 + Handshake.STORE_BYTES + 1 + 3 * Integer.BYTES;
@@ -32,9 +32,9 @@ final class GatherRequest {
   private GatherRequest() {}
 
   /**
-   * The request for the rows of slots [fromSlot, toSlot).
+   * Encodes the request for the rows of slots [fromSlot, toSlot).
    *
-   * @param run the run of the first slot
+   * @param run index of the run of the first slot
    */
   static ByteBuffer encode(
       Nonce store,

@@ -12,14 +12,14 @@ import org.ddstore.read.GatherKernels;
 import org.ddstore.read.PackedGather;
 
 /**
- * Answers gather requests from the segments that this process exports. Runs on the network's
- * threads: it copies at most one piece and never waits.
+ * A server of gather requests for the segments that this process exports. Runs on network threads:
+ * each request copies at most one piece and never blocks.
  */
 final class GatherServer {
   private final Map<Nonce, Segment> exported = new ConcurrentHashMap<>();
   private final AtomicLong served = new AtomicLong();
 
-  /** Takes a reference. */
+  /** Exports a segment and retains a reference to it. */
   void export(Segment segment) {
     if (!segment.retain()) {
       throw new IllegalStateException("closed: " + segment);
@@ -33,7 +33,7 @@ final class GatherServer {
     }
   }
 
-  /** Requests that have come, also those that were refused. */
+  /** Returns the number of requests received, including refused ones. */
   long served() {
     return served.get();
   }
@@ -43,9 +43,11 @@ final class GatherServer {
   }
 
   /**
-   * @param request after the store
-   * @throws IllegalArgumentException if it asks for what there cannot be
-   * @throws java.nio.BufferUnderflowException if it is cut short
+   * Serves a request.
+   *
+   * @param request request, positioned after the store
+   * @throws IllegalArgumentException if the request is out of range
+   * @throws java.nio.BufferUnderflowException if the request is truncated
    */
   ByteBuffer serve(ByteBuffer request) {
     served.incrementAndGet();
@@ -74,7 +76,7 @@ final class GatherServer {
   }
 
   /**
-   * @param held receives the segments, each with a reference to be given back
+   * @param held receives the segments, each with a reference that the caller releases
    */
   private ByteBuffer gather(
       ByteBuffer request, Segment[] held, boolean lengths, int skip, int bytes) {
@@ -109,8 +111,8 @@ final class GatherServer {
   }
 
   /**
-   * @param before rows of the segments before this one
-   * @return with those of this one
+   * @param before number of rows of the preceding segments
+   * @return number of rows including those of this segment
    */
   private static int checkRuns(ByteBuffer request, Segment segment, int before) {
     int runs = request.getInt();
@@ -151,7 +153,7 @@ final class GatherServer {
     return sizes;
   }
 
-  /** False if rows were being changed. */
+  /** Copies the records; returns false if rows were changed meanwhile. */
   private static boolean putRecords(
       ByteBuffer request, Segment[] held, int skipBytes, ByteBuffer reply) {
     int skip = skipBytes;

@@ -9,18 +9,18 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * How two processes prove to each other that they have the token of a store, before a connection
- * carries anything of it. The proofs are HMACs over fresh random bytes of both sides, so that a
- * recorded exchange is worth nothing, and over the roles, so that one cannot be reflected:
+ * A handshake in which two processes prove to each other that they have the token of a store,
+ * before a connection carries data of the store. The proofs are HMACs over fresh random bytes of
+ * both sides, which prevents replay, and over the roles, which prevents reflection:
  *
  * <pre>
- * client -> HELLO  store, client nonce (32), id of the process that is meant, own address
+ * client -> HELLO  store, client nonce (32), id of the server process, address of the client
  * server -> status, server nonce (32), HMAC(token, "server" + all of the above)
  * client -> PROOF  store, HMAC(token, "client" + all of the above)
  * server -> status
  * </pre>
  *
- * <p>Whether what follows is encrypted and guarded against changes is for Spark's settings to say.
+ * <p>Spark's settings determine encryption and integrity protection of the further traffic.
  */
 final class Handshake {
   static final byte HELLO = 1;
@@ -62,8 +62,8 @@ final class Handshake {
   }
 
   /**
-   * @param answer of the server, after its status
-   * @return the client's proof to be sent
+   * @param answer answer of the server, positioned after its status
+   * @return proof of the client, to be sent to the server
    * @throws SecurityException if the server has another token
    */
   ByteBuffer prove(ByteBuffer answer, StoreToken token) {
@@ -80,14 +80,14 @@ final class Handshake {
   // The server's side.
 
   /**
-   * @param hello after its first byte
-   * @throws BufferUnderflowException if it is too short
-   * @throws IllegalArgumentException if it is otherwise malformed
+   * @param hello greeting, positioned after its first byte
+   * @throws BufferUnderflowException if the greeting is too short
+   * @throws IllegalArgumentException if the greeting is malformed
    */
   static Handshake receive(ByteBuffer hello) {
     byte version = hello.get();
     if (version != VERSION) {
-      throw new IllegalArgumentException("handshake of version " + version);
+      throw new IllegalArgumentException("unsupported handshake version " + version);
     }
     Nonce store = getStore(hello);
     byte[] clientNonce = new byte[NONCE_BYTES];
@@ -108,7 +108,7 @@ final class Handshake {
         .flip();
   }
 
-  /** Whether the client's proof, after the store, is right. */
+  /** Returns whether the client's proof, positioned after the store, is valid. */
   boolean isProvedBy(ByteBuffer rest, StoreToken token) {
     byte[] proof = new byte[PROOF_BYTES];
     rest.get(proof);

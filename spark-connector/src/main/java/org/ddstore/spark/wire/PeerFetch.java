@@ -13,14 +13,14 @@ import org.ddstore.transport.PeerRows;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The reading of the rows of one process, piece by piece: at most {@link #WINDOW} requests are
- * outstanding. For ragged rows the lengths come first, with as much data as fits.
+ * A fetch of the rows of one process, piece by piece, with at most {@link #WINDOW} outstanding
+ * requests. Ragged rows are preceded by their lengths, with as much data as fits.
  *
- * <p>Replies are taken by the network's threads, under the lock of this object; once {@link
- * #cancel} has returned, a late reply changes nothing.
+ * <p>Network threads process replies under the lock of this object; after {@link #cancel} has
+ * returned, late replies are ignored.
  */
 final class PeerFetch {
-  /** Requests outstanding at one process. */
+  /** Maximum number of outstanding requests per process. */
   static final int WINDOW = 8;
 
   private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -51,7 +51,7 @@ final class PeerFetch {
   private final Deque<Piece> again = new ArrayDeque<>();
 
   /**
-   * @param wake called whenever the waiting thread is to look
+   * @param wake callback that wakes the waiting thread to call {@link #check}
    */
   PeerFetch(WireSession session, PeerRows rows, Runnable wake) {
     this.session = session;
@@ -60,7 +60,7 @@ final class PeerFetch {
     this.wake = wake;
   }
 
-  /** Sends the first requests as soon as there is a connection. Does not block. */
+  /** Sends the first requests once a connection is open. Does not block. */
   @SuppressWarnings("FutureReturnValueIgnored") // both outcomes are handled
   void begin() {
     int current;
@@ -94,18 +94,18 @@ final class PeerFetch {
     return ++round;
   }
 
-  private synchronized void connected(Connection found, int ofRound) {
-    if (!cancelled && ofRound == round) {
+  private synchronized void connected(Connection found, int expectedRound) {
+    if (!cancelled && expectedRound == round) {
       connection = found;
       try {
         send();
-      } catch (RuntimeException | Error e) { // no other code sees it
+      } catch (RuntimeException | Error e) { // not visible to the caller otherwise
         fail(e);
       }
     }
   }
 
-  /** Fills the window. Under the lock, where a request may find that the connection is broken. */
+  /** Fills the window. Holds the lock, because a request can find a broken connection. */
   private void send() {
     while (connection != null && outstanding < WINDOW) {
       Piece piece = again.isEmpty() ? nextPiece() : again.poll();
@@ -131,7 +131,7 @@ final class PeerFetch {
     return staging == null ? cursor.nextLengths() : cursor.nextData();
   }
 
-  /** Takes a reply. Under the lock. */
+  /** Processes a reply. The caller holds the lock. */
   private void take(Piece piece, ByteBuffer reply) {
     heardNs = System.nanoTime();
     byte status = reply.get();
@@ -144,7 +144,7 @@ final class PeerFetch {
       }
       case Status.GONE -> fail(rows.closed());
       case Status.FAILED -> {
-        rows.markSilent(); // another copy is asked, if there is one
+        rows.markSilent(); // another copy is used if it exists
         fail(
             new DDStoreException(
                 "cannot read rows of %s at %s: %s"
@@ -198,9 +198,9 @@ final class PeerFetch {
     bytesCome += bytes;
   }
 
-  /** All pieces must show one version of a segment: a record may span two of them. */
-  private void checkVersion(int ofRun, long version) {
-    int segment = rows.segmentNumber(ofRun);
+  /** Checks that all pieces have the same segment version, because a record can span two pieces. */
+  private void checkVersion(int run, long version) {
+    int segment = rows.segmentNumber(run);
     torn |= versions[segment] != UNKNOWN_VERSION && versions[segment] != version;
     versions[segment] = version;
   }
@@ -220,15 +220,15 @@ final class PeerFetch {
     wake.run();
   }
 
-  /** The connection broke, or none could be made: perhaps the next one can. */
-  private synchronized void broken(int ofRound, Throwable e) {
-    if (cancelled || done || ofRound != round) {
+  /** Handles a connection that broke or could not be opened; retries unless it is hopeless. */
+  private synchronized void broken(int failedRound, Throwable e) {
+    if (cancelled || done || failedRound != round) {
       return;
     }
-    round++; // what still comes of this round is not wanted
+    round++; // ignores late replies of this round
     connection = null;
     trouble = e;
-    if (e instanceof Error) { // of this process, out of memory for example
+    if (e instanceof Error) { // of this process, such as out of memory
       fail(e);
     } else if (e instanceof Connections.StoreGoneException) {
       fail(rows.closed());
@@ -244,7 +244,7 @@ final class PeerFetch {
 
   // The waiting thread's side.
 
-  /** Throws what went wrong for good, and tries again what may succeed now. */
+  /** Throws permanent failures and retries temporary ones. */
   void check() {
     boolean reconnect;
     synchronized (this) {
@@ -280,7 +280,7 @@ final class PeerFetch {
     return rows;
   }
 
-  /** How long nothing has come, since the beginning or the last reply; 0 if all has. */
+  /** Returns the nanoseconds since the start or the last reply; 0 if the fetch is complete. */
   synchronized long silentNs() {
     return done ? 0 : System.nanoTime() - heardNs;
   }
@@ -290,7 +290,7 @@ final class PeerFetch {
   }
 
   synchronized String state() {
-    return "%,d rows of %s at %s, of which %,d bytes came%s"
+    return "%,d rows of %s at %s, %,d bytes received%s"
         .formatted(
             rows.rows(),
             rows.owners(),
@@ -299,33 +299,33 @@ final class PeerFetch {
             trouble == null ? "" : " (" + trouble + ")");
   }
 
-  /** After this no reply writes anything. */
+  /** Cancels the fetch; later replies write nothing. */
   synchronized void cancel() {
     cancelled = true;
   }
 
-  /** Called by a thread of the network. */
+  /** The callback of a request, called by a network thread. */
   private final class Reply implements RpcResponseCallback {
     private final Piece piece;
-    private final int ofRound;
+    private final int requestRound;
 
-    Reply(Piece piece, int ofRound) {
+    Reply(Piece piece, int requestRound) {
       this.piece = piece;
-      this.ofRound = ofRound;
+      this.requestRound = requestRound;
     }
 
     @Override
     public void onSuccess(ByteBuffer reply) {
       synchronized (PeerFetch.this) {
-        if (cancelled || ofRound != round) {
+        if (cancelled || requestRound != round) {
           return;
         }
         outstanding--;
         try {
           take(piece, reply);
         } catch (BufferUnderflowException e) {
-          fail(new DDStoreException(rows.process() + " sent a reply that is cut short", e));
-        } catch (RuntimeException | Error e) { // no other code sees it
+          fail(new DDStoreException(rows.process() + " sent a truncated reply", e));
+        } catch (RuntimeException | Error e) { // not visible to the caller otherwise
           fail(e);
         }
       }
@@ -333,7 +333,7 @@ final class PeerFetch {
 
     @Override
     public void onFailure(Throwable e) {
-      broken(ofRound, e);
+      broken(requestRound, e);
     }
   }
 }

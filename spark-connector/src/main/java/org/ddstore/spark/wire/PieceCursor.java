@@ -2,7 +2,7 @@ package org.ddstore.spark.wire;
 
 import org.ddstore.transport.PeerRows;
 
-/** Cuts the reading of the rows of one process into requests, one after the other. */
+/** A cursor that splits the fetch of the rows of one process into consecutive requests. */
 final class PieceCursor {
   private final PeerRows rows;
   private int lengthsAsked;
@@ -13,11 +13,11 @@ final class PieceCursor {
   /**
    * A request for the rows of slots [fromSlot, toSlot).
    *
-   * @param run of the first slot
-   * @param lengths whether the bytes of each row are wanted, too
-   * @param skip bytes of the first row that are left out
-   * @param bytes wanted, at most
-   * @param at where they go in the staging
+   * @param run index of the run of the first slot
+   * @param lengths whether the size of each row is also requested
+   * @param skip number of bytes of the first row to skip
+   * @param bytes maximum number of bytes requested
+   * @param at position of the bytes in the staging memory
    */
   record Piece(int run, int fromSlot, int toSlot, boolean lengths, int skip, int bytes, int at) {}
 
@@ -32,7 +32,7 @@ final class PieceCursor {
     run = 0;
   }
 
-  /** The next request for lengths, with as much data as fits if it is the only one; or null. */
+  /** Returns the next request for lengths, with data if it is the only one; null at the end. */
   Piece nextLengths() {
     if (lengthsAsked == rows.rows()) {
       return null;
@@ -45,13 +45,13 @@ final class PieceCursor {
     return new Piece(run, from, to, true, 0, all ? GatherRequest.MAX_PIECE_BYTES : 0, 0);
   }
 
-  /** Goes on with data, of which the first bytes have come with the lengths. */
+  /** Continues with data, whose first bytes were received with the lengths. */
   void beginData(int bytesCome) {
     run = 0;
     bytesAsked = bytesCome;
   }
 
-  /** The next request for data, once all lengths are known; or null. */
+  /** Returns the next request for data, once all lengths are known; null at the end. */
   Piece nextData() {
     int end = rows.start(rows.rows());
     if (bytesAsked == end) {
@@ -69,7 +69,7 @@ final class PieceCursor {
     return new Piece(run, slot, to, false, at - rows.start(slot), bytes, at);
   }
 
-  /** The slot after the last one of a piece that begins in the present slot and ends at a byte. */
+  /** Returns the end slot, exclusive, of a piece from the current slot to a byte. */
   private int endSlot(int endByte) {
     int most = Math.min(rows.rows(), slot + GatherRequest.MAX_ROWS);
     if (rows.recordBytes() > 0) {

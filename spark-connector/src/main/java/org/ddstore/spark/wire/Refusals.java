@@ -10,14 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs connections that are refused and requests that fail unexpectedly: one line for each host and
- * {@link #INTERVAL}, without a stack trace, and a bounded number of lines for all hosts. The rest
- * is counted, and the next line of the host has the count.
+ * A rate-limited log of refused connections and of requests that failed unexpectedly: one line per
+ * host and {@link #INTERVAL}, without a stack trace, and a bounded number of lines over all hosts.
+ * Further reports are counted, and the next line of the host contains the count.
  */
 final class Refusals {
   static final Duration INTERVAL = Duration.ofSeconds(60);
 
-  /** Lines of an interval, whatever addresses a flood comes from. */
+  /** Maximum number of lines per interval over all hosts. */
   static final int MOST_LINES = 50;
 
   private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
@@ -26,8 +26,8 @@ final class Refusals {
 
   private final LongSupplier clockNs;
   private final Map<String, Host> hosts = new LinkedHashMap<>(); // guarded by this
-  private long intervalNs; // when the present interval of all hosts began; guarded by this
-  private int lines; // of the present interval; guarded by this
+  private long intervalNs; // start of the current interval; guarded by this
+  private int lines; // in the current interval; guarded by this
 
   /** The reports of one host. */
   private static final class Host {
@@ -40,7 +40,7 @@ final class Refusals {
   }
 
   /**
-   * @param clockNs as {@link System#nanoTime}
+   * @param clockNs clock in nanoseconds, such as {@link System#nanoTime}
    */
   Refusals(LongSupplier clockNs) {
     this.clockNs = clockNs;
@@ -50,8 +50,8 @@ final class Refusals {
   /**
    * Reports a refused connection.
    *
-   * @param cause one of a few
-   * @param detail what the message had in place of something legal; may be empty
+   * @param cause cause, one of a few constant texts
+   * @param detail illegal content of the message; can be empty
    */
   void report(SocketAddress from, String cause, String detail) {
     String what = detail == null || detail.isEmpty() ? cause : cause + ": " + cut(detail);
@@ -99,7 +99,7 @@ final class Refusals {
       host = new Host();
       host.loggedNs = nowNs - INTERVAL.toNanos();
     }
-    hosts.put(name, host); // the last one
+    hosts.put(name, host); // most recent entry
     if (hosts.size() > MOST_HOSTS) {
       hosts.remove(hosts.keySet().iterator().next());
     }
@@ -114,7 +114,7 @@ final class Refusals {
     return before;
   }
 
-  /** Some exceptions hold all that was sent. */
+  /** Truncates a detail, because some exceptions contain the whole message. */
   private static String cut(String detail) {
     return detail.length() <= DETAIL_CHARACTERS
         ? detail

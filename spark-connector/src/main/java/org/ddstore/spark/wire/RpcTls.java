@@ -10,13 +10,13 @@ import org.apache.spark.network.util.ConfigProvider;
 import org.apache.spark.package$;
 
 /**
- * Spark's own TLS between processes, {@code spark.ssl.rpc.*}. It came with Spark 4.0: what it has
- * for it is found by name, so that this class loads on 3.5, too.
+ * Spark's TLS between processes, {@code spark.ssl.rpc.*}. Available since Spark 4.0, so its methods
+ * are looked up by reflection and this class also loads on 3.5.
  */
 final class RpcTls {
   private static final String ENABLED = "spark.ssl.rpc.enabled";
 
-  /** Of the security manager, to its {@code SSLOptions}. */
+  /** Method of the security manager that returns its {@code SSLOptions}. */
   private static final Optional<Method> OPTIONS =
       Arrays.stream(SecurityManager.class.getMethods())
           .filter(method -> method.getName().equals("getRpcSSLOptions"))
@@ -25,10 +25,10 @@ final class RpcTls {
   private RpcTls() {}
 
   /**
-   * Whether connections are to use it.
+   * Returns whether connections use TLS.
    *
-   * @throws IllegalArgumentException if this Spark has none: 3.5 ignores the setting, and rows
-   *     would go in the clear that somebody wanted to be encrypted
+   * @throws IllegalArgumentException if this Spark has no TLS: 3.5 ignores the setting, and rows
+   *     would be sent in the clear against the user's intent
    */
   static boolean isEnabled(SparkConf conf) {
     if (!conf.getBoolean(ENABLED, false)) {
@@ -36,15 +36,14 @@ final class RpcTls {
     }
     if (OPTIONS.isEmpty()) {
       throw new IllegalArgumentException(
-          ("%s is true, and Spark %s has no TLS between processes: leave it out (there,"
-                  + " spark.authenticate with spark.network.crypto.enabled encrypts), or use Spark"
-                  + " 4")
+          ("%s is true, but Spark %s has no TLS between processes: remove it and encrypt with"
+                  + " spark.authenticate and spark.network.crypto.enabled, or use Spark 4")
               .formatted(ENABLED, package$.MODULE$.SPARK_VERSION()));
     }
     return true;
   }
 
-  /** The settings with the passwords that Spark keeps apart from them; where it is enabled. */
+  /** Returns the settings together with the passwords of TLS. Requires that TLS is enabled. */
   static ConfigProvider provider(SecurityManager security, SparkConf conf) {
     try {
       Object options = OPTIONS.orElseThrow().invoke(security);
@@ -60,7 +59,7 @@ final class RpcTls {
       throw new IllegalStateException(e);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(
-          "Spark %s has another TLS between processes than 4.0 to 4.2"
+          "TLS between processes of Spark %s is not supported: use Spark 4.0 to 4.2"
               .formatted(package$.MODULE$.SPARK_VERSION()),
           e);
     }

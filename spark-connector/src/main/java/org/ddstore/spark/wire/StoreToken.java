@@ -8,9 +8,9 @@ import javax.crypto.spec.SecretKeySpec;
 import org.ddstore.memory.Nonce;
 
 /**
- * What a process must know to read a store over the network: 32 random bytes that the driver makes
- * and sends inside the task, never in settings, names or logs. They are never sent over a
- * connection: {@link Handshake} proves that both sides have them.
+ * The secret required to read a store over the network: 32 random bytes that the driver generates
+ * and sends inside tasks, never in settings, names or logs. The secret is never sent over a
+ * connection: {@link Handshake} proves that both sides have it.
  */
 public final class StoreToken implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -26,19 +26,19 @@ public final class StoreToken implements Serializable {
     this.idLow = id.low();
   }
 
-  /** The token of a new store. */
+  /** Returns a token for a new store. */
   public static StoreToken random() {
     StoreToken token = new StoreToken(Nonce.random());
     new SecureRandom().nextBytes(token.secret);
     return token;
   }
 
-  /** Which store; not secret. */
+  /** Returns the id of the store, which is not secret. */
   public Nonce id() {
     return new Nonce(idHigh, idLow);
   }
 
-  /** HMAC-SHA256 (RFC 2104) under the secret. */
+  /** Returns the HMAC-SHA256 (RFC 2104) of a message under the secret. */
   byte[] sign(byte[] message) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);

@@ -4,7 +4,7 @@ import org.apache.spark.SparkEnv;
 import org.ddstore.transport.Availability;
 import org.ddstore.transport.TransportProvider;
 
-/** Announces the {@code tcp} transport, which every process of Spark has. */
+/** The provider of the {@code tcp} transport, available in every Spark process. */
 public final class TcpProvider implements TransportProvider {
   @Override
   public String name() {
@@ -16,7 +16,7 @@ public final class TcpProvider implements TransportProvider {
     SparkEnv env = SparkEnv.get();
     if (env == null) {
       return Availability.unavailable(
-          "no process of Spark: its settings say how connections are guarded");
+          "not a Spark process: connections require the settings of Spark");
     }
     try {
       WireOptions options = WireOptions.of(env, 0);

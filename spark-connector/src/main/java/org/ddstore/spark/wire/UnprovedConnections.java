@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The incoming connections on which no token has been proved yet: a bounded number, each for a
- * bounded time. One more than the bound closes the oldest of the host that has most of them,
- * because a peer proves its token in milliseconds, and a stranger never does.
+ * The incoming connections without a proved token, bounded in number and time. If the bound is
+ * exceeded, the oldest connection of the host with the most connections is closed, because a peer
+ * proves its token within milliseconds and a stranger never does.
  */
 final class UnprovedConnections {
-  /** More than the processes of a large application that connect at the same moment. */
+  /** Maximum number, larger than the concurrent connection attempts of a large application. */
   static final int MOST = 1024;
 
   private final Refusals refusals;
@@ -25,8 +25,8 @@ final class UnprovedConnections {
   private final Map<Channel, ScheduledFuture<?>> open = new LinkedHashMap<>(); // guarded by this
 
   /**
-   * @param most connections at a time
-   * @param deadline after which one is closed
+   * @param most maximum number of connections
+   * @param deadline time after which a connection is closed
    */
   UnprovedConnections(Refusals refusals, int most, Duration deadline) {
     this.refusals = refusals;
@@ -35,7 +35,7 @@ final class UnprovedConnections {
   }
 
   /** Adds a connection that has just been opened. */
-  @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
+  @SuppressWarnings("FutureReturnValueIgnored") // the time of closing does not matter
   void add(Channel channel) {
     ScheduledFuture<?> end =
         channel
@@ -74,8 +74,8 @@ final class UnprovedConnections {
     close(channel, "no handshake in time", "within %d ms".formatted(deadline.toMillis()));
   }
 
-  /** Closes a connection that has not proved a token meanwhile. */
-  @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
+  /** Closes a connection unless it has proved a token meanwhile. */
+  @SuppressWarnings("FutureReturnValueIgnored") // the time of closing does not matter
   private void close(Channel channel, String cause, String detail) {
     if (remove(channel)) {
       refusals.report(channel.remoteAddress(), cause, detail);
@@ -83,7 +83,7 @@ final class UnprovedConnections {
     }
   }
 
-  /** Removes a connection that has ended or proved a token; returns whether it was here. */
+  /** Removes a connection that has ended or proved a token; returns whether it was present. */
   boolean remove(Channel channel) {
     ScheduledFuture<?> end;
     synchronized (this) {

@@ -26,8 +26,8 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The network end of this JVM, shared by all its stores: one server, one connection per other JVM.
- * It lives as long as a store is joined.
+ * The network endpoint of this JVM, shared by all its stores: one server, and one connection per
+ * other JVM. Closed when the last store is left.
  */
 public final class Wire {
   private static final int MAX_PORT = 65_535;
@@ -76,10 +76,10 @@ public final class Wire {
   }
 
   /**
-   * Joins a store, by the network end that all stores of this JVM share. Local.
+   * Joins a store through the network endpoint shared by all stores of this JVM. Local.
    *
-   * @param options count for the first store of a JVM
-   * @return closed by the caller
+   * @param options options of the endpoint, effective for the first store of a JVM
+   * @return session, closed by the caller
    */
   public static WireSession join(StoreToken token, WireOptions options) {
     synchronized (Wire.class) {
@@ -90,7 +90,7 @@ public final class Wire {
     }
   }
 
-  /** As {@link #join(StoreToken, WireOptions)}, by a network end of its own. */
+  /** Joins a store through a separate network endpoint. */
   static WireSession joinAlone(StoreToken token, WireOptions options) {
     return new Wire(options).join(token);
   }
@@ -131,8 +131,8 @@ public final class Wire {
 
   private void close() {
     closed = true;
-    // First: closing waits behind what was sent. Netty's loops, once they are told to shut down,
-    // close channels before they run the writes that other threads have queued.
+    // Connections first, so that pending writes are sent: event loops that shut down close channels
+    // before they run the writes queued by other threads.
     connections.close();
     server.close();
     factory.close();
@@ -154,11 +154,11 @@ public final class Wire {
       }
     }
     throw new DDStoreException(
-        "cannot listen at %s, port %s: %s. spark.ddstore.port names another first port"
+        "cannot listen at %s, port %s: %s. Set spark.ddstore.port to another first port"
             .formatted(
                 options.host(),
                 options.firstPort() == 0 ? "any" : options.firstPort() + " and the next",
-                last == null ? "none was tried" : last.getMessage()),
+                last == null ? "no port tried" : last.getMessage()),
         last);
   }
 
@@ -186,14 +186,14 @@ public final class Wire {
     return all;
   }
 
-  /** By the channel's own thread: no byte passes handlers that are not all in their places. */
+  /** Installs the guard on the channel's thread, so that no byte passes an incomplete pipeline. */
   private void guard(Channel channel) {
     channel.eventLoop().submit(() -> guard(channel.pipeline())).syncUninterruptibly();
   }
 
   /**
-   * A server never speaks first. Whatever has come before the guard goes with the decoder that has
-   * it, so that the guard and the next decoder see the same frames.
+   * Installs the guard and a new decoder. A server never sends first, so bytes received before the
+   * guard are discarded with the old decoder, and guard and new decoder see the same frames.
    */
   private void guard(ChannelPipeline pipeline) {
     String decoder = TransportFrameDecoder.HANDLER_NAME;
@@ -207,7 +207,7 @@ public final class Wire {
     return thread;
   }
 
-  /** Where other processes reach this one. */
+  /** Returns the address at which other processes reach this one. */
   ProcessAddress local() {
     return local;
   }
@@ -216,7 +216,7 @@ public final class Wire {
     return connections;
   }
 
-  /** The session of a store, or null. */
+  /** Returns the session of a store, or null. */
   WireSession session(Nonce store) {
     return sessions.get(store);
   }

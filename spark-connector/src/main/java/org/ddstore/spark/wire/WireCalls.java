@@ -14,10 +14,10 @@ import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Questions between processes of a store, over the connections that its messages use as well. A
- * question is a byte, {@link #CALL} for those of a transport and {@link #CONTROL} for those about
- * the store itself, the store (16), then its bytes; an answer {@link Status#OK} and its bytes, or
- * {@link Status#FAILED} and why.
+ * Calls between processes of a store, over the same connections as its messages. A question is one
+ * byte ({@link #CALL} for calls of a transport, {@link #CONTROL} for calls about the store), the
+ * store (16 bytes), then its content. An answer is {@link Status#OK} and its content, or {@link
+ * Status#FAILED} and the reason.
  */
 final class WireCalls implements PeerCalls {
   static final byte CALL = 6;
@@ -31,7 +31,7 @@ final class WireCalls implements PeerCalls {
   private volatile Service service;
 
   /**
-   * @param kind of the questions: a service answers those of its own kind
+   * @param kind kind of the questions, {@link #CALL} or {@link #CONTROL}
    */
   WireCalls(WireSession session, byte kind) {
     this.session = session;
@@ -44,8 +44,8 @@ final class WireCalls implements PeerCalls {
   }
 
   @Override
-  public void serve(Service newService) {
-    service = newService;
+  public void serve(Service service) {
+    this.service = service;
   }
 
   @Override
@@ -56,7 +56,9 @@ final class WireCalls implements PeerCalls {
   // The side that answers.
 
   /**
-   * @param question after the store
+   * Answers a question.
+   *
+   * @param question question, positioned after the store
    */
   ByteBuffer answer(ByteBuffer question) {
     Service current = service;
@@ -77,7 +79,8 @@ final class WireCalls implements PeerCalls {
   public ByteBuffer call(ProcessAddress process, ByteBuffer question, long deadlineNs) {
     if (question.remaining() > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "a question of %,d bytes outside [0, %,d]".formatted(question.remaining(), MAX_BYTES));
+          "size of a question: %,d bytes outside [0, %,d]"
+              .formatted(question.remaining(), MAX_BYTES));
     }
     ByteBuffer framed = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + question.remaining());
     framed.put(kind);
@@ -96,10 +99,10 @@ final class WireCalls implements PeerCalls {
     }
   }
 
-  /** A question that is under way. */
+  /** A pending question. */
   private record Asked(
       CompletableFuture<Connection> connection, CompletableFuture<ByteBuffer> answer) {
-    /** Whether the connection has ended: nothing comes over it any more. */
+    /** Returns whether the connection has ended. */
     boolean isCutOff() {
       return connection.isDone()
           && !connection.isCompletedExceptionally()
@@ -119,26 +122,26 @@ final class WireCalls implements PeerCalls {
           }
           try {
             found.request(framed, new Reply(answer));
-          } catch (RuntimeException | Error failure) { // no other code sees it
+          } catch (RuntimeException | Error failure) { // not visible to the caller otherwise
             answer.completeExceptionally(failure);
           }
         });
     return new Asked(connection, answer);
   }
 
-  /** Waits in slices: who waits may be interrupted, and learns that the process has ended. */
+  /** Waits in slices, to detect an ended connection between them. Interruptible. */
   private ByteBuffer await(ProcessAddress process, Asked asked, long deadlineNs, Throwable trouble)
       throws ExecutionException {
     while (true) {
       long leftNs = deadlineNs - System.nanoTime();
       if (leftNs <= 0) {
         throw new DeadlineExceededException(
-            "%s did not answer%s".formatted(process, trouble == null ? "" : " (" + trouble + ")"));
+            "no answer from %s%s".formatted(process, trouble == null ? "" : " (" + trouble + ")"));
       }
       try {
         return asked.answer().get(Math.min(leftNs, SLICE_NS), TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
-        if (asked.isCutOff()) { // unless the answer came before
+        if (asked.isCutOff()) { // no effect if the answer has arrived
           asked.answer().completeExceptionally(new IOException("the connection has ended"));
         }
       } catch (InterruptedException e) {
@@ -160,16 +163,16 @@ final class WireCalls implements PeerCalls {
     return new DDStoreException("interrupted while waiting for remote rows", e);
   }
 
-  /** Returns if another connection may help. */
+  /** Returns normally if a retry on another connection can succeed, else throws. */
   private void check(ProcessAddress process, Throwable trouble) {
-    if (trouble instanceof Error error) { // of this process, out of memory for example
+    if (trouble instanceof Error error) { // of this process, such as out of memory
       throw error;
     }
     if (trouble instanceof Connections.StoreGoneException) {
       throw new PeerGoneException(process, false);
     }
     if (trouble instanceof SecurityException) {
-      throw new DDStoreException("cannot ask %s: %s".formatted(process, trouble), trouble);
+      throw new DDStoreException("cannot call %s: %s".formatted(process, trouble), trouble);
     }
     if (!session.mayBeAlive(process)) {
       throw new PeerGoneException(process, true);
@@ -189,14 +192,14 @@ final class WireCalls implements PeerCalls {
     }
   }
 
-  /** Called by a thread of the network. */
+  /** The callback of a question, called by a network thread. */
   private record Reply(CompletableFuture<ByteBuffer> answer) implements RpcResponseCallback {
-    /** The buffer is Spark's again when this returns. */
+    /** Copies the reply, because Spark owns the buffer after the return. */
     @Override
     public void onSuccess(ByteBuffer reply) {
       try {
         answer.complete(ByteBuffer.allocate(reply.remaining()).put(reply).flip());
-      } catch (RuntimeException | Error e) { // no other code sees it
+      } catch (RuntimeException | Error e) { // not visible to the caller otherwise
         answer.completeExceptionally(e);
       }
     }

@@ -15,17 +15,16 @@ import org.ddstore.collective.MalformedMessageException;
 import org.ddstore.memory.Nonce;
 
 /**
- * What a process does with what other processes send. A request begins with a byte that says what
- * it is: {@link Handshake#HELLO}, {@link Handshake#PROOF}, {@link GatherRequest#GATHER}, {@link
- * WireCalls#CALL}, {@link WireCalls#CONTROL} or, one way, {@link #MESSAGE}. Whatever is malformed
- * or not allowed closes the connection it came over; nothing is thrown into Spark's code, which
- * would log it each time.
+ * The handler of requests and messages of other processes. The first byte is the kind: {@link
+ * Handshake#HELLO}, {@link Handshake#PROOF}, {@link GatherRequest#GATHER}, {@link WireCalls#CALL},
+ * {@link WireCalls#CONTROL} or, one way, {@link #MESSAGE}. Malformed or forbidden input closes its
+ * connection; no exception is thrown into Spark's code, which would log each of them.
  */
 final class WireHandler extends RpcHandler {
-  /** Then come the store and the message. */
+  /** A message; followed by the store and the content. */
   static final byte MESSAGE = 4;
 
-  /** Answers a message for a store that this process has left; then comes the store. */
+  /** Reply to a message for a store that this process has left; followed by the store. */
   private static final byte STORE_GONE = 5;
 
   private final Wire wire;
@@ -55,10 +54,10 @@ final class WireHandler extends RpcHandler {
       refuse(client, callback, e.getMessage(), "");
       return;
     } catch (IllegalArgumentException e) {
-      refuse(client, callback, "a request that is not legal", e.getMessage());
+      refuse(client, callback, "an illegal request", e.getMessage());
       return;
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
-      refuse(client, callback, "a request that is cut short", "");
+      refuse(client, callback, "a truncated request", "");
       return;
     } catch (RuntimeException | Error e) {
       reply = failed(client, e);
@@ -71,11 +70,11 @@ final class WireHandler extends RpcHandler {
     refusals.reportFailure(client.getChannel().remoteAddress(), e);
     return wire.connections().over(client) == null
         ? status(Status.REFUSED)
-        : Status.failed("a request failed there: " + e);
+        : Status.failed("request failed on the peer: " + e);
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
+  @SuppressWarnings("FutureReturnValueIgnored") // the time of closing does not matter
   public void receive(TransportClient client, ByteBuffer message) {
     try {
       byte kind = message.get();
@@ -97,12 +96,12 @@ final class WireHandler extends RpcHandler {
     } catch (SecurityException e) {
       refuse(client, null, e.getMessage(), "");
     } catch (IllegalArgumentException | MalformedMessageException e) {
-      refuse(client, null, "a message that is not legal", e.getMessage());
+      refuse(client, null, "an illegal message", e.getMessage());
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
-      refuse(client, null, "a message that is cut short", "");
+      refuse(client, null, "a truncated message", "");
     } catch (RuntimeException | Error e) {
       refusals.reportFailure(client.getChannel().remoteAddress(), e);
-      client.getChannel().close(); // both sides then know that a message is lost
+      client.getChannel().close(); // so that both sides know of the lost message
     }
   }
 
@@ -161,7 +160,7 @@ final class WireHandler extends RpcHandler {
     return session == null ? status(Status.GONE) : session.calls(kind).answer(request);
   }
 
-  /** Both sides of a connection may ask, whoever opened it. */
+  /** Checks that the peer has proved the token; both sides of a connection can send requests. */
   private void checkAuthorised(TransportClient client, Nonce store) {
     Connection connection = wire.connections().over(client);
     if (connection == null || !connection.isAuthorised(store)) {
@@ -169,7 +168,7 @@ final class WireHandler extends RpcHandler {
     }
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // nothing depends on when it is closed
+  @SuppressWarnings("FutureReturnValueIgnored") // the time of closing does not matter
   private void refuse(
       TransportClient client, RpcResponseCallback callback, String cause, String detail) {
     Channel channel = client.getChannel();
@@ -201,6 +200,6 @@ final class WireHandler extends RpcHandler {
 
   @Override
   public void exceptionCaught(Throwable cause, TransportClient client) {
-    // Spark has logged it and closes the connection: channelInactive follows.
+    // Logged by Spark, which closes the connection: channelInactive follows.
   }
 }

@@ -11,7 +11,7 @@ import org.ddstore.collective.Messenger;
 import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
-/** Messages of a store's collectives, over the connections that its reads use as well. */
+/** The messenger of a store's collectives, over the same connections as its reads. */
 final class WireMessenger implements Messenger {
   private static final int HEADER_BYTES = 1 + Handshake.STORE_BYTES;
 
@@ -30,8 +30,8 @@ final class WireMessenger implements Messenger {
   }
 
   @Override
-  public void setReceiver(Receiver newReceiver) {
-    receiver = newReceiver;
+  public void setReceiver(Receiver receiver) {
+    this.receiver = receiver;
   }
 
   @Override
@@ -44,13 +44,13 @@ final class WireMessenger implements Messenger {
     try {
       outboxes.computeIfAbsent(to, Outbox::new).send(framed);
     } catch (RejectedExecutionException e) {
-      // The network end has been closed: there is nobody to be told.
+      // The network endpoint is closed: no receiver is left to report to.
     }
   }
 
-  /** Asks for a connection if there is none: only a new one tells. */
+  /** Returns whether a process is alive; opens a connection if none exists, as only that tells. */
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // its outcome is asked for by the next call
+  @SuppressWarnings("FutureReturnValueIgnored") // the next call uses its outcome
   public boolean isAlive(ProcessAddress process) {
     boolean mayBe = session.mayBeAlive(process) && !gone.contains(process);
     if (mayBe && !session.isConnected(process)) {
@@ -66,7 +66,7 @@ final class WireMessenger implements Messenger {
     return mayBe;
   }
 
-  /** The process may live, but its ranks have left this store: nothing comes from it any more. */
+  /** Marks a process whose ranks have left this store; the process itself can be alive. */
   void gone(ProcessAddress process) {
     gone.add(process);
   }
@@ -85,7 +85,7 @@ final class WireMessenger implements Messenger {
     }
   }
 
-  /** What is to be sent to one process, in order. */
+  /** The queue of messages to one process, in order. */
   private final class Outbox {
     private final ProcessAddress process;
     private final Queue<ByteBuffer> waiting = new ArrayDeque<>();
@@ -108,7 +108,7 @@ final class WireMessenger implements Messenger {
         try {
           session.connection(process).whenComplete(this::connected);
         } catch (RuntimeException
-            | Error e) { // closed, or out of threads: the next message tries again
+            | Error e) { // closed, or out of threads: the next message retries
           connecting = false;
           waiting.clear();
           throw e;
@@ -127,14 +127,14 @@ final class WireMessenger implements Messenger {
       }
     }
 
-    /** Why messages were lost; null if none was. */
+    /** Sends the queue; returns the reason for lost messages, or null. */
     private synchronized Throwable sendWaiting(Connection found) {
       connecting = false;
       connection = found;
       try {
         waiting.forEach(found::send);
         return null;
-      } catch (RuntimeException | Error trouble) { // no other code sees it
+      } catch (RuntimeException | Error trouble) { // not visible to the caller otherwise
         return trouble;
       } finally {
         waiting.clear();

@@ -18,16 +18,17 @@ import org.apache.spark.network.util.TransportConf;
 import scala.Tuple2;
 
 /**
- * How the network end of a JVM is set up: by Spark's own settings, {@code spark.authenticate},
- * {@code spark.network.crypto.*} and {@code spark.ssl.rpc.*} among them. Threads, buffers and
- * time-outs of the connections are {@code spark.ddstore.io.*}, as for Spark's other modules.
+ * The options of the network endpoint of a JVM: Spark's settings, including {@code
+ * spark.authenticate}, {@code spark.network.crypto.*} and {@code spark.ssl.rpc.*}, and {@code
+ * spark.ddstore.io.*} for threads, buffers and timeouts of connections, as for Spark's other
+ * modules.
  */
 public final class WireOptions {
   private static final String MODULE = "ddstore";
   static final String IO = "spark." + MODULE + ".io.";
   private static final int MOST_THREADS = 8;
 
-  /** Spark's own default; its method for it takes another type in each release. */
+  /** Default of Spark, whose method for it has a different parameter type in each release. */
   private static final int PORT_RETRIES = 16;
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
@@ -39,10 +40,10 @@ public final class WireOptions {
   private final int firstPort;
 
   /**
-   * @param secrets of {@code spark.authenticate}; null if that is off
-   * @param host the address under which other processes reach this one
-   * @param firstPort the port to listen at, or the next free one of {@code spark.port.maxRetries};
-   *     0 for any
+   * @param secrets secrets of {@code spark.authenticate}; null if that is off
+   * @param host address at which other processes reach this one
+   * @param firstPort first port to try, followed by {@code spark.port.maxRetries} further ones; 0
+   *     for any
    */
   private WireOptions(
       SparkConf conf,
@@ -58,9 +59,9 @@ public final class WireOptions {
   }
 
   /**
-   * Those of a process of Spark: driver or executor.
+   * Returns the options of a Spark process, driver or executor.
    *
-   * @throws IllegalArgumentException if they ask for a protection that this Spark does not have
+   * @throws IllegalArgumentException if the settings require protection that this Spark lacks
    */
   public static WireOptions of(SparkEnv env, int firstPort) {
     SecurityManager security = env.securityManager();
@@ -75,7 +76,7 @@ public final class WireOptions {
         firstPort);
   }
 
-  /** Those of a process without Spark's environment. */
+  /** Returns the options of a process without Spark's environment. */
   public static WireOptions of(SparkConf conf, SecretKeyHolder secrets, String host) {
     SparkConf complete = withDefaults(conf);
     return new WireOptions(complete, secrets, providerOf(complete), host, 0);
@@ -89,7 +90,7 @@ public final class WireOptions {
         .setIfMissing(IO + "serverThreads", threads)
         .setIfMissing(IO + "clientThreads", threads)
         .setIfMissing(IO + "connectionCreationTimeout", CONNECT_TIMEOUT.toSeconds() + "s")
-        // Both ends are of one version: nobody needs the older and weaker authentication.
+        // Both ends have the same version: the older, weaker authentication is not needed.
         .setIfMissing("spark.network.crypto.saslFallback", "false");
   }
 
@@ -122,7 +123,7 @@ public final class WireOptions {
     return firstPort;
   }
 
-  /** How many ports after the first are tried. */
+  /** Returns the number of ports to try after the first. */
   int portRetries() {
     return conf.getInt("spark.port.maxRetries", PORT_RETRIES);
   }
@@ -131,7 +132,7 @@ public final class WireOptions {
     return new TransportConf(MODULE, provider);
   }
 
-  /** How long a connection may take to be made. */
+  /** Returns the timeout of opening a connection. */
   Duration connectTimeout() {
     return Duration.ofMillis(transportConf().connectionCreationTimeoutMs());
   }
@@ -147,7 +148,7 @@ public final class WireOptions {
             new AuthClientBootstrap(transportConf(), conf.get("spark.app.id", MODULE), secrets));
   }
 
-  /** Whether what crosses the network can be read by nobody else. */
+  /** Returns whether network traffic is encrypted. */
   public boolean isEncrypted() {
     if (RpcTls.isEnabled(conf)) {
       return true;
@@ -156,7 +157,7 @@ public final class WireOptions {
     return secrets != null && (transport.encryptionEnabled() || transport.saslEncryption());
   }
 
-  /** What guards the connections, for people. */
+  /** Returns a human-readable description of the protection of connections. */
   String protection() {
     if (RpcTls.isEnabled(conf)) {
       return "TLS";

@@ -19,8 +19,8 @@ import org.ddstore.types.Cleanup;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * What the ranks of one store in this JVM share of the network: the segments that they export, and
- * the way to those of other processes. Closed by each who joined; the last one ends it.
+ * The network state shared by the ranks of one store in this JVM: the segments that they export and
+ * the access to those of other processes. Closed by each user; the last close ends it.
  */
 public final class WireSession implements Transport, AutoCloseable {
   private final Wire wire;
@@ -51,10 +51,10 @@ public final class WireSession implements Transport, AutoCloseable {
   }
 
   /**
-   * The lanes of all ranks of this store in this JVM.
+   * Returns the lanes of all ranks of this store in this JVM.
    *
-   * @param root under which ranks of this host find each other's files
-   * @param shortcut whether they do; else messages carry everything
+   * @param root directory in which ranks of this host find each other's files
+   * @param shortcut whether lanes use files; otherwise they use messages only
    */
   public synchronized LaneExchange lanes(Path root, boolean shortcut) {
     if (lanes == null && shortcut) {
@@ -67,9 +67,10 @@ public final class WireSession implements Transport, AutoCloseable {
   }
 
   /**
-   * The one-sided transport that all ranks of this store in this JVM use, closed with this.
+   * Returns the one-sided transport of all ranks of this store in this JVM, closed with this
+   * session.
    *
-   * @param open makes it; called for the first rank
+   * @param open function that opens the transport; called for the first rank
    */
   public synchronized OneSidedTransport oneSided(Function<PeerCalls, OneSidedTransport> open) {
     if (oneSided == null) {
@@ -78,12 +79,12 @@ public final class WireSession implements Transport, AutoCloseable {
     return oneSided;
   }
 
-  /** The one-sided transport, if there is one, else tcp: for who reads and is no rank. */
+  /** Returns the transport for readers that are not ranks: one-sided if it exists, else tcp. */
   public synchronized Transport forReaders() {
     return oneSided == null ? this : oneSided;
   }
 
-  /** Questions about the store itself, for who holds it; one service a process answers them. */
+  /** Returns the calls about the store itself, answered by one service per process. */
   public PeerCalls control() {
     return control;
   }
@@ -92,12 +93,12 @@ public final class WireSession implements Transport, AutoCloseable {
     return kind == WireCalls.CALL ? calls : control;
   }
 
-  /** Carries the messages of the store's collectives, for an exchange of one's own. */
+  /** Returns the messenger of the store's collectives, for a separate exchange. */
   Messenger messenger() {
     return messenger;
   }
 
-  /** The last user has left. All is closed, whatever fails; the first failure is thrown. */
+  /** Closes all resources after the last user has left; throws the first failure at the end. */
   synchronized void end() {
     List<Runnable> steps = new ArrayList<>();
     if (oneSided != null) {
@@ -113,12 +114,12 @@ public final class WireSession implements Transport, AutoCloseable {
     Cleanup.runAll(steps.stream());
   }
 
-  /** The ranks of a process have left this store. */
+  /** Handles the leave of all ranks of a process from this store. */
   void gone(ProcessAddress process) {
     messenger.gone(process);
   }
 
-  /** A connection has ended, or could not be made. */
+  /** Handles a connection that ended or could not be opened. */
   void lost(ProcessAddress process) {
     messenger.lost(process);
   }
@@ -127,17 +128,17 @@ public final class WireSession implements Transport, AutoCloseable {
     users++;
   }
 
-  /** True if that was the last one. */
+  /** Removes a user; returns whether it was the last one. */
   boolean removeUser() {
     return --users == 0;
   }
 
-  /** A message has come; the store has been read from it. */
+  /** Handles a message, positioned after the store. */
   void received(ByteBuffer message) {
     messenger.received(message);
   }
 
-  /** A connection on which both sides have proved the token. Does not block. */
+  /** Returns a connection on which both sides have proved the token. Does not block. */
   CompletableFuture<Connection> connection(ProcessAddress process) {
     return wire.connections().to(process, token);
   }
@@ -150,7 +151,7 @@ public final class WireSession implements Transport, AutoCloseable {
     return wire.connections().isConnected(process);
   }
 
-  /** How many gather requests this end has had from others. */
+  /** Returns the number of gather requests received from other processes. */
   public long servedRequests() {
     return server.served();
   }

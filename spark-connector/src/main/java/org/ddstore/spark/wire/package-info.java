@@ -1,6 +1,6 @@
 /**
- * The {@code tcp} transport and the messages of collectives over spark-network-common, so that
- * Spark's own settings authenticate and encrypt them.
+ * The {@code tcp} transport and the messages of collectives, over spark-network-common, so that
+ * Spark's settings for authentication and encryption apply to them.
  */
 @Internal
 package org.ddstore.spark.wire;

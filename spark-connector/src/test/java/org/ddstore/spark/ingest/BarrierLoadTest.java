@@ -164,7 +164,7 @@ class BarrierLoadTest {
 
       assertThatThrownBy(() -> load(plan))
           .hasMessageContaining(
-              "SourceChangedException: stored partition 0 holds the rows of another computation");
+              "SourceChangedException: stored partition 0 was recomputed after the load was planned");
     }
   }
 

@@ -137,12 +137,12 @@ class IngestErrorsTest {
         Arguments.of(
             "array(int(id))",
             fixed,
-            "as concat(c, array_repeat(0, 2 - size(c))), or declare it ragged: option \"type.c\" as \"int32[?]\"",
+            "as in concat(c, array_repeat(0, 2 - size(c))), or declare it ragged: option \"type.c\" as \"int32[?]\"",
             "or declare it ragged: --type c=int32[?]"),
         Arguments.of(
             "array(1, 2, int(id))",
             fixed,
-            "as slice(c, 1, 2), or declare it ragged: option \"type.c\" as \"int32[?]\"",
+            "as in slice(c, 1, 2), or declare it ragged: option \"type.c\" as \"int32[?]\"",
             "or declare it ragged: --type c=int32[?]"),
         Arguments.of("null", PLAIN, "leave it out with option \"columns\"", "--fields"));
   }
@@ -167,7 +167,7 @@ class IngestErrorsTest {
       value = {
         "nope | orderBy \"nope\": no such column; there are [i, s, m]",
         "s.nope | orderBy \"s.nope\": no such column; there are [i, s, m]",
-        "m | orderBy \"m\": values of MAP<INT, INT> have no order; name columns of numbers, text",
+        "m | orderBy \"m\": values of MAP<INT, INT> have no order; use columns of numbers, text",
       })
   void columnsThatCannotOrderRows(String column, String message) {
     Dataset<Row> df =
@@ -193,7 +193,7 @@ class IngestErrorsTest {
     assertThatThrownBy(() -> IngestPlan.of(df, PLAIN, 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "columns \"id\" and \"ID\" differ only in case, which Spark does not tell apart:"
+            "columns \"id\" and \"ID\" differ only in case, which Spark does not distinguish:"
                 + " rename one, or set spark.sql.caseSensitive to true");
     assertThatThrownBy(
             () ->
@@ -201,16 +201,16 @@ class IngestErrorsTest {
                     df, PLAIN.withColumns("x").withOrderBy("id").withWording(Wording.FLAGS), 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(
-            "--order-by \"id\": Spark does not tell columns of [id, ID, x] apart");
+            "--order-by \"id\": Spark cannot distinguish columns of [id, ID, x]");
     assertThat(Loads.load(df, PLAIN.withColumns("x"), 2).rows()).hasSize(3);
   }
 
   static Stream<Arguments> badValues() {
     return Stream.of(
-        Arguments.of("if(id = 7, null, id)", PLAIN, "null; give a value with fillNulls(\"c\""),
-        Arguments.of("if(id = 7, null, 'x')", PLAIN, "null; give a value"),
-        Arguments.of("if(id = 7, null, array(1))", PLAIN, "null; give a value"),
-        Arguments.of("array(1, if(id = 7, null, 1))", PLAIN, "null element; give a value"),
+        Arguments.of("if(id = 7, null, id)", PLAIN, "null; set a value with fillNulls(\"c\""),
+        Arguments.of("if(id = 7, null, 'x')", PLAIN, "null; set a value"),
+        Arguments.of("if(id = 7, null, array(1))", PLAIN, "null; set a value"),
+        Arguments.of("array(1, if(id = 7, null, 1))", PLAIN, "null element; set a value"),
         Arguments.of("array(1f, if(id = 7, null, 1f), 2f)", PLAIN, "null element"),
         Arguments.of("id * 40", PLAIN.withField("c", UINT8), "280 is outside [0, 255]"),
         Arguments.of("if(id = 7, -1, 1)", PLAIN.withField("c", UINT8), "-1 is outside [0, 255]"),
@@ -223,11 +223,11 @@ class IngestErrorsTest {
         Arguments.of(
             "if(id = 7, array(1), array(1, 2))",
             PLAIN.withField("c", INT32, 2),
-            "length 1 does not fit c int32[2] (2 elements); fill it up with pad(\"c\", ..)"),
+            "length 1 does not fit c int32[2] (2 elements); pad it with pad(\"c\", ..)"),
         Arguments.of(
             "if(id = 7, array(1, 2, 3), array(1, 2))",
             PLAIN.withField("c", INT32, 2).withPadding("c", 0),
-            "length 3 does not fit c int32[2] (2 elements); cut it with truncate(\"c\")"),
+            "length 3 does not fit c int32[2] (2 elements); truncate it with truncate(\"c\")"),
         Arguments.of(
             "if(id = 7, array(array(1), array(1, 2)), array(array(1, 2), array(3, 4)))",
             PLAIN.withField("c", INT32, 2, 2),
@@ -235,7 +235,7 @@ class IngestErrorsTest {
         Arguments.of(
             "if(id = 7, array(1, 2, 3), array(1, 2))",
             PLAIN.withRagged("c", INT32, 2),
-            "3 elements are no whole rows of c int32[?, 2]"),
+            "3 elements do not form whole rows of c int32[?, 2]"),
         Arguments.of(
             "if(id = 7, array(array(1), null), array(array(1), array(2)))",
             PLAIN.withField("c", INT32, 2, 1),
@@ -283,7 +283,7 @@ class IngestErrorsTest {
         Arguments.of(PLAIN.withPadding("nope", 1), "padding \"nope\": no such column"),
         Arguments.of(PLAIN.withTruncation("nope"), "truncation \"nope\": no such column"),
         Arguments.of(PLAIN.withField("f", INT32), "float32 values cannot become int32"),
-        Arguments.of(PLAIN.withField("i", BFLOAT16), "give them as smallint or binary"),
+        Arguments.of(PLAIN.withField("i", BFLOAT16), "provide them as smallint or binary"),
         Arguments.of(PLAIN.withField("i", INT32, 2), "one number per row cannot be declared"),
         Arguments.of(PLAIN.withField("s", INT32), "text cannot be declared as int32"),
         Arguments.of(PLAIN.withField("a", INT32), "arrays need a shape"),

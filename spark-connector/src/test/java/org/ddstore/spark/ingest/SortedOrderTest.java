@@ -152,8 +152,7 @@ class SortedOrderTest {
         assertThatThrownBy(() -> Loads.run(plan, 3))
             .isInstanceOf(SourceChangedException.class)
             .hasMessageStartingWith(
-                "stored partition 0 holds the rows of another computation than when the load was"
-                    + " planned");
+                "stored partition 0 was recomputed after the load was planned, because");
       }
     }
   }
@@ -166,8 +165,8 @@ class SortedOrderTest {
 
       assertThatThrownBy(() -> Loads.run(plan, 3))
           .hasStackTraceContaining(
-              "SourceChangedException: stored partition 1 cannot be read, the executor that stored"
-                  + " it is lost");
+              "SourceChangedException: stored partition 1 cannot be read because the executor that"
+                  + " stored it is lost");
     }
   }
 

@@ -24,9 +24,9 @@ class LostRowsTest {
     DDStoreException lost = LostRows.met("train", new RankLostException(3, "ended"));
     assertThat(lost)
         .isInstanceOf(RankLostException.class)
-        .hasMessageContaining("DDStores.open(spark, \"train\").repair() brings them back");
+        .hasMessageContaining("DDStores.open(spark, \"train\").repair() restores them");
     assertThat(((RankLostException) lost).rank()).isEqualTo(3);
     assertThat(LostRows.met("train", new DDStoreException("closed")))
-        .hasMessage("store \"train\": closed. If it was dropped or overwritten, read it anew");
+        .hasMessage("store \"train\": closed. If it was dropped or overwritten, read it again");
   }
 }

@@ -53,7 +53,7 @@ public final class RoundTripProgram {
       ten.write().format("ddstore").mode("errorifexists").save("mode-ErrorIfExists");
       throw new IllegalStateException("a store was written twice");
     } catch (IllegalArgumentException expected) {
-      check(expected.getMessage().contains("is there already"), expected.getMessage());
+      check(expected.getMessage().contains("already exists"), expected.getMessage());
     }
   }
 

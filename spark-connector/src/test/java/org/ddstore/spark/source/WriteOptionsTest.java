@@ -50,13 +50,13 @@ class WriteOptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "rank | 4 | option \"rank\" of format \"ddstore\" is unknown; to write there are [name,",
-        "ranks | four | option \"ranks\" is \"four\", which is no whole number",
+        "rank | 4 | option \"rank\" of format \"ddstore\" is unknown; options of a write are [name,",
+        "ranks | four | option \"ranks\" is \"four\", not an integer",
         "ranks | 0 | option \"ranks\" is 0, outside [1, 1,048,576]",
-        "shuffle | 1.5 | option \"shuffle\" is \"1.5\", which is no whole number",
-        "backing | disk | option \"backing\" is \"disk\"; there are shm, direct and file",
-        "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not said: it is for \"file\"",
-        "type.img | int8 | option \"type.img\" names no column; there are [id, Image, a.b]",
+        "shuffle | 1.5 | option \"shuffle\" is \"1.5\", not an integer",
+        "backing | disk | option \"backing\" is \"disk\"; legal are shm, direct and file",
+        "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set \"backing\" to \"file\"",
+        "type.img | int8 | option \"type.img\" matches no column; columns are [id, Image, a.b]",
         "type.id | int9 | \"int9\": no type \"int9\"; there are [bool",
         "type.id | int8[2,x] | \"int8[2,x]\": dimension \"x\" is no number",
       })
@@ -70,9 +70,9 @@ class WriteOptionsTest {
   void aStoreMustBeNamedOnce() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new WriteOptions(Map.of("ranks", "1")).storeName())
-        .withMessageContaining("no store is named");
+        .withMessageContaining("no store name");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new WriteOptions(Map.of("name", "a", "path", "b")).storeName())
-        .withMessageContaining("two stores are named: option \"name\" is \"a\"");
+        .withMessageContaining("conflicting store names: option \"name\" is \"a\"");
   }
 }
