@@ -308,7 +308,7 @@ class ResidentLossTest extends OnTestCluster {
     assertThatThrownBy(() -> changing.run(context -> 0))
         .isInstanceOf(RebuildDiffersException.class)
         .isInstanceOf(DDStoreException.class)
-        .hasMessageContaining("of \"changing\" are not what they were")
+        .hasMessageContaining("of \"changing\" differ from the first load")
         .hasMessageContaining("drop() the store and load it anew");
     assertThatThrownBy(changing::repair).isInstanceOf(RebuildDiffersException.class);
     assertThat(lostRanks(changing)).isEqualTo(lost);

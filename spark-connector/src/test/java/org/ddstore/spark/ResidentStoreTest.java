@@ -165,7 +165,7 @@ class ResidentStoreTest extends OnResidentCluster {
         .containsExactly("id", "text", "x", "about.half", "about.odd");
     assertThatThrownBy(() -> numbers().load("a"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("there is a store \"a\"")
+        .hasMessageContaining("store \"a\" already exists")
         .hasMessageContaining("drop() it first");
     assertThatThrownBy(() -> numbers().load("a b"))
         .isInstanceOf(IllegalArgumentException.class)
@@ -178,7 +178,7 @@ class ResidentStoreTest extends OnResidentCluster {
     fresh.drop();
     assertThatThrownBy(() -> DDStores.open(cluster.session(), "a"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("there is no store \"a\" in this application; there are [b]");
+        .hasMessage("no store \"a\" in this application; known stores: [b]");
   }
 
   /** What rows take: packed records, the offset of each of them, and the end of the last. */
