@@ -589,7 +589,7 @@ class SourceWritesTest extends SourceOnCluster {
     assertThat(filesIn(directory)).isEmpty();
     assertThatThrownBy(
             () -> numbers().write().format("ddstore").option("backing", "file").save("nowhere"))
-        .hasMessageContaining("spark.ddstore.backing=file, and no directory for the files");
+        .hasMessageContaining("spark.ddstore.backing=file, but no directory is set");
   }
 
   private static List<Path> filesIn(Path directory) throws IOException {

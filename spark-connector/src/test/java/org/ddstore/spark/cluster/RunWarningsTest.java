@@ -39,7 +39,7 @@ class RunWarningsTest {
     assertThat(RunWarnings.ofSlots(1, 1))
         .get()
         .asString()
-        .endsWith("one slot more would stay free");
+        .endsWith("add a slot to keep one free");
   }
 
   @Test
