@@ -230,6 +230,6 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
     assertThatThrownBy(() -> spec.ranks(4).slotsTimeout(Duration.ofMillis(1)).run(c -> 0))
         .isInstanceOf(PreflightException.class)
         .hasMessageContaining("4 ranks need 4 slots, 2 available")
-        .hasMessageContaining("2 cpus a task");
+        .hasMessageContaining("2 CPUs per task");
   }
 }
