@@ -361,7 +361,7 @@ class ResidentStoreTest extends OnResidentCluster {
         .containsOnly(whole.digest());
     assertThatThrownBy(() -> store.append(frame(0, 1).drop("x")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("missing [x], too many []");
+        .hasMessageContaining("missing [x], unexpected []");
     assertThatThrownBy(() -> store.append(frame(0, 5).withColumn("id", functions.lit("a"))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("column id of type string where the store has id of type bigint");
