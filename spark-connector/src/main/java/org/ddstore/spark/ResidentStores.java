@@ -108,7 +108,7 @@ final class ResidentStores implements ResidentView {
   /**
    * Loads and registers a store while no other thread writes a store of this name.
    *
-   * @param timeout time limit of the wait for other writers
+   * @param timeout maximum time to wait for other writers
    * @param inPlace true to drop the existing store of this name after the load; false to refuse the
    *     load if one exists
    * @param load function that loads the store; called after the name has been checked

@@ -124,8 +124,8 @@ public final class StoreSpec {
   }
 
   /**
-   * Sets the time limit of a batch whose rows come over the transport, and of the wait of any read
-   * for rows that {@code epochBegin} changes.
+   * Sets the maximum time of a batch whose rows come over the transport, and the maximum time that
+   * a read waits for rows that {@code epochBegin} changes, wherever they are.
    */
   public StoreSpec readTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");

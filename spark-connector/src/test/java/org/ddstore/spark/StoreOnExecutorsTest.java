@@ -178,7 +178,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   void aWidthThatDoesNotDivideTheRanksIsRefused() {
     assertThatThrownBy(() -> numbers().width(3).run(RankContext::rank))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("spark.ddstore.width is 3; of 4 ranks, legal: [1, 2, 4]");
+        .hasMessage("spark.ddstore.width is 3, legal for 4 ranks: [1, 2, 4]");
   }
 
   @Test

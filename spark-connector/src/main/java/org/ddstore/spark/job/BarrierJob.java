@@ -56,7 +56,7 @@ public final class BarrierJob {
   /** Minimum time that an attempt after a failure waits for slots. */
   public static final Duration REPLACEMENT = Duration.ofMinutes(2);
 
-  /** Time limit of the wait for stopped ranks; {@code run} returns after it even if they run. */
+  /** Maximum time to wait for stopped ranks; {@code run} returns after it even if they run. */
   private static final Duration LAST_TASKS = Duration.ofSeconds(10);
 
   /** Longer than the time after which Spark removes an executor that does not answer. */
@@ -307,7 +307,7 @@ public final class BarrierJob {
     }
   }
 
-  /** Waits for the listener bus, because task failures arrive there after the failure of the job. */
+  /** Waits for the listener bus, which reports task failures after the failure of the job. */
   static void awaitListeners(SparkContext context) {
     boolean interrupted = Thread.interrupted();
     try {

@@ -12,8 +12,8 @@ import org.ddstore.types.Cleanup;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * A transport that reads rows by another transport and also serves them over tcp: to readers outside
- * the group, for which MPI has no windows, or to readers that cannot use fabric.
+ * A transport that reads rows by another transport and also serves them over tcp: to readers
+ * outside the group, for which MPI has no windows, or to readers that cannot use fabric.
  *
  * @param first transport that reads
  * @param tcp session that also serves

@@ -39,8 +39,8 @@ public final class CopyPlacement {
   }
 
   /**
-   * Computes a maximum matching of the ranks of a group with shards (Kuhn's algorithm), then assigns
-   * the remaining shards in order.
+   * Computes a maximum matching of the ranks of a group with shards (Kuhn's algorithm), then
+   * assigns the remaining shards in order.
    *
    * @param first first rank of the group
    */

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plans of a load, one per attempt. A new attempt needs a new plan, because rows that a plan has
- * stored, for example to sort them, are lost with the executor that holds them, and files may have
- * changed.
+ * The plans of a load, one per attempt. A new attempt needs a new plan, because rows that a plan
+ * has stored, for example to sort them, are lost with the executor that holds them, and files may
+ * have changed.
  *
  * <p>If executors are lost during planning, planning is repeated, for at most {@code
  * spark.ddstore.maxAttempts} attempts. Spark repeats tasks whose output is lost, but fails the job

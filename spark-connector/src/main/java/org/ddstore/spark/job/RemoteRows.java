@@ -10,8 +10,8 @@ import org.ddstore.spark.wire.WireSession;
 import org.ddstore.transport.Transport;
 
 /**
- * The open transport by which one rank reads rows outside of shared memory. All ranks have agreed on
- * it. Must be closed after the store and before its communicators, also after a failure.
+ * The open transport by which one rank reads rows outside of shared memory. All ranks have agreed
+ * on it. Must be closed after the store and before its communicators, also after a failure.
  */
 public final class RemoteRows implements AutoCloseable {
   /** Wait for other failed ranks; ranks that still read do not delay the failure any longer. */

@@ -22,7 +22,7 @@ import org.ddstore.types.DDStoreException;
  * @param ranks communicator of the ranks of all groups
  * @param transport transport that reads across groups
  * @param options options of the store
- * @param copyTimeout time limit of the wait for the copies of other ranks
+ * @param copyTimeout maximum time to wait for the copies of other ranks
  */
 public record ReplicaShards(
     ReplicaGroups groups,
@@ -66,7 +66,8 @@ public record ReplicaShards(
   }
 
   /**
-   * Returns the digest of the rows after comparing it between all groups. Collective over all ranks.
+   * Returns the digest of the rows after comparing it between all groups. Collective over all
+   * ranks.
    *
    * @throws DDStoreException if a copy differs from the original
    */

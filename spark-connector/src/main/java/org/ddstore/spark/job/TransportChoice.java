@@ -20,12 +20,12 @@ import org.ddstore.transport.TransportProvider;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The choice of the transport for rows outside of shared memory. Each rank finds the transports that
- * it can use and sends them to all ranks in the allGather of the start, so all ranks compute the
- * same choice. With {@code fabric}, all ranks must have it by the same provider, else the choice
- * fails. With {@code auto}, fabric is chosen if all ranks have it by the same provider and with RDMA
- * hardware, else {@code tcp}. {@code mpi} is chosen only if it is configured, and opened by {@link
- * RemoteRows}.
+ * The choice of the transport for rows outside of shared memory. Each rank finds the transports
+ * that it can use and sends them to all ranks in the allGather of the start, so all ranks compute
+ * the same choice. With {@code fabric}, all ranks must have it by the same provider, else the
+ * choice fails. With {@code auto}, fabric is chosen if all ranks have it by the same provider and
+ * with RDMA hardware, else {@code tcp}. {@code mpi} is chosen only if it is configured, and opened
+ * by {@link RemoteRows}.
  */
 public final class TransportChoice {
   static final int OFFER_BYTES = 1 + Integer.BYTES;
@@ -61,8 +61,8 @@ public final class TransportChoice {
    * Finds the transport that this rank can use. Local.
    *
    * @param wanted configured transport, one of {@link TransportNames#ALL}
-   * @param wire options of the connections of this process: if they are encrypted, {@code auto} does
-   *     not choose fabric, which sends rows unencrypted
+   * @param wire options of the connections of this process: if they are encrypted, {@code auto}
+   *     does not choose fabric, which sends rows unencrypted
    * @throws DDStoreException if {@code fabric} is configured and this process cannot use it
    */
   public static TransportChoice of(

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One load of shards into executors, by a barrier job of one or more attempts. The ranks of a failed
- * attempt free its rows, and so do the ranks of the next attempt. The rows of the last attempt stay
- * after all executors have confirmed them.
+ * One load of shards into executors, by a barrier job of one or more attempts. The ranks of a
+ * failed attempt free its rows, and so do the ranks of the next attempt. The rows of the last
+ * attempt stay after all executors have confirmed them.
  */
 public final class ResidentLoading {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentLoading.class);

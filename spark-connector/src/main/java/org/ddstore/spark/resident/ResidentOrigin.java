@@ -105,7 +105,7 @@ public record ResidentOrigin(
         stores);
   }
 
-  /** Returns the time limit of the wait for the replacement of a lost executor. */
+  /** Returns the maximum time to wait for the replacement of a lost executor. */
   Duration replacementTimeout() {
     Duration configured = settings.slotsTimeout();
     return configured.compareTo(BarrierJob.REPLACEMENT) > 0 ? configured : BarrierJob.REPLACEMENT;

@@ -188,7 +188,7 @@ record ResidentRepair(
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof RankLostException) {
           throw new DDStoreException(
-              "rows of \"%s\" went with their executor, and the query that they came from cannot bring them back: it reads a store that has lost rows too, see the cause. If that is \"%s\" itself, drop() it and load it anew; else repair() that one first"
+              "rows of \"%s\" were lost with their executor, and their query cannot restore them: it reads a store that has also lost rows, see the cause. If that is \"%s\" itself, drop() it and load it anew; else repair() that store first"
                   .formatted(name, name),
               e);
         }
@@ -236,7 +236,7 @@ record ResidentRepair(
     }
     now.shards().forEach(shard -> load.computeIfPresent(shard.executorId(), (id, n) -> n + 1));
     List<String> homes = new ArrayList<>();
-    Map<Integer, String> homeOfRank = new HashMap<>(); // of ranks whose first shard is also restored
+    Map<Integer, String> homeOfRank = new HashMap<>(); // if the first shard is restored, too
     for (Place place : places) {
       Set<String> holders = now.holders(place);
       String chosen =

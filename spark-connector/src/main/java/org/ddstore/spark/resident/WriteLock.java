@@ -9,8 +9,8 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 
 /**
- * A lock that lets one thread at a time write a store. Other threads wait in order of arrival, until
- * a deadline or an interrupt. Reentrant.
+ * A lock that lets one thread at a time write a store. Other threads wait in order of arrival,
+ * until a deadline or an interrupt. Reentrant.
  */
 public final class WriteLock {
   private final String store;
@@ -27,7 +27,7 @@ public final class WriteLock {
   /**
    * Runs an action while no other thread writes the store.
    *
-   * @param timeout time limit of the wait for other writers
+   * @param timeout maximum time to wait for other writers
    * @throws DeadlineExceededException if another thread still writes the store after the timeout
    * @throws DDStoreException if the thread is interrupted while it waits; its flag stays set
    */
