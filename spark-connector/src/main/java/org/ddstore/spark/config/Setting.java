@@ -99,7 +99,7 @@ public enum Setting {
       "4",
       Kind.integer(1, 1000),
       "Maximum number of submissions of a job, including the first; also of attempts to plan a load"
-          + " if planning loses executors. A failure that another attempt cannot mend ends the job"
+          + " if planning loses executors. A failure that another attempt cannot fix ends the job"
           + " immediately: bad data, a file that Spark cannot read, a full or unwritable directory,"
           + " a batch that is too large."),
   COLLECTIVE_TIMEOUT(

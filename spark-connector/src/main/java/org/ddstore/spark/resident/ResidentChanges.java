@@ -149,7 +149,7 @@ public final class ResidentChanges {
             "rows of \"%s\" could not be restored because executors ended: %d shards are lost after %d repairs"
                 .formatted(name, places.now().lost().size(), round - 1));
       }
-      repairOnce(places.now());
+      bringBack(places.now());
     }
   }
 
@@ -170,7 +170,7 @@ public final class ResidentChanges {
     }
   }
 
-  private void repairOnce(ResidentLayout before) {
+  private void bringBack(ResidentLayout before) {
     Set<String> leaving = places.leaving();
     if (!leaving.isEmpty()) {
       LOG.warn(

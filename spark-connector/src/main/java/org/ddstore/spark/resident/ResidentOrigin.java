@@ -48,7 +48,7 @@ public record ResidentOrigin(
 
   /**
    * Returns an origin with the same options and other rows. Because the options belong to the
-   * store, errors in these rows must be mended in their query.
+   * store, errors in these rows must be fixed in their query.
    *
    * @param others DataFrame of the other rows
    * @param store name of the store, for messages

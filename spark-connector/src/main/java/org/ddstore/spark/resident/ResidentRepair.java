@@ -198,7 +198,7 @@ record ResidentRepair(
         throw e;
       }
       throw new DDStoreException(
-          "rows of \"%s\" were lost with their executor, and their source cannot be read again: %s. If the source cannot be mended, drop() \"%s\" and load it anew"
+          "rows of \"%s\" were lost with their executor, and their source cannot be read again: %s. If the source cannot be restored, drop() \"%s\" and load it anew"
               .formatted(
                   name,
                   RetryPolicy.withCause(

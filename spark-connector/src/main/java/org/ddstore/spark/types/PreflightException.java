@@ -38,7 +38,7 @@ public final class PreflightException extends DDStoreException implements Perman
    * One unmet requirement.
    *
    * @param missing required and available amount or state
-   * @param remedy setting or command that mends it
+   * @param remedy setting or command that fixes it
    */
   public record Problem(String missing, String remedy) implements Serializable {}
 }
