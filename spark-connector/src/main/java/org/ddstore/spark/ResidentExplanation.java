@@ -21,7 +21,7 @@ final class ResidentExplanation {
     ReplicaGroups groups = layout.groups();
     text.append("\"%s\": %,d rows of %s%n".formatted(store.name(), layout.rows(), layout.schema()));
     text.append(
-        "%,d bytes a copy, %d %s of %d ranks, loaded in %d %s%n"
+        "%,d bytes per copy, %d %s of %d ranks, loaded in %d %s%n"
             .formatted(
                 layout.bytes(),
                 groups.groups(),

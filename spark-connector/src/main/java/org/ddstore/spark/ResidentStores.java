@@ -133,7 +133,7 @@ final class ResidentStores implements ResidentView {
     }
     if (late) {
       store.end();
-      throw new IllegalStateException("the application has ended while \"" + name + "\" loaded");
+      throw new IllegalStateException("the application ended while \"" + name + "\" was loading");
     }
     // The store is registered: this is the commit point, and nothing is thrown after it.
     // The store received no events before, so it looks for lost executors now.

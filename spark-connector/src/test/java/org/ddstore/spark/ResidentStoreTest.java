@@ -221,7 +221,7 @@ class ResidentStoreTest extends OnResidentCluster {
     assertThat(store.statistics()).isEqualTo(holdings);
     List<String> lines = new ArrayList<>();
     lines.add("\"a\": 440 rows of " + store.schema());
-    lines.add("%,d bytes a copy, 1 copy of 4 ranks, loaded in 2 parts".formatted(all));
+    lines.add("%,d bytes per copy, 1 copy of 4 ranks, loaded in 2 parts".formatted(all));
     lines.add("transport: tcp, not encrypted: tcp: asked for");
     for (ExecutorHolding of : holdings) {
       lines.add(

@@ -60,7 +60,7 @@ public final class Interrupts {
     if (thrown instanceof InterruptedException) {
       Thread.currentThread().interrupt();
       return new DDStoreException(
-          "%s was interrupted; rows that it had loaded and not published are freed"
+          "%s was interrupted; rows that it had loaded but not published are freed"
               .formatted(change),
           thrown);
     }

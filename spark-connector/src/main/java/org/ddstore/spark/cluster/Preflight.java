@@ -103,7 +103,7 @@ public final class Preflight {
     ClusterFacts cluster =
         ClusterFacts.await(context, profile, OptionalInt.empty(), settings.slotsTimeout());
     if (cluster.slots() == 0) {
-      throw new PreflightException("no rank can run here:", List.of(tooFewSlots(cluster, 1)));
+      throw new PreflightException("cannot run a rank here:", List.of(tooFewSlots(cluster, 1)));
     }
     return cluster.slots();
   }
@@ -138,7 +138,7 @@ public final class Preflight {
     if (cluster.hasDynamicAllocation()) {
       problems.add(
           new Problem(
-              "dynamic allocation is on, with which Spark refuses barrier stages (SPARK-24942)",
+              "dynamic allocation is enabled, and Spark refuses barrier stages with it (SPARK-24942)",
               "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
     }
     if (settings.transport().equals(TransportNames.MPI)) {

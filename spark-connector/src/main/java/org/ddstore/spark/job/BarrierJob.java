@@ -313,7 +313,7 @@ public final class BarrierJob {
     try {
       context.listenerBus().waitUntilEmpty(LISTENER_TIMEOUT_MS);
     } catch (TimeoutException e) {
-      LOG.warn("the reasons of a failed job may be incomplete: {}", e.getMessage());
+      LOG.warn("failure reasons of the job may be incomplete: {}", e.getMessage());
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();

@@ -9,7 +9,7 @@ final class BeforeMeeting extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private BeforeMeeting(int rank) {
-    super("rank %d failed before it met the others".formatted(rank), null, false, false);
+    super("rank %d failed before the allGather of the start".formatted(rank), null, false, false);
   }
 
   /** Marks the failure of a rank. */

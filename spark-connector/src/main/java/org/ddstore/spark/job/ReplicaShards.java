@@ -45,7 +45,8 @@ public record ReplicaShards(
     if (!loads) {
       copy(Catalog.parse(catalog), writer);
     }
-    ranks.awaitAll("copies of the rows", copyTimeout); // copying ranks take longer than a collective may
+    // The longer timeout of awaitAll, because a copy can outlast that of a collective.
+    ranks.awaitAll("copies of the rows", copyTimeout);
     if (!loads) {
       addRows(store, writer);
     }

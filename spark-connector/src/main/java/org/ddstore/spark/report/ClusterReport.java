@@ -135,7 +135,7 @@ public record ClusterReport(
       Thread.currentThread().interrupt();
       throw new DDStoreException("interrupted while waiting for the reports of executors", e);
     } catch (ExecutionException e) {
-      throw new DDStoreException("executors could not report: " + e.getCause(), e);
+      throw new DDStoreException("the reports of executors failed: " + e.getCause(), e);
     }
   }
 }

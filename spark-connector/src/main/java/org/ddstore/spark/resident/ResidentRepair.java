@@ -215,7 +215,7 @@ record ResidentRepair(
     if (!schema.equals(layout.schema())) {
       plan.close();
       throw new RebuildDiffersException(
-          name, rank, "records of %s where there were %s".formatted(schema, layout.schema()));
+          name, rank, "records of %s instead of %s".formatted(schema, layout.schema()));
     }
     return plan;
   }
@@ -292,7 +292,7 @@ record ResidentRepair(
         throw new RebuildDiffersException(
             name,
             places.get(i).rank(),
-            "%,d rows from row %,d on, digest %s, where there were %,d from row %,d on, digest %s"
+            "%,d rows from row %,d, digest %s, instead of %,d rows from row %,d, digest %s"
                 .formatted(
                     now.rows(),
                     now.firstRow(),

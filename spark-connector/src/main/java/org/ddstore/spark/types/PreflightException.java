@@ -21,7 +21,7 @@ public final class PreflightException extends DDStoreException implements Perman
     this.problems = new ArrayList<>(problems);
   }
 
-  /** Returns all problems, at least one. */
+  /** Returns all problems. */
   public List<Problem> problems() {
     return Collections.unmodifiableList(problems);
   }

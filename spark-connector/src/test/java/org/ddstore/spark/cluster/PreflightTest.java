@@ -119,7 +119,8 @@ class PreflightTest {
     assertThat(problems(cluster, 4, 0, onDisk()))
         .containsExactly(
             new Problem(
-                "dynamic allocation is on, with which Spark refuses barrier stages (SPARK-24942)",
+                "dynamic allocation is enabled, and Spark refuses barrier stages with it"
+                    + " (SPARK-24942)",
                 "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
   }
 
