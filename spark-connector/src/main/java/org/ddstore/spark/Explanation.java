@@ -282,7 +282,8 @@ public record Explanation(
     StringBuilder text = new StringBuilder();
     text.append("%,d rows of %s%n".formatted(rows, schema));
     text.append(
-        "%,d bytes%s, loaded %s%n".formatted(bytes, exactBytes ? "" : " (estimated from a sample)", route));
+        "%,d bytes%s, loaded %s%n"
+            .formatted(bytes, exactBytes ? "" : " (estimated from a sample)", route));
     int groups = ranks.size() / width;
     if (groups > 1) {
       text.append("%d replica groups of %d ranks, each with all rows%n".formatted(groups, width));

@@ -313,9 +313,7 @@ public final class ResidentStore {
         changes.repair();
       } catch (StoreJobException e) { // all attempts of the repair have failed
         throw new DDStoreException(
-            "lost rows of \"%s\" could not be restored: %s"
-                .formatted(name, e.getMessage()),
-            e);
+            "lost rows of \"%s\" could not be restored: %s".formatted(name, e.getMessage()), e);
       }
     }
     return places.now();

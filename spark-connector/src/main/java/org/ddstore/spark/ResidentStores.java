@@ -168,8 +168,7 @@ final class ResidentStores implements ResidentView {
     ResidentStore store = stores.get(name);
     if (store == null) {
       throw new IllegalArgumentException(
-          "no store \"%s\" in this application; known stores: %s"
-              .formatted(name, stores.keySet()));
+          "no store \"%s\" in this application; known stores: %s".formatted(name, stores.keySet()));
     }
     return store;
   }

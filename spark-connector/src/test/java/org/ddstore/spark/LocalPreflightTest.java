@@ -70,7 +70,8 @@ class LocalPreflightTest {
     session.sparkContext().conf().set(key, "many");
     try {
       Problem problem =
-          new Problem(key + "=many is not a whole number of at least 0", "set a legal value, or none");
+          new Problem(
+              key + "=many is not a whole number of at least 0", "set a legal value, or none");
       assertThatExceptionOfType(PreflightException.class)
           .isThrownBy(() -> Preflight.check(session, 2, 1, DEFAULTS))
           .satisfies(thrown -> assertThat(thrown.problems()).containsExactly(problem));

@@ -323,8 +323,7 @@ class ResidentLossTest extends OnTestCluster {
     }
     assertThatThrownBy(gone::repair)
         .isInstanceOf(DDStoreException.class)
-        .hasMessageStartingWith(
-            "rows of \"gone\" were lost with their executor, and their source")
+        .hasMessageStartingWith("rows of \"gone\" were lost with their executor, and their source")
         .hasMessageContaining("root cause: ")
         .hasMessageContaining("is not a Parquet file");
     assertThat(lostRanks(gone)).isNotEmpty();

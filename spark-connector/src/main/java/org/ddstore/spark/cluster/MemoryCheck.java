@@ -177,7 +177,6 @@ public final class MemoryCheck {
   public static DDStoreException full(Exception e, Settings settings) {
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
     return new DDStoreException(
-        "%s. Remedy: %s".formatted(e.getMessage(), moreSpace(settings, "<size>", directory)),
-        e);
+        "%s. Remedy: %s".formatted(e.getMessage(), moreSpace(settings, "<size>", directory)), e);
   }
 }

@@ -69,8 +69,7 @@ public record StartedRank(
    */
   public StartedRank at(boolean home) {
     return new StartedRank(
-        attempt, settings, groups, ranks, group, remote, session, options, writer, loadNanos,
-        home);
+        attempt, settings, groups, ranks, group, remote, session, options, writer, loadNanos, home);
   }
 
   public static String executorId() {
