@@ -9,15 +9,16 @@ import org.ddstore.spark.cluster.ClassicSpark;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.types.PreflightException;
 
-/** Where a Spark program begins: stores made of DataFrames. */
+/** The entry point of the connector: builds stores from DataFrames and opens resident stores. */
 public final class DDStores {
   private DDStores() {}
 
   /**
-   * The plan of a store that holds the rows of {@code rows}. Nothing is read yet.
+   * Returns the specification of a store of a DataFrame. Reads no rows.
    *
-   * @param rows of a classic Spark session; a Spark Connect one is refused
-   * @throws PreflightException if this Spark is none that a store runs on
+   * @param rows the DataFrame to load; it must belong to a classic Spark session, not to a Spark
+   *     Connect session
+   * @throws PreflightException if stores cannot run on this Spark installation
    */
   public static StoreSpec from(Dataset<Row> rows) {
     Objects.requireNonNull(rows, "rows is null");
@@ -26,9 +27,10 @@ public final class DDStores {
   }
 
   /**
-   * The store that {@link StoreSpec#load} has made under this name in the application.
+   * Returns the resident store that {@link StoreSpec#load} created under this name in the
+   * application.
    *
-   * @throws IllegalArgumentException if there is none; the message lists those there are
+   * @throws IllegalArgumentException if no store has this name; the message lists the known names
    */
   public static ResidentStore open(SparkSession session, String name) {
     Objects.requireNonNull(session, "session is null");
@@ -38,7 +40,7 @@ public final class DDStores {
     return ResidentStores.of(session.sparkContext()).open(name);
   }
 
-  /** The resident stores of the application, by name. */
+  /** Returns the resident stores of the application, in the order of their names. */
   public static List<ResidentStore> list(SparkSession session) {
     Objects.requireNonNull(session, "session is null");
     ClassicSpark.require(session);
@@ -48,11 +50,13 @@ public final class DDStores {
 
   /**
    * Runs an action while no other thread of the application loads, replaces or appends to the store
-   * of a name: what it finds under the name is what it writes. Waits for a write in hand first,
-   * {@code spark.ddstore.writeTimeout} at most. Reads and drops go on meanwhile.
+   * of this name, so that the action writes the same store that it looked up. First waits for a
+   * write in progress, for at most {@code spark.ddstore.writeTimeout}. Does not block reads or
+   * drops.
    *
-   * @throws IllegalArgumentException if there can be no store of this name
-   * @throws org.ddstore.types.DeadlineExceededException if another thread still writes then
+   * @throws IllegalArgumentException if the name is not a legal store name
+   * @throws org.ddstore.types.DeadlineExceededException if another write is still in progress after
+   *     the timeout
    * @throws org.ddstore.types.DDStoreException if the thread is interrupted while it waits
    */
   public static void writing(SparkSession session, String name, Runnable action) {

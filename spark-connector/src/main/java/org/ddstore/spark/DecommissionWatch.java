@@ -13,15 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies the rows of executors that are being decommissioned to others before they end. Spark has
- * no event for the start of a decommission, so a daemon thread asks the scheduler as long as there
- * are stores; it asks nothing of executors.
+ * A watch that copies the rows of executors that are being decommissioned to other executors before
+ * they end. Spark has no event for the start of a decommission, so a daemon thread polls the
+ * scheduler while stores exist. It sends no requests to executors.
  */
 final class DecommissionWatch {
   private static final Logger LOG = LoggerFactory.getLogger(DecommissionWatch.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
 
-  /** From one try to copy the rows of a store to the next. */
+  /** Time from one attempt to copy the rows of a store to the next. */
   private static final Duration RETRY_PERIOD = Duration.ofSeconds(10);
 
   private final Supplier<List<ResidentStore>> stores;
@@ -34,7 +34,7 @@ final class DecommissionWatch {
     this.stores = stores;
   }
 
-  /** Starts the thread unless it runs, if executors of the application can be decommissioned. */
+  /** Starts the thread if executors can be decommissioned and the thread does not run. */
   synchronized void start(SparkContext context) {
     boolean isNeeded =
         !context.isLocal() && context.getConf().getBoolean("spark.decommission.enabled", false);
@@ -45,8 +45,8 @@ final class DecommissionWatch {
   }
 
   /**
-   * A daemon thread that inherits no thread-local: those of Spark name the user, the job tags and
-   * the pool of the thread that loads the first store.
+   * Returns a daemon thread that inherits no thread-locals, because those of Spark hold the user,
+   * the job tags and the pool of the thread that loads the first store.
    */
   private static Thread newThread(String name, Runnable action) {
     Thread thread = new Thread(null, action, name, 0, false);
@@ -66,7 +66,7 @@ final class DecommissionWatch {
     }
   }
 
-  /** Ends the thread if there is no store; a later one starts another. */
+  /** Returns whether stores exist; if not, forgets the thread, so that a later store starts one. */
   private synchronized boolean hasStores() {
     if (stores.get().isEmpty()) {
       thread = null;
@@ -76,20 +76,20 @@ final class DecommissionWatch {
   }
 
   /**
-   * The copies of one store, by a thread of its own: a store that is being written holds up no
-   * other.
+   * The evacuation of one store. It has its own thread, so that a store that is being written does
+   * not delay others.
    */
   private static final class Evacuation {
     private final ResidentStore store;
     private Thread copying;
     private long nextNs = System.nanoTime();
-    private Set<String> reported = Set.of(); // used by the thread that copies
+    private Set<String> reported = Set.of(); // used only by the copying thread
 
     Evacuation(ResidentStore store) {
       this.store = store;
     }
 
-    /** Starts to copy unless that is in progress or was tried a moment ago. Does not block. */
+    /** Starts a copy unless one is in progress or the retry period still runs. Does not block. */
     void check() {
       if ((copying != null && copying.isAlive()) || System.nanoTime() - nextNs < 0) {
         return;
@@ -102,7 +102,7 @@ final class DecommissionWatch {
           copying.start();
         }
       } catch (RuntimeException e) {
-        LOG.debug("executors of \"{}\" that are being decommissioned are unknown", store.name(), e);
+        LOG.debug("decommissioning executors of \"{}\" are unknown", store.name(), e);
       }
     }
 
@@ -113,7 +113,7 @@ final class DecommissionWatch {
         if (!store.isDropped() && !reported.equals(leaving)) {
           reported = leaving;
           LOG.warn(
-              "\"{}\": rows of executors {}, which are being decommissioned, were not copied to others and are tried again every {} s: {}",
+              "\"{}\": rows of decommissioning executors {} were not copied to others, next attempt in {} s: {}",
               store.name(),
               leaving,
               RETRY_PERIOD.toSeconds(),

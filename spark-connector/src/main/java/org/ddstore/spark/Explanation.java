@@ -39,20 +39,20 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * What a store would be: its rows and bytes on each rank, the memory that needs and that there is,
- * and how each pair of ranks would read.
+ * A prediction of a store before it is loaded: rows and bytes on each rank, required and available
+ * memory, and the read path between each pair of ranks.
  *
- * @param rows of the whole store
- * @param bytes of all packed records, with the offsets of ragged ones
- * @param exactBytes false if the size of ragged records was taken from a sample of rows
- * @param schema of a record
- * @param route how the rows come from the DataFrame
- * @param warnings what to know before relying on it
- * @param width ranks of a replica group, each of which holds one full copy
- * @param ranks one per rank
- * @param problems what the memory that is there would not bear, with the setting that helps
- * @param transport how rows would be read that memory does not reach, and why so
- * @param paths how each rank would read the rows of each other one
+ * @param rows number of rows of the whole store
+ * @param bytes size of all packed records, including the offsets of ragged records
+ * @param exactBytes false if the size of ragged records is estimated from a sample of rows
+ * @param schema schema of a record
+ * @param route description of the way from the DataFrame to the ranks
+ * @param warnings risks to know before relying on the store
+ * @param problems shortages of memory, each with the setting that helps
+ * @param width number of ranks of a replica group, which together hold one full copy
+ * @param ranks one entry per rank, in rank order
+ * @param transport transport of rows outside of shared memory, with the reason for its choice
+ * @param paths read path of each rank to each rank of its replica group
  */
 public record Explanation(
     long rows,
@@ -67,18 +67,18 @@ public record Explanation(
     String transport,
     List<Path> paths) {
   /**
-   * One rank.
+   * The share and the environment of one rank.
    *
-   * @param rank its number
-   * @param group its replica group
-   * @param executor Spark's name of its executor
-   * @param firstRow the global index of its first row
-   * @param rows how many it holds
-   * @param bytes they need
-   * @param kernel what copies rows in its executor, and why
-   * @param host what its executor has
-   * @param device the accelerator that Spark gave to it, or why none
-   * @param batches whether a loader's batches are pinned for a device, and by what or why not
+   * @param rank number of the rank
+   * @param group number of its replica group
+   * @param executor Spark's id of its executor
+   * @param firstRow global index of its first row
+   * @param rows number of its rows
+   * @param bytes memory for its rows
+   * @param kernel implementation that copies rows in its executor, with the reason
+   * @param host memory and limits of its executor's host
+   * @param device accelerator that Spark assigned to it, or the reason for none
+   * @param batches whether and how a loader's batches are pinned for a device, with the reason
    */
   public record Rank(
       int rank,
@@ -93,18 +93,18 @@ public record Explanation(
       String batches) {}
 
   /**
-   * How a rank reads the rows of another.
+   * The way in which one rank reads the rows of another.
    *
-   * @param reader the rank that reads
-   * @param owner the rank that holds the rows
-   * @param path by memory or network
-   * @param reason why so
+   * @param reader number of the rank that reads
+   * @param owner number of the rank that holds the rows
+   * @param path name of the read path: memory or network
+   * @param reason reason for the path
    */
   public record Path(int reader, int owner, String path, String reason) implements Serializable {
     private static final long serialVersionUID = 1L;
   }
 
-  /** What a rank says of itself; sent to the driver. */
+  /** The observations of one rank, sent to the driver. */
   private record Seen(
       String executor,
       HostFacts host,
@@ -119,7 +119,7 @@ public record Explanation(
     private static final long serialVersionUID = 1L;
   }
 
-  /** Starts the ranks without rows and asks each what it sees. */
+  /** Starts the ranks without rows and collects their observations. */
   static Explanation of(
       SparkSession session,
       ResourceProfile profile,
@@ -184,20 +184,20 @@ public record Explanation(
         paths);
   }
 
-  /** Of the rows, and of the devices: ranks with the same one together. */
+  /** Returns the warnings of the plan, then those of devices with their ranks joined. */
   private static List<String> warnings(IngestPlan plan, List<Seen> seen) {
-    Map<String, List<String>> ofDevices = new LinkedHashMap<>();
+    Map<String, List<String>> deviceWarnings = new LinkedHashMap<>();
     for (int r = 0; r < seen.size(); r++) {
       for (String warning : seen.get(r).deviceWarnings()) {
-        ofDevices.computeIfAbsent(warning, added -> new ArrayList<>()).add("rank " + r);
+        deviceWarnings.computeIfAbsent(warning, added -> new ArrayList<>()).add("rank " + r);
       }
     }
     List<String> all = new ArrayList<>(plan.warnings());
-    ofDevices.forEach((warning, ranks) -> all.add(String.join(", ", ranks) + ": " + warning));
+    deviceWarnings.forEach((warning, ranks) -> all.add(String.join(", ", ranks) + ": " + warning));
     return List.copyOf(all);
   }
 
-  /** As a load would find them, on the driver and on each executor. */
+  /** Returns the problems that a load would meet on the driver and on each executor. */
   private static List<PreflightException.Problem> problems(
       SparkContext context,
       ResourceProfile profile,
@@ -272,17 +272,18 @@ public record Explanation(
 
     @Override
     public void load(int rank, Iterator<InternalRow> rows, ShardWriter writer) {
-      // A probe of the ranks needs none.
+      // The ranks are only observed, so the shard stays empty.
     }
   }
 
-  /** Lines for people. */
+  /** Returns human-readable lines. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
     text.append("%,d rows of %s%n".formatted(rows, schema));
     text.append(
-        "%,d bytes%s, loaded %s%n".formatted(bytes, exactBytes ? "" : " (by a sample)", route));
+        "%,d bytes%s, loaded %s%n"
+            .formatted(bytes, exactBytes ? "" : " (estimated from a sample)", route));
     int groups = ranks.size() / width;
     if (groups > 1) {
       text.append("%d replica groups of %d ranks, each with all rows%n".formatted(groups, width));

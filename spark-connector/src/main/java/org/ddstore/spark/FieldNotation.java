@@ -9,8 +9,8 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 
 /**
- * Types of fields as users write them in commands and options: {@code float32}, {@code
- * uint8[28,28]}, or {@code float32[?,2]} where the first dimension varies.
+ * The notation of field types in commands and options: {@code float32}, {@code uint8[28,28]}, or
+ * {@code float32[?,2]} with a first dimension that varies.
  */
 public final class FieldNotation {
   private static final Pattern FORM = Pattern.compile("(\\w+)(?:\\[([^\\]]*)])?");
@@ -18,9 +18,10 @@ public final class FieldNotation {
   private FieldNotation() {}
 
   /**
-   * Reads a type.
+   * Parses a type.
    *
-   * @throws IllegalArgumentException if it is none; the message says what is wrong
+   * @param column name of the field
+   * @throws IllegalArgumentException if the type is illegal; the message names the illegal part
    */
   public static Field parse(String column, String type) {
     Objects.requireNonNull(column, "column is null");
@@ -28,7 +29,7 @@ public final class FieldNotation {
     Matcher form = FORM.matcher(type.strip());
     if (!form.matches()) {
       throw new IllegalArgumentException(
-          "\"%s\" is no type, as uint8[28,28] or float32[?,2] are".formatted(type));
+          "illegal type \"%s\": use a form such as uint8[28,28] or float32[?,2]".formatted(type));
     }
     String list = form.group(2);
     String[] dimensions =
@@ -63,7 +64,7 @@ public final class FieldNotation {
                         .formatted(text, name, Arrays.toString(DType.values()))));
   }
 
-  /** The spec with this declaration of a column's field. */
+  /** Returns a copy of a specification that declares a column's field. */
   public static StoreSpec declare(StoreSpec spec, Field field) {
     Objects.requireNonNull(spec, "spec is null");
     Objects.requireNonNull(field, "field is null");

@@ -21,23 +21,22 @@ final class QueriedStores {
   private QueriedStores() {}
 
   /**
-   * Checks rows that are to replace a store. A load plans its query anew, while no other thread
-   * writes the store, so it reads the rows of the moment. What Spark has cached is not planned
-   * anew.
+   * Checks rows that are about to replace a store. A load plans its query anew, while no other
+   * thread writes the store, so it reads the current rows. Spark does not plan cached rows anew.
    *
    * @throws StoreChangedException if Spark has cached rows of the store from before another write
    */
   static void check(Dataset<Row> rows, ResidentStore store) {
     for (QueryPlan<?> leaf : leaves(rows.select("*").queryExecution().withCachedData())) {
-      if (leaf instanceof BatchScanExec scan // a logical plan has none but what is cached
-          && scan.scan() instanceof StoreScan ofStore
-          && ofStore.isStale(store)) {
+      if (leaf instanceof BatchScanExec scan // in a logical plan, only cached rows
+          && scan.scan() instanceof StoreScan storeScan
+          && storeScan.isStale(store)) {
         throw new StoreChangedException(store.name(), store.rows());
       }
     }
   }
 
-  /** The sources of a plan and of its subqueries, for cached ones those of what was cached. */
+  /** Returns the leaves of a plan, its cached plans and its subqueries. */
   static List<QueryPlan<?>> leaves(QueryPlan<?> plan) {
     List<QueryPlan<?>> found = new ArrayList<>();
     for (Object leaf : CollectionConverters.asJava(plan.collectLeaves())) {
@@ -58,18 +57,18 @@ final class QueriedStores {
   }
 
   /**
-   * Rows of a store that come from the store itself: a query of SQL that reads the store into which
-   * it writes. A read by a handle, in the user's code, is not found.
+   * Returns a warning if a query reads the same store into which its rows are written. Does not
+   * detect reads by a handle in the user's code.
    *
-   * @param name of the store
-   * @param rows that are loaded into it
+   * @param name name of the store
+   * @param rows rows to be loaded into it
    */
   static Optional<String> warning(String name, Dataset<Row> rows) {
     if (readStores(rows).noneMatch(name::equals)) {
       return Optional.empty();
     }
     return Optional.of(
-        "rows that are written into \"%s\" are read from it: they cannot be loaded again when an executor is lost. Give the store a width, which keeps copies, or write the rows to files and load those"
+        "store \"%s\" is written from its own rows, which cannot be loaded again when an executor is lost: set a width, which keeps copies, or write the rows to files and load those"
             .formatted(name));
   }
 

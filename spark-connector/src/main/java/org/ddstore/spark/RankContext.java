@@ -18,7 +18,7 @@ import org.ddstore.spark.job.TaskLoaders;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a rank has while its task runs: its place among the ranks, the store and collectives. */
+/** The view of one rank on the store, its position among the ranks and the collectives. */
 public final class RankContext {
   /** The name of the variable that holds the DataFrame. */
   public static final String ROWS = StartedRank.ROWS;
@@ -33,8 +33,8 @@ public final class RankContext {
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param digest of the rows
-   * @param loaders that the task opens
+   * @param digest digest of the rows
+   * @param loaders registry of the loaders that the task opens
    */
   RankContext(StartedRank started, DDStore store, String digest, TaskLoaders loaders) {
     this.started = started;
@@ -43,99 +43,104 @@ public final class RankContext {
     this.loaders = loaders;
   }
 
-  /** This rank, of [0, {@link #ranks()}). */
+  /** Returns the number of this rank, in [0, {@link #ranks()}). */
   public int rank() {
     return communicator().rank();
   }
 
+  /** Returns the number of ranks. */
   public int ranks() {
     return communicator().size();
   }
 
-  /** 1 in the first submission of the job, one more in each after a failure. */
+  /** Returns the number of this attempt: 1 for the first submission, plus 1 after each failure. */
   public int attempt() {
     return started.attempt();
   }
 
   /**
-   * The replica group of this rank, of [0, {@link #replicaGroups()}). Its {@code store().ranks()}
-   * ranks hold one full copy; this one is rank {@code store().rank()} of them.
+   * Returns the replica group of this rank, in [0, {@link #replicaGroups()}). The {@code
+   * store().ranks()} ranks of a group hold one full copy of the data; this rank has the number
+   * {@code store().rank()} in its group.
    */
   public int replicaGroup() {
     return started.groups().groupOf(rank());
   }
 
-  /** How many copies of the data there are. */
+  /** Returns the number of replica groups, each of which holds one full copy of the data. */
   public int replicaGroups() {
     return ranks() / store.ranks();
   }
 
   /**
-   * The store of this rank's replica group, closed when the task ends; variables of one's own may
-   * be added. Its collective methods are called by all ranks of the group. If there are several
-   * groups, {@link #rows()} cannot be updated, because a change would not reach the other copies;
-   * variables of one's own can, and are the group's.
+   * Returns the store of this rank's replica group. It is closed when the task ends. All ranks of
+   * the group must call its collective methods. The task may add its own variables, which belong to
+   * the group. With several groups, {@link #rows()} cannot be updated, because a change would not
+   * reach the other copies; variables that the task adds can.
    */
   public DDStore store() {
     return store;
   }
 
-  /** The rows of the DataFrame: the variable {@value #ROWS} of {@link #store()}. */
+  /** Returns the rows of the DataFrame: the variable {@value #ROWS} of {@link #store()}. */
   public Variable rows() {
     return store.variable(ROWS);
   }
 
-  /** As {@link #loader(BatchSampler, LoaderOptions)}, with {@link LoaderOptions#defaults()}. */
+  /** Opens a {@link #loader(BatchSampler, LoaderOptions)} with {@link LoaderOptions#defaults()}. */
   public Loader loader(BatchSampler sampler) {
     return loader(sampler, LoaderOptions.defaults());
   }
 
   /**
-   * A loader of this rank's batches of {@link #rows()}. All ranks share an epoch, those of other
-   * replica groups too, so its {@link Loader#receipt receipt} is by {@link #communicator()}. Its
-   * batches are for {@link #device()}, unless the options name another of those that Spark gave.
-   * Its states are bound to the rows, as they were loaded, by their digest. Local. To be closed by
-   * the caller; what is left open is closed when the task ends.
+   * Opens a loader of this rank's batches of {@link #rows()}. The ranks of all replica groups share
+   * each epoch, so {@link Loader#receipt} takes {@link #communicator()}. The batches are prepared
+   * for {@link #device()} by default; the options may name another device that Spark assigned to
+   * this task. The loader's states are bound to the loaded rows by their digest. Local. The caller
+   * closes the loader; loaders that are still open are closed when the task ends.
    *
-   * @param sampler the same on all ranks
-   * @throws IllegalArgumentException if the options name a device that Spark did not give to this
-   *     rank's task, naming both
+   * @param sampler a sampler that is equal on all ranks
+   * @throws IllegalArgumentException if the options name a device that Spark did not assign to this
+   *     rank's task; the message names both
    */
   public Loader loader(BatchSampler sampler, LoaderOptions options) {
     Objects.requireNonNull(sampler, "sampler is null");
     Objects.requireNonNull(options, "options is null");
     WorldRank place = new WorldRank(rank(), ranks());
     OptionalInt device = bind(options.device());
-    LoaderOptions ofRows = options.withDefaultDigest(digest);
-    LoaderOptions bound = device.isPresent() ? ofRows.withDefaultDevice(device.getAsInt()) : ofRows;
+    LoaderOptions withDigest = options.withDefaultDigest(digest);
+    LoaderOptions bound =
+        device.isPresent() ? withDigest.withDefaultDevice(device.getAsInt()) : withDigest;
     return loaders.open(() -> Loader.open(rows(), sampler, place, bound));
   }
 
   /**
-   * Collectives between all ranks, for the thread that runs the task. If there are several replica
-   * groups, those of {@link #store()} are between the ranks of the group. A rank that waits in one
-   * of these for a rank that waits for it in one of those gets a {@link
-   * org.ddstore.types.CollectiveMismatchException} after a second, as all ranks do.
+   * Returns the collectives of all ranks, for the thread that runs the task. With several replica
+   * groups, the collectives of {@link #store()} span only the ranks of one group. If one rank waits
+   * in a collective of all ranks while another waits for it in one of their group, all ranks throw
+   * a {@link org.ddstore.types.CollectiveMismatchException} after one second.
    */
   public Communicator communicator() {
     return started.ranks();
   }
 
   /**
-   * The accelerator that Spark gave to this rank's task: the first address of the resource {@code
-   * gpu}, empty if there is none that is a number. Warns in the log where the environment's {@code
-   * LOCAL_RANK} differs, and where the host has several devices and nobody has said which, once
-   * each. Local.
+   * Returns the number of the accelerator that Spark assigned to this rank's task: the first
+   * address of the resource {@code gpu}, or empty if no address is a number. Logs one warning if
+   * the environment variable {@code LOCAL_RANK} differs, and one if the host has several devices
+   * and none is assigned or configured. Local.
    */
   public OptionalInt device() {
     return bind(OptionalInt.empty());
   }
 
   /**
-   * As {@link #device()}, for a device that the user has chosen, which it returns.
+   * Checks a device that the user has configured, with the warnings of {@link #device()}.
    *
-   * @param configured its number on the host, from 0
-   * @throws IllegalArgumentException if Spark gave others to this rank's task, naming both
+   * @param configured number of the device on the host, from 0
+   * @return {@code configured}
+   * @throws IllegalArgumentException if Spark assigned other devices to this rank's task; the
+   *     message names both
    */
   public int device(int configured) {
     return bind(OptionalInt.of(configured)).orElseThrow();
@@ -147,12 +152,12 @@ public final class RankContext {
     return binding.device();
   }
 
-  /** What this rank has not been warned of yet; from now on it has. */
+  /** Returns the warnings that were not returned before, and marks them as returned. */
   List<String> newWarnings(DeviceBinding binding) {
     return binding.warnings().stream().filter(warned::add).toList();
   }
 
-  /** What is said of this rank's device, without a word in the log. */
+  /** Returns the device of this rank and its warnings, without logging them. */
   DeviceBinding binding(OptionalInt configured) {
     return DeviceBinding.of(
         configured,
@@ -161,33 +166,36 @@ public final class RankContext {
         DeviceBinding.onThisHost());
   }
 
-  /** Spark's name of the executor that runs this rank. */
+  /** Returns Spark's id of the executor that runs this rank. */
   public String executorId() {
     return StartedRank.executorId();
   }
 
   /**
-   * Whether this rank runs in the executor that holds its shard. Always true in {@link
-   * StoreSpec#run}; in {@link ResidentStore#run} a rank whose executor is lost, or has no free slot
-   * for it, runs elsewhere, and reads its shard like those of others.
+   * Returns whether this rank runs in the executor that holds its shard. Always true in {@link
+   * StoreSpec#run}. In {@link ResidentStore#run}, a rank whose executor is lost or has no free slot
+   * runs in another executor and reads its own shard remotely.
    */
   public boolean isHome() {
     return started.home();
   }
 
-  /** The address of the executor, as Spark knows it. */
+  /** Returns the host name or address that Spark has registered for the executor. */
   public String host() {
     return StartedRank.host();
   }
 
-  /** How rows are read that memory does not reach, and why so; for people. */
+  /**
+   * Returns a human-readable description of the transport that reads rows outside of shared memory,
+   * with the reason for its choice.
+   */
   public String transport() {
     return started.remote().description();
   }
 
   /**
-   * How long this rank took to fetch, decode and pack the rows of its shard, in nanoseconds; 0 if
-   * the store is resident.
+   * Returns the time that this rank took to fetch, decode and pack the rows of its shard, in
+   * nanoseconds; 0 if the store is resident.
    */
   public long loadNanos() {
     return started.loadNanos();

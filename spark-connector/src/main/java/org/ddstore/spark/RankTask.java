@@ -3,18 +3,18 @@ package org.ddstore.spark;
 import java.io.Serializable;
 
 /**
- * What every rank runs beside its shard. It is sent to the executors, so it and what it captures
- * must be serializable.
+ * A task that every rank runs beside its shard. It is sent to the executors, so the task and the
+ * objects that it captures must be serializable.
  *
- * @param <T> the result, serializable
+ * @param <T> type of the result, serializable
  */
 @FunctionalInterface
 public interface RankTask<T> extends Serializable {
   /**
-   * Runs on one rank. Another attempt may run it again after a failure: at least once across
-   * attempts, see {@link RankContext#attempt()}.
+   * Runs on one rank. After a failure, another attempt may run it again, see {@link
+   * RankContext#attempt()}: the task runs at least once.
    *
-   * @throws Exception ends the attempt on all ranks
+   * @throws Exception to end the attempt on all ranks
    */
   T run(RankContext context) throws Exception;
 }

@@ -7,7 +7,7 @@ import org.ddstore.spark.resident.ResidentReads;
 import org.ddstore.spark.types.ExecutorHolding;
 import org.ddstore.spark.types.ResidentShard;
 
-/** Lines for people about a resident store. */
+/** A human-readable description of a resident store. */
 final class ResidentExplanation {
   private ResidentExplanation() {}
 
@@ -21,7 +21,7 @@ final class ResidentExplanation {
     ReplicaGroups groups = layout.groups();
     text.append("\"%s\": %,d rows of %s%n".formatted(store.name(), layout.rows(), layout.schema()));
     text.append(
-        "%,d bytes a copy, %d %s of %d ranks, loaded in %d %s%n"
+        "%,d bytes per copy, %d %s of %d ranks, loaded in %d %s%n"
             .formatted(
                 layout.bytes(),
                 groups.groups(),
@@ -49,7 +49,7 @@ final class ResidentExplanation {
                 .formatted(shard.rows(), shard.rank(), shard.firstRow(), shard.executorId()));
       }
     }
-    reads.away().forEach(rank -> text.append("the last time, %s%n".formatted(rank)));
+    reads.away().forEach(rank -> text.append("last run: %s%n".formatted(rank)));
     warnings.forEach(warning -> text.append("warning: %s%n".formatted(warning)));
     return text.toString();
   }

@@ -18,9 +18,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A rank opens a store of shards that executors hold already, and runs the user's task.
+ * The work of one rank in a run on a resident store: opens the store from existing shards and runs
+ * the user's task.
  *
- * @param homes the executor that holds the shard of each rank
+ * @param task task of the user
+ * @param snapshot state of the store
+ * @param homes id of the executor that holds the shard of each rank, by rank
  */
 record ResidentRun<T>(RankTask<T> task, StoreSnapshot snapshot, List<String> homes)
     implements RankBody<RankOutcome<T>> {
@@ -61,7 +64,7 @@ record ResidentRun<T>(RankTask<T> task, StoreSnapshot snapshot, List<String> hom
     }
   }
 
-  /** The copy of the rank's group first. */
+  /** Returns the catalogs of all copies, first that of the rank's own group. */
   private List<Catalog> copies(StartedRank rank) {
     List<Catalog> copies = new ArrayList<>(snapshot.catalogs());
     Collections.rotate(copies, -rank.groups().groupOf(rank.rank()));

@@ -57,15 +57,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store whose shards stay in the executors between jobs, under a name of the application. Its
- * rows never change; {@link #append} adds more at the end. It lives until {@link #drop()}, or the
- * end of the application. On the driver; any thread.
+ * A store whose shards stay in the executors between jobs, under a name that is unique in the
+ * application. Its rows never change; {@link #append} adds rows at the end. It lives until {@link
+ * #drop()} or the end of the application. Used on the driver. Thread-safe.
  */
 public final class ResidentStore {
-  /** Why a store that was to be read by mpi is not. */
+  /** The warning when {@code mpi} is configured for a resident store. */
   static final String NO_MPI =
-      "the windows of mpi end with a job, the shards of a resident store do not: they are read by"
-          + " tcp";
+      "resident stores cannot use transport mpi, because its windows end with the job: using tcp";
 
   private static final Logger LOG = LoggerFactory.getLogger(ResidentStore.class);
 
@@ -104,7 +103,7 @@ public final class ResidentStore {
     this.owner = StoreOwner.current(origin.session().sparkContext());
   }
 
-  /** Loads a store. Blocks; leaves nothing behind if it fails. */
+  /** Loads a store. Blocks. Frees everything if it fails. */
   static ResidentStore load(ResidentStores stores, String name, ResidentOrigin origin) {
     SparkContext context = origin.session().sparkContext();
     int ranks = Preflight.ranks(context, origin.profile(), origin.settings());
@@ -145,72 +144,75 @@ public final class ResidentStore {
     }
   }
 
-  /** Its name, by which {@link DDStores#open} finds it. */
+  /** Returns the name, by which {@link DDStores#open} finds the store. */
   public String name() {
     return name;
   }
 
-  /** The user who has made it. */
+  /** Returns the user who created the store. */
   public String owner() {
     return owner.user();
   }
 
   /**
-   * Throws if the calling thread works for another user than the owner.
+   * Throws if the calling thread works for a user other than the owner.
    *
-   * @param change what is to be done with the store, as a verb
+   * @param change verb that names the change, for the message
    */
   void checkOwner(String change) {
     owner.check(origin.session().sparkContext(), change, name);
   }
 
-  /** How many rows it has now. */
+  /** Returns the current number of rows. */
   public long rows() {
     return places.now().rows();
   }
 
-  /** Bytes of memory that one copy of its rows takes. */
+  /** Returns the memory of one copy of the rows, in bytes. */
   public long bytes() {
     return places.now().bytes();
   }
 
-  /** The schema of its records. */
+  /** Returns the schema of the records. */
   public Schema schema() {
     return places.now().schema();
   }
 
-  /** The columns of the DataFrame that it holds, in their order, as the DataFrame has them. */
+  /** Returns the stored columns of the DataFrame, with their original types and in their order. */
   public StructType sourceSchema() {
     return sourceSchema;
   }
 
-  /** How many ranks hold it. */
+  /** Returns the number of ranks that hold the store, in all replica groups together. */
   public int ranks() {
     return places.now().groups().ranks();
   }
 
-  /** Ranks of a replica group, which together hold one full copy. */
+  /** Returns the number of ranks of a replica group, which together hold one full copy. */
   public int width() {
     return places.now().groups().width();
   }
 
-  /** Binds every index to the bytes of its record; the same for every number of ranks. */
+  /**
+   * Returns the digest of the rows. It binds every index to the bytes of its record and does not
+   * depend on the number of ranks.
+   */
   public String digest() {
     return places.now().digest();
   }
 
-  /** Whether its rows lie in files on disks. */
+  /** Returns whether the rows are in files on disks. */
   boolean isInFiles() {
     return origin.settings().backing() == Backing.FILE;
   }
 
-  /** Where its rows are, by append and rank, those of all replica groups. */
+  /** Returns the shards of all replica groups, ordered by append and rank. */
   public List<ResidentShard> shards() {
     return places.now().shards();
   }
 
   /**
-   * What ordinary tasks, UDFs and the driver attach with.
+   * Returns a handle by which ordinary tasks, UDFs and the driver attach to the store.
    *
    * @throws IllegalStateException if the store has been dropped
    */
@@ -223,12 +225,15 @@ public final class ResidentStore {
     return new StoreSnapshot(name, token, origin.settings(), sourceSchema, columns, layout);
   }
 
-  /** Spark has given an executor up. */
+  /** Marks the shards of an executor that Spark has removed as lost. */
   void lost(String executorId) {
     places.lose(Set.of(executorId));
   }
 
-  /** What it loses with executors that are about to be ended, for people; empty if nothing. */
+  /**
+   * Describes the rows that the store would lose with executors that are about to end; empty if it
+   * would lose none.
+   */
   Optional<String> lossWith(Set<String> executors) {
     return places
         .findLost()
@@ -237,9 +242,9 @@ public final class ResidentStore {
   }
 
   /**
-   * Warns once if an MPI world that loses a member would take all copies of some shard with it.
+   * Warns once if the failure of an MPI world would destroy all copies of some shard.
    *
-   * @param world executors of an MPI world
+   * @param world ids of the executors of an MPI world
    */
   void warnOfWorld(Set<String> world) {
     WorldWarning.of(name, places.now(), world)
@@ -247,37 +252,38 @@ public final class ResidentStore {
         .ifPresent(LOG::warn);
   }
 
-  /** The executors with rows of it that are being decommissioned. */
+  /** Returns the ids of the executors that hold rows and are being decommissioned. */
   Set<String> leaving() {
     return places.leaving();
   }
 
-  /** Finds what was lost unheard. */
+  /** Detects shards whose loss no event has reported. */
   void findLost() {
     places.findLost();
   }
 
   /**
-   * Runs a task on every rank, as {@link StoreSpec#run} does, on the shards that are there: beside
-   * its shard where its executor has a free slot, see {@link RankContext#isHome()}. Collectives and
-   * loaders are those of any run; variables of one's own can be added. The rows cannot be updated
-   * or appended to in it. Rows that were lost with an executor are brought back before, unless a
-   * replica group has them.
+   * Runs a task on every rank like {@link StoreSpec#run}, on the existing shards. A rank runs
+   * beside its shard if that executor has a free slot, see {@link RankContext#isHome()}.
+   * Collectives and loaders are available as in any run, and the task may add its own variables. It
+   * cannot update the rows or append to them. First restores rows that were lost with an executor,
+   * unless a replica group has them.
    *
-   * @return the ranks' results in rank order
-   * @throws IllegalArgumentException at once, if the task cannot be sent to executors
+   * @param task a serializable task
+   * @return the results of all ranks, in rank order
+   * @throws IllegalArgumentException immediately, if the task is not serializable
    * @throws IllegalStateException if the store has been dropped
-   * @throws RebuildDiffersException if lost rows cannot be brought back
-   * @throws PreflightException if the cluster cannot run it; it says what is missing. At once, or
-   *     when executors that were there have not been replaced within two minutes
-   * @throws StoreJobException if the last attempt failed; its cause is what a rank threw
-   * @throws DDStoreException if lost rows could not be brought back; it says why
+   * @throws RebuildDiffersException if reloaded rows differ from the lost ones
+   * @throws PreflightException if the cluster cannot run the job; it lists what is missing. Thrown
+   *     immediately, or after lost executors have not been replaced for two minutes
+   * @throws StoreJobException if the last attempt failed; its cause is the exception of a rank
+   * @throws DDStoreException if lost rows could not be restored; the message gives the reason
    */
   public <T> List<T> run(RankTask<T> task) {
     StoreSpec.checkSerializable(task);
     places.checkLive();
     SparkContext context = origin.session().sparkContext();
-    AtomicReference<ResidentLayout> ofAttempt = new AtomicReference<>();
+    AtomicReference<ResidentLayout> lastLayout = new AtomicReference<>();
     List<RankOutcome<T>> outcomes =
         origin
             .job(places.now().groups(), 0)
@@ -285,14 +291,14 @@ public final class ResidentStore {
                 attempt -> {
                   warnOfLocality();
                   ResidentLayout now = withoutGaps();
-                  ofAttempt.set(now);
+                  lastLayout.set(now);
                   return new BarrierJob.Load<>(
                       PlacedRdd.empty(context, now.preferredLocations()),
                       null,
                       token,
                       new ResidentRun<>(task, snapshot(now), now.homes()));
                 });
-    ran(outcomes, ofAttempt.get());
+    ran(outcomes, lastLayout.get());
     List<T> results = new ArrayList<>(); // may be null
     for (RankOutcome<T> outcome : outcomes) {
       results.add(outcome.result());
@@ -300,39 +306,38 @@ public final class ResidentStore {
     return results;
   }
 
-  /** Where the rows are when all of them are in executors that stay. */
+  /** Repairs the store if rows are lost or about to be lost, and returns its layout. */
   private ResidentLayout withoutGaps() {
     if (places.findLost().without(places.leaving()).hasGaps()) {
       try {
         changes.repair();
-      } catch (StoreJobException e) { // it was submitted again as often as it may
+      } catch (StoreJobException e) { // all attempts of the repair have failed
         throw new DDStoreException(
-            "rows of \"%s\" are lost and could not be brought back: %s"
-                .formatted(name, e.getMessage()),
-            e);
+            "lost rows of \"%s\" could not be restored: %s".formatted(name, e.getMessage()), e);
       }
     }
     return places.now();
   }
 
   /**
-   * Adds rows at the end: those there are keep their indices, and who reads the store, or loads
-   * batches of it, goes on with the rows that it had. They are ordered and encoded by the options
-   * of the store's spec, and loaded by as many ranks. Blocks; waits first while other threads write
-   * the store, {@code spark.ddstore.writeTimeout} at most. All rows come at one moment: an
-   * interrupt or an error before it leaves the store as it was, an interrupt after it has no effect
-   * but that the flag of the thread is set.
+   * Appends rows at the end. Existing rows keep their indices, and existing readers and loaders
+   * keep the rows that they started with. The options of the store's specification define order and
+   * encoding of the appended rows; the same number of ranks loads them. Blocks. First waits while
+   * other threads write the store, for at most {@code spark.ddstore.writeTimeout}. The append is
+   * atomic: an interrupt or an error before the commit leaves the store unchanged, an interrupt
+   * after it only sets the flag of the thread.
    *
-   * @param rows of the columns and types of {@link #sourceSchema()}
-   * @throws IllegalArgumentException if they have others, naming the difference
+   * @param rows rows with the columns and types of {@link #sourceSchema()}
+   * @throws IllegalArgumentException if columns or types differ; the message names the difference
    * @throws IllegalStateException if the store has been dropped
-   * @throws PreflightException if the cluster cannot load them; it says what is missing. At once,
-   *     or when executors that were there have not been replaced within two minutes
-   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and row
-   * @throws StoreJobException if the last attempt to load them failed; its cause is what a rank
-   *     threw
-   * @throws DDStoreException if an executor has loaded its rows and does not answer, if the thread
-   *     is interrupted while it waits for other writers, or if the store is another user's
+   * @throws PreflightException if the cluster cannot load the rows; it lists what is missing.
+   *     Thrown immediately, or after lost executors have not been replaced for two minutes
+   * @throws org.ddstore.spark.types.IngestException if a value does not fit its field; it names
+   *     column and row
+   * @throws StoreJobException if the last attempt to load the rows failed; its cause is the
+   *     exception of a rank
+   * @throws DDStoreException if an executor that has loaded its rows does not answer, if the thread
+   *     is interrupted while it waits for other writers, or if the store belongs to another user
    */
   public void append(Dataset<Row> rows) {
     Objects.requireNonNull(rows, "rows is null");
@@ -351,34 +356,36 @@ public final class ResidentStore {
   }
 
   /**
-   * Loads rows by the options of the store's spec, in the place of the store under its name: it is
-   * dropped when the new one stands, so there must be memory for both. Blocks. Also where the store
-   * has been dropped by then. Threads that write the store meanwhile wait.
+   * Replaces the store by a new one of the same name, with the options of this store's
+   * specification. The old store is dropped after the new one is complete, so memory must suffice
+   * for both. Also works if this store has been dropped. Blocks. Other writers of the store wait
+   * meanwhile.
    *
-   * @param rows with all columns that the options name, also those that are no fields, as one to
-   *     order by may be
-   * @return the new one
-   * @throws IllegalArgumentException if rows lack such columns, naming them
+   * @param rows rows with all columns that the options name, including columns that are only
+   *     ordered by
+   * @return the new store
+   * @throws IllegalArgumentException if columns are missing; the message names them
    */
   public ResidentStore replace(Dataset<Row> rows) {
     Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
     ResidentOrigin fitting =
-        origin.with(rows, name, "Add the column, or write the rows with options of their own");
+        origin.with(rows, name, "Add the column, or write the rows with separate options");
     return StoreSpec.of(fitting).replace(name);
   }
 
   /**
-   * Brings back the rows of executors that are gone: copies of them where a replica group has them,
-   * else they are loaded again, and they alone. Copies the rows of executors that are being
-   * decommissioned to others. Handles that were asked for before do not know where they are now.
-   * Blocks; does nothing if nothing is lost and no executor leaves.
+   * Restores the rows of lost executors: copies them from a replica group that has them, else loads
+   * only these rows again. Also copies the rows of executors that are being decommissioned to other
+   * executors. Earlier handles cannot locate the restored rows. Blocks. Does nothing if no rows are
+   * lost and no executor is being decommissioned.
    *
-   * @throws RebuildDiffersException if they are not what they were; the store stays as it is
-   * @throws PreflightException if there is no slot; it says what helps
-   * @throws StoreJobException if the last attempt to load or copy them failed
+   * @throws RebuildDiffersException if reloaded rows differ from the lost ones; the store is
+   *     unchanged
+   * @throws PreflightException if no slot is available; it names the remedy
+   * @throws StoreJobException if the last attempt to load or copy the rows failed
    * @throws IllegalStateException if the store has been dropped
-   * @throws DDStoreException if the store is another user's
+   * @throws DDStoreException if the store belongs to another user
    */
   public void repair() {
     checkOwner("repair");
@@ -391,13 +398,13 @@ public final class ResidentStore {
   }
 
   /**
-   * Frees everything, on all executors; readers in flight keep what they have mapped until they
-   * end. An append or a repair that is in hand frees by itself what it has loaded meanwhile, and
-   * fails. Idempotent; blocks until it is freed, at most some 30 s: an executor that does not
-   * answer by then is logged, and holds up no other. An interrupt of the thread, before or
-   * meanwhile, does not end it; the flag is set afterwards.
+   * Frees the memory of the store on all executors. Readers in flight keep their mappings until
+   * they end. An append or repair in progress frees the rows that it has loaded, and fails.
+   * Idempotent. Blocks until everything is freed, for at most about 30 s: an executor that does not
+   * answer in this time is logged and does not delay others. An interrupt does not stop the drop;
+   * the flag of the thread is set afterwards.
    *
-   * @throws DDStoreException if the store is another user's
+   * @throws DDStoreException if the store belongs to another user
    */
   public void drop() {
     checkOwner("drop");
@@ -416,7 +423,7 @@ public final class ResidentStore {
     }
   }
 
-  /** Whether the store has been dropped, by whomever, or with its application. */
+  /** Returns whether the store has been dropped, or its application has ended. */
   public boolean isDropped() {
     return places.isEnded();
   }
@@ -433,7 +440,7 @@ public final class ResidentStore {
     return warnings;
   }
 
-  /** Ranks have homes only here; of slots every job says the same. */
+  /** Warns once about locality settings; warnings about slots are logged by every job. */
   private void warnOfLocality() {
     RunWarnings.ofLocality(origin.session().sparkContext().getConf())
         .filter(warning -> warnedOfLocality.compareAndSet(false, true))
@@ -446,16 +453,15 @@ public final class ResidentStore {
     reads.away().forEach(rank -> LOG.warn("\"{}\": {}", name, rank));
   }
 
-  /** What the ranks of all runs so far have read of the rows, by rank and path. */
+  /** Returns what each rank has read in all runs so far, by rank and read path. */
   public List<List<ReadCount>> reads() {
     return reads.byRank();
   }
 
   /**
-   * What each executor holds, as it says itself; those that are gone are missing. Blocks for their
-   * answers.
+   * Returns the holdings that each live executor reports. Blocks for their answers.
    *
-   * @throws org.ddstore.types.DeadlineExceededException if one does not answer
+   * @throws org.ddstore.types.DeadlineExceededException if an executor does not answer
    * @throws IllegalStateException if the store has been dropped
    */
   public List<ExecutorHolding> statistics() {
@@ -465,15 +471,15 @@ public final class ResidentStore {
   }
 
   /**
-   * Lines for people: rows, bytes, ranks and executors, how rows are read that memory does not
-   * reach, what is lost, which ranks ran away from their shards the last time, and what is better
-   * known before a run. Blocks as {@link #statistics()} does.
+   * Returns human-readable lines: rows, bytes, ranks and executors, the transport of rows outside
+   * of shared memory, lost rows, ranks that ran away from their shards in the last run, and
+   * warnings for the next run. Blocks like {@link #statistics()}.
    */
   public String explain() {
     return ResidentExplanation.of(this, places.findLost(), statistics(), reads, warnings());
   }
 
-  /** One line for people. */
+  /** Returns one human-readable line. */
   @Override
   public String toString() {
     ResidentLayout now = places.now();

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The resident stores of one application, by name. It hears of executors that are lost, and drops
- * all stores when the application ends. Any thread of the driver.
+ * The resident stores of one application, by name. Marks shards of removed executors as lost, and
+ * drops all stores when the application ends. Used on the driver. Thread-safe.
  */
 final class ResidentStores implements ResidentView {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentStores.class);
@@ -43,7 +43,7 @@ final class ResidentStores implements ResidentView {
     this.context = context;
   }
 
-  /** Those of an application. */
+  /** Returns the stores of an application, and listens to its events from the first call on. */
   static ResidentStores of(SparkContext context) {
     synchronized (ALL) {
       ALL.keySet().removeIf(SparkContext::isStopped);
@@ -57,7 +57,7 @@ final class ResidentStores implements ResidentView {
     }
   }
 
-  /** Takes its events from the listener bus, one at a time. */
+  /** A listener to the ends of executors and of the application; called by one thread at a time. */
   private final class Watch extends SparkListener {
     @Override
     public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
@@ -76,7 +76,7 @@ final class ResidentStores implements ResidentView {
       ended = true;
       last = new ArrayList<>(stores.values());
     }
-    AtOnce.forEach("ddstore-end", last, ResidentStores::drop); // one that hangs holds up all
+    AtOnce.forEach("ddstore-end", last, ResidentStores::drop); // so that one that hangs delays none
   }
 
   private static void drop(ResidentStore store) {
@@ -88,29 +88,30 @@ final class ResidentStores implements ResidentView {
   }
 
   /**
-   * Runs an action while no other thread of the application makes, appends to or replaces the store
-   * of a name. What the action finds under the name stays until it ends, unless it is dropped.
+   * Runs an action while no other thread of the application loads, appends to or replaces the store
+   * of this name. A store that the action finds remains until the action ends, unless it is
+   * dropped.
    *
-   * @throws IllegalArgumentException if there can be no store of this name
-   * @throws org.ddstore.types.DeadlineExceededException if another thread still writes after the
-   *     timeout
+   * @throws IllegalArgumentException if the name is not a legal store name
+   * @throws org.ddstore.types.DeadlineExceededException if another write is still in progress after
+   *     the timeout
    * @throws org.ddstore.types.DDStoreException if the thread is interrupted while it waits
    */
   <T> T writing(String name, Duration timeout, Supplier<T> action) {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
-          "\"%s\" is no name of a store: 1 to 128 letters, digits, _ and - are".formatted(name));
+          "illegal store name \"%s\": use 1 to 128 letters, digits, _ and -".formatted(name));
     }
     return locks.computeIfAbsent(name, WriteLock::new).hold(timeout, action);
   }
 
   /**
-   * Adds a store, when no other thread writes one of this name.
+   * Loads and registers a store while no other thread writes a store of this name.
    *
-   * @param timeout of the wait for others
-   * @param load makes it; called once the name is known to be free
-   * @param inPlace whether a store of this name is to be dropped when the new one stands; else
-   *     there must be none
+   * @param timeout maximum time to wait for other writers
+   * @param inPlace true to drop the existing store of this name after the load; false to refuse the
+   *     load if one exists
+   * @param load function that loads the store; called after the name has been checked
    */
   ResidentStore load(
       String name,
@@ -132,10 +133,11 @@ final class ResidentStores implements ResidentView {
     }
     if (late) {
       store.end();
-      throw new IllegalStateException("the application has ended while \"" + name + "\" loaded");
+      throw new IllegalStateException("the application ended while \"" + name + "\" was loading");
     }
-    // That was the commit point: the new store is known, and nothing is thrown from here on.
-    Interrupts.cleanUp("look for lost executors", store::findLost); // nobody told it before
+    // The store is registered: this is the commit point, and nothing is thrown after it.
+    // The store received no events before, so it looks for lost executors now.
+    Interrupts.cleanUp("look for lost executors", store::findLost);
     decommissions.start(context);
     MpiWorlds.of(context).all().forEach(store::warnOfWorld);
     if (before != null) {
@@ -147,13 +149,13 @@ final class ResidentStores implements ResidentView {
   private static void checkReplaceable(ResidentStore there, boolean inPlace) {
     if (!inPlace) {
       throw new IllegalArgumentException(
-          "there is a store \"%s\": %s. drop() it first, replace(\"%s\") it, or take another name"
+          "store \"%s\" already exists: %s. drop() it first, replace(\"%s\") it, or use another name"
               .formatted(there.name(), there, there.name()));
     }
     there.checkOwner("replace");
   }
 
-  /** Forgets a store that has been dropped. */
+  /** Removes a store that has been dropped. */
   synchronized void remove(ResidentStore store) {
     stores.remove(store.name(), store);
   }
@@ -166,13 +168,12 @@ final class ResidentStores implements ResidentView {
     ResidentStore store = stores.get(name);
     if (store == null) {
       throw new IllegalArgumentException(
-          "there is no store \"%s\" in this application; there are %s"
-              .formatted(name, stores.keySet()));
+          "no store \"%s\" in this application; known stores: %s".formatted(name, stores.keySet()));
     }
     return store;
   }
 
-  /** Bytes of memory that all stores take, by executor; files on a disk do not count. */
+  /** Returns the memory of all stores in bytes, by executor; files on disks do not count. */
   @Override
   public Map<String, Long> memoryBytes() {
     Map<String, Long> byExecutor = new HashMap<>();

@@ -10,10 +10,11 @@ import org.ddstore.spark.types.ColumnMapping;
 import org.ddstore.types.Schema;
 
 /**
- * All that a task or a UDF needs to read a resident store, to be captured by its closure. It shows
- * the store as it was when it was asked for: rows appended later are not in it, and rows whose
- * executor is lost and that are brought back by {@link ResidentStore#repair} are where it does not
- * know. It holds the store's token: who has it can read the store. Immutable.
+ * A serializable handle by which tasks, UDFs and the driver attach to a resident store. It is a
+ * snapshot of the store at the time of {@link ResidentStore#handle}: it does not contain rows that
+ * are appended later, and it cannot locate rows that {@link ResidentStore#repair} moves to another
+ * executor. It contains the store's token, and any process that holds the token can read the store.
+ * Immutable.
  */
 public final class StoreHandle implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -24,37 +25,37 @@ public final class StoreHandle implements Serializable {
     this.snapshot = snapshot;
   }
 
-  /** The name of the store. */
+  /** Returns the name of the store. */
   public String name() {
     return snapshot.name();
   }
 
-  /** How many rows it has. */
+  /** Returns the number of rows of the snapshot. */
   public long rows() {
     return snapshot.rows();
   }
 
-  /** The schema of its records. */
+  /** Returns the schema of the records. */
   public Schema schema() {
     return snapshot.schema();
   }
 
-  /** The columns of the DataFrame that it holds, in their order, as the DataFrame has them. */
+  /** Returns the stored columns of the DataFrame, with their original types and in their order. */
   public StructType sourceSchema() {
     return snapshot.sourceSchema();
   }
 
-  /** Which fields each leaf of {@link #sourceSchema()} became. */
+  /** Returns, for each leaf of {@link #sourceSchema()}, the fields that hold its values. */
   public List<ColumnMapping> columns() {
     return snapshot.columns();
   }
 
-  /** Where the rows are: a catalog for each replica group, each of one full copy. */
+  /** Returns the locations of the rows: one catalog, of one full copy, per replica group. */
   public List<Catalog> catalogs() {
     return snapshot.catalogs();
   }
 
-  /** Binds every index to the bytes of its record; see {@link ResidentStore#digest}. */
+  /** Returns the digest of the rows; see {@link ResidentStore#digest}. */
   public String digest() {
     return snapshot.digest();
   }
@@ -64,22 +65,24 @@ public final class StoreHandle implements Serializable {
   }
 
   /**
-   * Attaches this JVM to the store: in tasks, and on the driver. Local; the executors are not
-   * asked. Rows that memory does not reach are asked for when they are read. What is read counts in
-   * the metrics of Spark, as that of the reader {@code attached}.
+   * Attaches this JVM, an executor or the driver, to the store. Local: does not contact the
+   * executors. Rows that are not reachable by memory are requested when they are read. The reads
+   * count in Spark's metrics, under the reader {@code attached}.
    *
-   * @return to be closed by the caller
-   * @throws org.ddstore.types.DDStoreException if rows cannot be reached from here; it says which
-   *     and why
-   * @throws IllegalStateException outside of a process of Spark
+   * @return a reader that the caller must close
+   * @throws org.ddstore.types.DDStoreException if rows are unreachable from this process; the
+   *     message names the rows and the reason
+   * @throws IllegalStateException if this process is neither a driver nor an executor of Spark
    */
   public StoreReader attach() {
     return new StoreReader(StoreAttachment.counted(snapshot));
   }
 
   /**
-   * As {@link #attach()}, by an attachment of its own, for those who count by themselves what they
-   * read: it is not in the metrics.
+   * Attaches this JVM like {@link #attach()}, by a separate attachment whose reads do not count in
+   * the metrics. For callers that count their reads themselves.
+   *
+   * @return a reader that the caller must close
    */
   public StoreReader attachUncounted() {
     return new StoreReader(StoreAttachment.uncounted(snapshot));

@@ -6,9 +6,10 @@ import org.ddstore.Variable;
 import org.ddstore.spark.resident.StoreAttachment;
 
 /**
- * A resident store as a task of an executor, or the driver, reads it. All of a JVM share one
- * attachment, and those not counted another; the last close ends it. Rows of this process and this
- * host stay readable until then, also when the store is dropped. Any thread.
+ * A reader of a resident store in an executor or the driver. All readers of a JVM share one
+ * attachment; those whose reads are not counted share another. The last close ends an attachment.
+ * Rows of this process and this host stay readable until then, even if the store is dropped.
+ * Thread-safe.
  */
 public final class StoreReader implements AutoCloseable {
   private final StoreAttachment attachment;
@@ -19,9 +20,9 @@ public final class StoreReader implements AutoCloseable {
   }
 
   /**
-   * The store; closed by {@link #close()}, never by the caller.
+   * Returns the store. The caller must not close it; {@link #close()} does.
    *
-   * @throws IllegalStateException if this is closed
+   * @throws IllegalStateException if this reader is closed
    */
   public AttachedStore store() {
     if (closed.get()) {
@@ -30,12 +31,12 @@ public final class StoreReader implements AutoCloseable {
     return attachment.store();
   }
 
-  /** The rows of the DataFrame. */
+  /** Returns the rows of the DataFrame. */
   public Variable rows() {
     return store().variable(RankContext.ROWS);
   }
 
-  /** Ends this use of the store. Idempotent. */
+  /** Releases the attachment. Idempotent. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

@@ -3,12 +3,12 @@ package org.ddstore.spark;
 import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.types.Internal;
 
-/** Gives the data source the state of a store that a handle holds. Not for users. */
+/** The access of the data source to the snapshot in a handle. Not part of the public API. */
 @Internal
 public final class StoreSnapshots {
   private StoreSnapshots() {}
 
-  /** Returns the state of a store that a handle holds. */
+  /** Returns the snapshot that a handle holds. */
   public static StoreSnapshot of(StoreHandle handle) {
     return handle.snapshot();
   }

@@ -38,14 +38,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a DataFrame becomes a store: which columns in which types, in what order, on how many ranks,
- * in what memory. Immutable; every method that changes something gives a changed copy. What a
- * builder method says counts before the {@code spark.ddstore.*} setting of the session, and that
- * before the default (docs/settings.md).
+ * The specification of a store of a DataFrame: columns and their types, row order, number of ranks
+ * and memory. Immutable: every builder method returns a changed copy. A builder method takes
+ * precedence over the {@code spark.ddstore.*} setting of the session, which takes precedence over
+ * the default (docs/settings.md).
  *
- * <p>The order of rows never depends on the number of ranks, cores or partitions: rows of files
- * follow the file path and the row's place in its file; {@link #orderBy} and {@link #shuffle} give
- * other orders. Rank r of n holds the rows [r * N / n, (r + 1) * N / n).
+ * <p>The row order never depends on the number of ranks, cores or partitions: rows of files are
+ * ordered by file path, then by position in the file. {@link #orderBy} and {@link #shuffle} define
+ * other orders. Rank r of n holds the rows [r * N / n, (r + 1) * N / n) of N.
  */
 public final class StoreSpec {
   /** The largest number of ranks, and of ranks of a replica group. */
@@ -75,7 +75,7 @@ public final class StoreSpec {
         context.resourceProfileManager().defaultResourceProfile());
   }
 
-  /** The spec by which a store was loaded, for the rows of the origin. */
+  /** Returns the specification by which a store was loaded, for the rows of the origin. */
   static StoreSpec of(ResidentOrigin origin) {
     return new StoreSpec(origin.rows(), origin.ingest(), origin.settings(), origin.profile());
   }
@@ -88,26 +88,27 @@ public final class StoreSpec {
     return new StoreSpec(rows, ingest, change.apply(settings), profile);
   }
 
-  /** The number of ranks, at least 1 and at most the slots; all slots unless said. */
+  /** Sets the number of ranks, from 1 to the number of slots; all slots by default. */
   public StoreSpec ranks(int ranks) {
     return set(s -> s.withRanks(ranks));
   }
 
   /**
-   * How many consecutive ranks hold one full copy of the data: a replica group. Reads stay inside
-   * the group of the rank that reads. All ranks unless said.
+   * Sets the width of a replica group: the number of consecutive ranks that together hold one full
+   * copy of the data. Each rank reads only from its own group. By default, all ranks form one
+   * group.
    *
-   * @param width divides the number of ranks
+   * @param width a divisor of the number of ranks
    */
   public StoreSpec width(int width) {
     return set(s -> s.withWidth(width));
   }
 
   /**
-   * How rows are read that memory does not reach.
+   * Sets the transport that reads rows outside of shared memory.
    *
-   * @param name {@code tcp}, {@code fabric}, {@code mpi} (resident stores take {@code tcp} then),
-   *     or {@code auto} for the best that there is
+   * @param name {@code tcp}, {@code fabric}, {@code mpi} (resident stores use {@code tcp} instead),
+   *     or {@code auto} for the best transport that is available
    */
   public StoreSpec transport(String name) {
     Objects.requireNonNull(name, "name is null");
@@ -115,39 +116,42 @@ public final class StoreSpec {
   }
 
   /**
-   * Whether rows of the own process and the own host are read by memory, as unless said, or over
-   * the transport like those of other hosts.
+   * Sets whether rows of the same process and host are read by memory. True by default; if false,
+   * they are read over the transport like rows of other hosts.
    */
   public StoreSpec shortcut(boolean shortcut) {
     return set(s -> s.withShortcut(shortcut));
   }
 
   /**
-   * How long a batch may take whose rows come over the transport, and how long a read waits for
-   * rows that {@code epochBegin} changes, wherever they are.
+   * Sets the maximum time of a batch whose rows come over the transport, and the maximum time that
+   * a read waits for rows that {@code epochBegin} changes, wherever they are.
    */
   public StoreSpec readTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withReadTimeout(timeout));
   }
 
-  /** How long a rank that has ended its task serves its rows to ranks that have not. */
+  /** Sets how long a rank whose task has ended serves its rows to ranks that still run. */
   public StoreSpec finishTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withFinishTimeout(timeout));
   }
 
   /**
-   * What each rank needs of its executor: cpus, or accelerators. Spark's own settings unless said;
-   * Spark takes a profile on clusters, not in {@code local} mode.
+   * Sets the resources that each rank needs of its executor, such as CPUs and accelerators. By
+   * default, Spark's own settings apply. Spark accepts a profile on clusters, not in {@code local}
+   * mode.
+   *
+   * @param profile resources of one rank
    */
-  public StoreSpec resources(ResourceProfile ofEachRank) {
-    Objects.requireNonNull(ofEachRank, "ofEachRank is null");
-    context().resourceProfileManager().addResourceProfile(ofEachRank);
-    return new StoreSpec(rows, ingest, settings, ofEachRank);
+  public StoreSpec resources(ResourceProfile profile) {
+    Objects.requireNonNull(profile, "profile is null");
+    context().resourceProfileManager().addResourceProfile(profile);
+    return new StoreSpec(rows, ingest, settings, profile);
   }
 
-  /** See {@link IngestOptions#withColumns}. */
+  /** Selects the columns to store; see {@link IngestOptions#withColumns}. */
   public StoreSpec columns(String... names) {
     Objects.requireNonNull(names, "names is null");
     for (Object element : names) {
@@ -156,7 +160,7 @@ public final class StoreSpec {
     return with(i -> i.withColumns(names));
   }
 
-  /** Declares type and fixed shape of a column's field; see {@link IngestOptions#withField}. */
+  /** Declares the type and fixed shape of a column's field; see {@link IngestOptions#withField}. */
   public StoreSpec field(String column, DType dtype, int... shape) {
     Objects.requireNonNull(column, "column is null");
     Objects.requireNonNull(dtype, "dtype is null");
@@ -164,7 +168,7 @@ public final class StoreSpec {
     return with(i -> i.withField(column, dtype, shape));
   }
 
-  /** Declares a column of arrays to be ragged; see {@link IngestOptions#withRagged}. */
+  /** Declares a column of arrays as ragged; see {@link IngestOptions#withRagged}. */
   public StoreSpec raggedField(String column, DType dtype, int... innerShape) {
     Objects.requireNonNull(column, "column is null");
     Objects.requireNonNull(dtype, "dtype is null");
@@ -172,33 +176,33 @@ public final class StoreSpec {
     return with(i -> i.withRagged(column, dtype, innerShape));
   }
 
-  /** Puts a value in the place of nulls; see {@link IngestOptions#withFilledNulls}. */
+  /** Replaces nulls by a value; see {@link IngestOptions#withFilledNulls}. */
   public StoreSpec fillNulls(String column, Serializable value) {
     Objects.requireNonNull(column, "column is null");
     Objects.requireNonNull(value, "value is null");
     return with(i -> i.withFilledNulls(column, value));
   }
 
-  /** Pads arrays that are shorter than their declared shape. */
+  /** Pads arrays that are shorter than their declared shape with a value. */
   public StoreSpec pad(String column, Number value) {
     Objects.requireNonNull(column, "column is null");
     Objects.requireNonNull(value, "value is null");
     return with(i -> i.withPadding(column, value));
   }
 
-  /** Cuts arrays that are longer than their declared shape. */
+  /** Truncates arrays that are longer than their declared shape. */
   public StoreSpec truncate(String column) {
     Objects.requireNonNull(column, "column is null");
     return with(i -> i.withTruncation(column));
   }
 
-  /** Names remedies in messages as the caller knows them, by default as methods of this class. */
+  /** Sets the terms in which messages name remedies, by default the methods of this class. */
   @Internal
   public StoreSpec wording(Wording words) {
     return with(i -> i.withWording(words));
   }
 
-  /** Orders the rows by columns, ascending, ties by their place in the source. */
+  /** Orders the rows by columns, ascending; ties keep their order in the source. */
   public StoreSpec orderBy(String... columns) {
     Objects.requireNonNull(columns, "columns is null");
     for (Object element : columns) {
@@ -207,68 +211,71 @@ public final class StoreSpec {
     return with(i -> i.withOrderBy(columns));
   }
 
-  /** Shuffles the rows at the load: the same order for the same seed and source. */
+  /** Shuffles the rows at load; the same seed and source give the same order. */
   public StoreSpec shuffle(long seed) {
     return with(i -> i.withShuffle(seed));
   }
 
-  /** Where the shards lie: {@code SHM} or {@code DIRECT}; for files see {@link #files}. */
+  /** Sets the memory of the shards: {@code SHM} or {@code DIRECT}; for files see {@link #files}. */
   public StoreSpec backing(Backing backing) {
     Objects.requireNonNull(backing, "backing is null");
     return set(s -> s.withBacking(backing));
   }
 
-  /** Keeps the shards in mapped files under a directory that every executor has. */
+  /** Keeps the shards in mapped files, under a directory that exists on every executor. */
   public StoreSpec files(Path directory) {
     Objects.requireNonNull(directory, "directory is null");
     return set(s -> s.withBacking(Backing.FILE).withDirectory(directory));
   }
 
-  /** How often the job is submitted before it fails, the first time included. */
+  /** Sets the maximum number of submissions of the job, including the first. */
   public StoreSpec maxAttempts(int attempts) {
     return set(s -> s.withMaxAttempts(attempts));
   }
 
-  /** Keeps the shards in shared memory under another mount than /dev/shm. */
+  /** Keeps the shards in shared memory under a mount other than /dev/shm. */
   public StoreSpec sharedMemory(Path directory) {
     Objects.requireNonNull(directory, "directory is null");
     return set(s -> s.withBacking(Backing.SHM).withDirectory(directory));
   }
 
-  /** Loads although the shards seem not to fit into the memory that is there. */
+  /** Disables the check that the shards fit into the available memory. */
   public StoreSpec withoutMemoryCheck() {
     return set(s -> s.withCheckMemory(false));
   }
 
-  /** How long a close waits for reads in flight. */
+  /** Sets how long a close waits for reads in flight. */
   public StoreSpec closeTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withCloseTimeout(timeout));
   }
 
-  /** How long a start waits for executors to register before it says that slots are missing. */
+  /** Sets how long a start waits for executors to register before it fails for lack of slots. */
   public StoreSpec slotsTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withSlotsTimeout(timeout));
   }
 
-  /** How long a rank waits for the others in a collective call. */
+  /** Sets how long a rank waits for the others in a collective call. */
   public StoreSpec collectiveTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
     return set(s -> s.withCollectiveTimeout(timeout));
   }
 
   /**
-   * Loads the rows, runs {@code task} on every rank beside its shard, and drops the store: one
-   * barrier stage. Blocks until all ranks have ended. A failed job is submitted again, {@code
-   * spark.ddstore.maxAttempts} times at most.
+   * Loads the rows, runs a task on every rank beside its shard, and drops the store, all in one
+   * barrier stage. Blocks until all ranks have ended. Submits a failed job again, up to {@code
+   * spark.ddstore.maxAttempts} submissions in total.
    *
-   * @return the ranks' results in rank order
-   * @throws IllegalArgumentException at once, if the task cannot be sent to executors
-   * @throws PreflightException at once, if the cluster cannot run it; it says what is missing
-   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and row
-   * @throws StoreJobException if the last attempt failed, or one that another attempt cannot mend;
-   *     its cause is what a rank threw, or what Spark threw when it planned the rows
+   * @param task a serializable task
+   * @return the results of all ranks, in rank order
+   * @throws IllegalArgumentException immediately, if the task is not serializable
+   * @throws PreflightException immediately, if the cluster cannot run the job; it lists what is
+   *     missing
+   * @throws org.ddstore.spark.types.IngestException if a value does not fit its field; it names
+   *     column and row
+   * @throws StoreJobException if the last attempt failed, or a failure is permanent; its cause is
+   *     the exception of a rank, or of Spark when it planned the rows
    */
   public <T> List<T> run(RankTask<T> task) {
     checkSerializable(task);
@@ -297,18 +304,19 @@ public final class StoreSpec {
   }
 
   /**
-   * Loads the rows and leaves them in the executors, under a name: one barrier stage. Blocks; waits
-   * first while another thread writes a store of this name, {@code spark.ddstore.writeTimeout} at
-   * most.
+   * Loads the rows in one barrier stage and keeps them in the executors, under a name. Blocks.
+   * First waits while another thread writes a store of this name, for at most {@code
+   * spark.ddstore.writeTimeout}.
    *
-   * @param name 1 to 128 letters, digits, {@code _} and {@code -}; free in this application
-   * @throws IllegalArgumentException if the name is not legal, or taken
-   * @throws PreflightException if the cluster cannot load it; it says what is missing. At once, or
-   *     when executors that were there have not been replaced within two minutes
-   * @throws org.ddstore.spark.types.IngestException if the data do not fit; it names column and row
-   * @throws StoreJobException if the last attempt failed, or one that another attempt cannot mend;
-   *     its cause is what a rank threw, or what Spark threw when it planned the rows
-   * @throws org.ddstore.types.DDStoreException if an executor has loaded its rows and does not
+   * @param name 1 to 128 letters, digits, {@code _} and {@code -}, unused in this application
+   * @throws IllegalArgumentException if the name is illegal or in use
+   * @throws PreflightException if the cluster cannot load the store; it lists what is missing.
+   *     Thrown immediately, or after lost executors have not been replaced for two minutes
+   * @throws org.ddstore.spark.types.IngestException if a value does not fit its field; it names
+   *     column and row
+   * @throws StoreJobException if the last attempt failed, or a failure is permanent; its cause is
+   *     the exception of a rank, or of Spark when it planned the rows
+   * @throws org.ddstore.types.DDStoreException if an executor that has loaded its rows does not
    *     answer
    */
   public ResidentStore load(String name) {
@@ -316,13 +324,15 @@ public final class StoreSpec {
   }
 
   /**
-   * As {@link #load}, in the place of the store of this name if there is one, which is dropped when
-   * the new one stands: there must be memory for both. If the load fails, the old one stays. Other
-   * threads that write the store wait, so no rows are lost that they have added while this loads.
+   * Loads the rows like {@link #load(String)} and replaces the store of this name, if it exists.
+   * The old store is dropped after the new one is complete, so memory must suffice for both. If the
+   * load fails, the old store remains. Other writers of the store wait meanwhile, so the
+   * replacement loses no rows that they add.
    *
-   * @throws IllegalArgumentException if the name is not legal
-   * @throws StoreChangedException if the rows come from Spark's cache, which holds rows of the
-   *     store from before another write
+   * @param name 1 to 128 letters, digits, {@code _} and {@code -}
+   * @throws IllegalArgumentException if the name is illegal
+   * @throws StoreChangedException if the rows come from Spark's cache and it holds rows of the
+   *     store from before a later write
    * @throws PreflightException as for {@link #load}
    * @throws org.ddstore.spark.types.IngestException as for {@link #load}
    * @throws StoreJobException as for {@link #load}
@@ -358,7 +368,7 @@ public final class StoreSpec {
             });
   }
 
-  /** Spark would say so after the rows have been planned, and in a hundred lines. */
+  /** Checks early: Spark reports it after the rows have been planned, in a hundred lines. */
   static void checkSerializable(RankTask<?> task) {
     Objects.requireNonNull(task, "task is null");
     try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
@@ -374,9 +384,9 @@ public final class StoreSpec {
   }
 
   /**
-   * What {@link #run} would do: rows and bytes per rank and executor, the memory that needs and
-   * that is there, how each pair of ranks will read and why. Starts the ranks without loading the
-   * rows.
+   * Predicts what {@link #run} would do: rows and bytes per rank and executor, required and
+   * available memory, and the read path between each pair of ranks with its reason. Starts the
+   * ranks without loading the rows.
    */
   public Explanation explain() {
     int ranks = Preflight.ranks(context(), profile, settings);

@@ -2,9 +2,9 @@ package org.ddstore.spark;
 
 import org.ddstore.types.Internal;
 
-/** A table of Spark SQL whose rows are those of a resident store. */
+/** A Spark SQL table that reads a resident store. */
 @Internal
 public interface StoreTable {
-  /** The name of the store. */
+  /** Returns the name of the store. */
   String storeName();
 }

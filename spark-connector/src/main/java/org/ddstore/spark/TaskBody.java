@@ -7,7 +7,7 @@ import org.ddstore.spark.job.ReplicaShards;
 import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.job.TaskLoaders;
 
-/** A rank opens the store of what it has loaded, and runs the user's task. */
+/** The work of one rank after its load: opens the store and runs the user's task. */
 record TaskBody<T>(RankTask<T> task) implements RankBody<T> {
   private static final long serialVersionUID = 1L;
 
@@ -26,21 +26,21 @@ record TaskBody<T>(RankTask<T> task) implements RankBody<T> {
   }
 
   /**
-   * Runs a user's task, and returns when all ranks have run theirs.
+   * Runs a user's task and waits until all ranks have run theirs.
    *
-   * @param digest of the rows
+   * @param digest digest of the rows
    */
   static <T> T run(
       StartedRank rank, DDStore store, String digest, TaskLoaders loaders, RankTask<T> task)
       throws Exception {
     T result = task.run(new RankContext(rank, store, digest, loaders));
-    loaders.closeAll(); // they read from others, who wait for us only until we have arrived
+    loaders.closeAll(); // loaders read from other ranks, which serve only until awaitAll
     rank.ranks().awaitAll("end of the task", rank.settings().finishTimeout());
     rank.remote().end();
     return result;
   }
 
-  /** Adds what was loaded in group 0, and copies of it in the others; returns its digest. */
+  /** Adds the shard, loaded in group 0 and copied in other groups, and returns the digest. */
   private static String addShard(StartedRank rank, DDStore store) {
     if (rank.groups().groups() == 1) {
       store.add(RankContext.ROWS, rank.writer());

@@ -104,7 +104,7 @@ class DoctorIT {
       assertThat(outcome.exitCode()).isEqualTo(1);
       assertThat(outcome.out())
           .contains(
-              "PROBLEM  2 ranks need 2 slots at the same time, there are 1",
+              "PROBLEM  2 ranks need 2 slots, 1 available",
               "  do     spark.ddstore.ranks=1, or local[2] as master")
           .endsWith("A store cannot run here.\n");
     } finally {

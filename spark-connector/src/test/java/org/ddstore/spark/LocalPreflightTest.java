@@ -51,7 +51,7 @@ class LocalPreflightTest {
         .withMessage(
             """
             cannot run 3 ranks here:
-            - 3 ranks need 3 slots at the same time, there are 2: 1 executors, 4 cores, 2 cpus a task
+            - 3 ranks need 3 slots, 2 available: 1 executors, 4 cores, 2 CPUs per task
               -> spark.ddstore.ranks=2, or local[6] as master, or spark.task.cpus=1""");
   }
 
@@ -70,7 +70,8 @@ class LocalPreflightTest {
     session.sparkContext().conf().set(key, "many");
     try {
       Problem problem =
-          new Problem(key + "=many is not a whole number of at least 0", "another value, or none");
+          new Problem(
+              key + "=many is not a whole number of at least 0", "set a legal value, or none");
       assertThatExceptionOfType(PreflightException.class)
           .isThrownBy(() -> Preflight.check(session, 2, 1, DEFAULTS))
           .satisfies(thrown -> assertThat(thrown.problems()).containsExactly(problem));

@@ -349,8 +349,8 @@ class MpiOnExecutorsTest extends OnTestCluster {
           .last()
           .asString()
           .matches(
-              "with executors \\[\\d+, \\d+] \"copies\" loses 2 shards; of 2 of them no copy is"
-                  + " left");
+              "with executors \\[\\d+, \\d+] \"copies\" loses 2 shards, 2 of them without"
+                  + " another copy");
       assertThat(store.run(OnTestCluster::readAll)).isEqualTo(Collections.nCopies(RANKS, SUM));
     } finally {
       store.drop();

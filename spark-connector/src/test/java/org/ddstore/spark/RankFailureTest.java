@@ -258,7 +258,7 @@ class RankFailureTest extends OnTwoExecutors {
     assertThatThrownBy(() -> spec.run(context -> 0))
         .isInstanceOf(PreflightException.class)
         .hasMessageContaining(directory.resolve("none") + " on ")
-        .hasMessageContaining("name another: spark.ddstore.directory");
+        .hasMessageContaining("set spark.ddstore.directory to another");
   }
 
   @Test

@@ -308,7 +308,7 @@ class ResidentLossTest extends OnTestCluster {
     assertThatThrownBy(() -> changing.run(context -> 0))
         .isInstanceOf(RebuildDiffersException.class)
         .isInstanceOf(DDStoreException.class)
-        .hasMessageContaining("of \"changing\" are not what they were")
+        .hasMessageContaining("of \"changing\" differ from the first load")
         .hasMessageContaining("drop() the store and load it anew");
     assertThatThrownBy(changing::repair).isInstanceOf(RebuildDiffersException.class);
     assertThat(lostRanks(changing)).isEqualTo(lost);
@@ -323,8 +323,7 @@ class ResidentLossTest extends OnTestCluster {
     }
     assertThatThrownBy(gone::repair)
         .isInstanceOf(DDStoreException.class)
-        .hasMessageStartingWith(
-            "rows of \"gone\" went with their executor, and what they came from")
+        .hasMessageStartingWith("rows of \"gone\" were lost with their executor, and their source")
         .hasMessageContaining("root cause: ")
         .hasMessageContaining("is not a Parquet file");
     assertThat(lostRanks(gone)).isNotEmpty();

@@ -162,7 +162,7 @@ class ResidentRunTest extends OnResidentCluster {
         .containsEntry("rank0." + path + ".rows", 2L);
     assertThat(store.explain())
         .contains(
-            "the last time, rank 0 ran on executor %s, away from its shard: executor %s, which has its rows, had no free slot"
+            "last run: rank 0 ran on executor %s, away from its shard: executor %s, which has its rows, had no free slot"
                 .formatted(rank.executor(), home.executorId()));
     assertThat(cluster.inEverySlot(rows -> meters()))
         .as("metrics when it has ended, where nothing of the store is")

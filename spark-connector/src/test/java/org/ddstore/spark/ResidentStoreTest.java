@@ -165,7 +165,7 @@ class ResidentStoreTest extends OnResidentCluster {
         .containsExactly("id", "text", "x", "about.half", "about.odd");
     assertThatThrownBy(() -> numbers().load("a"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("there is a store \"a\"")
+        .hasMessageContaining("store \"a\" already exists")
         .hasMessageContaining("drop() it first");
     assertThatThrownBy(() -> numbers().load("a b"))
         .isInstanceOf(IllegalArgumentException.class)
@@ -178,7 +178,7 @@ class ResidentStoreTest extends OnResidentCluster {
     fresh.drop();
     assertThatThrownBy(() -> DDStores.open(cluster.session(), "a"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("there is no store \"a\" in this application; there are [b]");
+        .hasMessage("no store \"a\" in this application; known stores: [b]");
   }
 
   /** What rows take: packed records, the offset of each of them, and the end of the last. */
@@ -221,7 +221,7 @@ class ResidentStoreTest extends OnResidentCluster {
     assertThat(store.statistics()).isEqualTo(holdings);
     List<String> lines = new ArrayList<>();
     lines.add("\"a\": 440 rows of " + store.schema());
-    lines.add("%,d bytes a copy, 1 copy of 4 ranks, loaded in 2 parts".formatted(all));
+    lines.add("%,d bytes per copy, 1 copy of 4 ranks, loaded in 2 parts".formatted(all));
     lines.add("transport: tcp, not encrypted: tcp: asked for");
     for (ExecutorHolding of : holdings) {
       lines.add(
@@ -361,7 +361,7 @@ class ResidentStoreTest extends OnResidentCluster {
         .containsOnly(whole.digest());
     assertThatThrownBy(() -> store.append(frame(0, 1).drop("x")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("missing [x], too many []");
+        .hasMessageContaining("missing [x], unexpected []");
     assertThatThrownBy(() -> store.append(frame(0, 5).withColumn("id", functions.lit("a"))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("column id of type string where the store has id of type bigint");

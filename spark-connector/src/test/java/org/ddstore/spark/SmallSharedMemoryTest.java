@@ -41,7 +41,7 @@ class SmallSharedMemoryTest {
       assertThat(output.get(name))
           .as(name)
           .startsWith("StoreJobException: attempt 1 of 2 on 2 ranks failed: rank ")
-          .contains("No space left on device", "What helps: a larger mount")
+          .contains("No space left on device", "Remedy: a larger mount")
           .contains("spark.ddstore.backing=file");
     }
     assertThat(output.get("to files")).isEqualTo("[100000, 100000]");

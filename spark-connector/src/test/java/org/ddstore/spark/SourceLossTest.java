@@ -248,14 +248,14 @@ class SourceLossTest extends SourceOnCluster {
     assertThatThrownBy(appended::repair)
         .isInstanceOf(DDStoreException.class)
         .isNotInstanceOf(RankLostException.class)
-        .hasMessageStartingWith("rows of \"n\" went with their executor, and the query")
+        .hasMessageStartingWith("rows of \"n\" were lost with their executor, and their query")
         .hasMessageContaining("If that is \"n\" itself, drop() it and load it anew");
 
     assertThatThrownBy(second::repair)
         .isInstanceOf(DDStoreException.class)
         .isNotInstanceOf(RankLostException.class)
         .hasMessageStartingWith(
-            "rows of \"second\" went with their executor, and what they came from")
+            "rows of \"second\" were lost with their executor, and their source")
         .hasMessageContaining("\"first\"")
         .hasMessageContaining("drop() \"second\" and load it anew");
   }

@@ -266,7 +266,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
         .hasMessageContaining("indexColumn");
     assertThatThrownBy(
             () -> spark.sql("create temporary view w using ddstore options (name 'other')"))
-        .hasMessageContaining("there is no store \"other\" in this application; there are [n]");
+        .hasMessageContaining("no store \"other\" in this application; known stores: [n]");
     assertThatThrownBy(() -> read("m"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"m\"")

@@ -117,7 +117,7 @@ class SourceWritesTest extends SourceOnCluster {
       read("m").selectExpr("id + 1 as id").write().format("ddstore").mode("overwrite").save("m");
       spark.sql("insert into ddstore.m select id from ddstore.m where id = 10");
       assertThat(log.of(ResidentStore.class))
-          .filteredOn(line -> line.startsWith("rows that are written into \"m\" are read from it"))
+          .filteredOn(line -> line.startsWith("store \"m\" is written from its own rows"))
           .as("one warning for each write of a store into itself")
           .hasSize(2);
     } finally {
@@ -224,7 +224,7 @@ class SourceWritesTest extends SourceOnCluster {
     rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
     assertThatThrownBy(() -> spark.sql("insert overwrite ddstore.h select id from placed"))
         .hasStackTraceContaining(
-            "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such column; there are [id]. Add the column, or write the rows with options of their own");
+            "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such column; there are [id]. Add the column, or write the rows with separate options");
     assertThat(spark.sql("select id from ddstore.h").count()).isEqualTo(10);
     rows.select("id").write().format("ddstore").mode("overwrite").option("ranks", 1).save("h");
     assertThat(DDStores.open(spark, "h").ranks()).isEqualTo(1);
@@ -590,7 +590,7 @@ class SourceWritesTest extends SourceOnCluster {
     assertThat(filesIn(directory)).isEmpty();
     assertThatThrownBy(
             () -> numbers().write().format("ddstore").option("backing", "file").save("nowhere"))
-        .hasMessageContaining("spark.ddstore.backing=file, and no directory for the files");
+        .hasMessageContaining("spark.ddstore.backing=file, but no directory is set");
   }
 
   private static List<Path> filesIn(Path directory) throws IOException {

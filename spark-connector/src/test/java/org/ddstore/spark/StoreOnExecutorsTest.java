@@ -178,7 +178,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   void aWidthThatDoesNotDivideTheRanksIsRefused() {
     assertThatThrownBy(() -> numbers().width(3).run(RankContext::rank))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("spark.ddstore.width is 3; of 4 ranks, legal: [1, 2, 4]");
+        .hasMessage("spark.ddstore.width is 3, legal for 4 ranks: [1, 2, 4]");
   }
 
   @Test
@@ -229,7 +229,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
     assertThat(spec.run(context -> context.rows().rows())).containsExactly(10L, 10L);
     assertThatThrownBy(() -> spec.ranks(4).slotsTimeout(Duration.ofMillis(1)).run(c -> 0))
         .isInstanceOf(PreflightException.class)
-        .hasMessageContaining("4 ranks need 4 slots at the same time, there are 2")
-        .hasMessageContaining("2 cpus a task");
+        .hasMessageContaining("4 ranks need 4 slots, 2 available")
+        .hasMessageContaining("2 CPUs per task");
   }
 }

@@ -338,7 +338,7 @@ class StoreSpecTest {
     long start = System.nanoTime();
     assertThatThrownBy(() -> numbers(10).ranks(5).run(RankContext::rank))
         .isInstanceOf(PreflightException.class)
-        .hasMessageContaining("5 ranks need 5 slots at the same time, there are 4")
+        .hasMessageContaining("5 ranks need 5 slots, 4 available")
         .hasMessageContaining("spark.ddstore.ranks=4");
     assertThat(Duration.ofNanos(System.nanoTime() - start))
         .as("time until it was refused")

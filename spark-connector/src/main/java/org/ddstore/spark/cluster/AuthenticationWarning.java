@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs that Spark does not authenticate connections: once in an application, whatever jobs and
- * attempts it runs. Any thread.
+ * A warning, logged once per application, that Spark does not authenticate connections.
+ * Thread-safe.
  */
 public final class AuthenticationWarning {
   private static final Logger LOG = LoggerFactory.getLogger(AuthenticationWarning.class);
@@ -15,14 +15,14 @@ public final class AuthenticationWarning {
 
   private AuthenticationWarning() {}
 
-  /** Looks at an application before ranks start. */
+  /** Logs the warning if it applies to an application. Called before ranks start. */
   public static void look(SparkContext context) {
     RunWarnings.ofAuthentication(context.master(), context.getConf())
         .filter(warning -> isFirstOf(context.applicationId()))
         .ifPresent(LOG::warn);
   }
 
-  /** True for the first call of an application; a JVM has one application at a time. */
+  /** Returns true on the first call for an application; a JVM has one application at a time. */
   static boolean isFirstOf(String application) {
     return !WARNED.getAndSet(application).equals(application);
   }

@@ -9,31 +9,30 @@ import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
 
 /**
- * The Spark that a store needs: a driver in this process, of a release and on a Scala that this jar
- * was made for. Is asked before other classes of Spark are touched, because where they are of
- * another Spark, they fail by a missing method or class that says nothing to a user.
+ * A check of the Spark installation: a store needs a driver in this process, of a Spark release and
+ * Scala version that this jar supports. It must run before other Spark classes are used, because an
+ * incompatible Spark fails with a missing method or class, which tells a user nothing.
  */
 public final class ClassicSpark {
   private static final String SCALA = "2.13.";
   private static final Version OLDEST = Version.parse("3.5");
 
-  /** Where {@code spark-submit --remote} notes the server. */
+  /** The system property in which {@code spark-submit --remote} stores the server. */
   private static final String REMOTE = "spark.remote";
 
   private static final String INSIDE_THE_DRIVER =
       "run inside the driver: spark-submit without --remote, spark.api.mode=classic, and no"
           + " spark.remote or SPARK_REMOTE";
   private static final String DISTRIBUTION =
-      "a Spark from 3.5 to 4.2 for Scala 2.13; of 3.5 that is the download with scala2.13 in its"
-          + " name";
+      "use Spark 3.5 to 4.2 for Scala 2.13; for Spark 3.5, the download with scala2.13 in its name";
 
   private ClassicSpark() {}
 
   /**
-   * Before a session is made: looks at the class path, and whether this program was to talk to a
-   * server of Spark Connect.
+   * Checks, before a session is created, the class path and that this program is not configured as
+   * a client of Spark Connect.
    *
-   * @throws PreflightException naming what was found and what is needed
+   * @throws PreflightException if a check fails; it names the actual and the required state
    */
   public static void require() {
     List<Problem> problems = new ArrayList<>(classPathProblems());
@@ -49,9 +48,9 @@ public final class ClassicSpark {
   }
 
   /**
-   * Looks whether an object is of a classic session, and at the class path.
+   * Checks the class path and that an object belongs to a classic session.
    *
-   * @throws PreflightException naming what was found and what is needed
+   * @throws PreflightException if a check fails; it names the actual and the required state
    */
   public static void require(Object sessionOrDataset) {
     String name = sessionOrDataset.getClass().getName();
@@ -85,7 +84,7 @@ public final class ClassicSpark {
         .toList();
   }
 
-  /** A client of Spark Connect has a class SparkContext, too, but an empty one. */
+  /** Looks for SparkEnv, because the SparkContext of a Spark Connect client is an empty class. */
   private static boolean hasDriver() {
     try {
       Class.forName("org.apache.spark.SparkEnv", false, ClassicSpark.class.getClassLoader());
@@ -95,7 +94,7 @@ public final class ClassicSpark {
     }
   }
 
-  /** Releases newer than the newest tested one pass: they may well do. */
+  /** Checks a release. Releases newer than the newest tested one pass, because they may work. */
   static Optional<Problem> releaseProblem(String spark, String scala) {
     boolean isNewEnough = Version.parse(spark).compareTo(OLDEST) >= 0;
     if (isNewEnough && scala.startsWith(SCALA)) {

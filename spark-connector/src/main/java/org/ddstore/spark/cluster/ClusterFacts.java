@@ -16,14 +16,14 @@ import org.ddstore.types.DDStoreException;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What the driver knows of the executors of an application.
+ * The driver's knowledge of the executors of an application.
  *
- * @param isLocal one JVM: the driver is the only executor
- * @param taskCpus cores that one task takes
- * @param slots tasks of the resource profile that run at the same time
- * @param hasDynamicAllocation executors come and go, which a barrier stage does not allow
+ * @param isLocal true if the driver is the only executor, in one JVM
+ * @param taskCpus cores per task
+ * @param slots number of tasks of the resource profile that can run at the same time
+ * @param hasDynamicAllocation true if Spark adds and removes executors, which barrier stages forbid
  * @param heapBytes heap of one executor
- * @param overheadBytes memory that its container leaves beside the heap; null without a container
+ * @param overheadBytes memory of its container beside the heap; null without a container
  */
 public record ClusterFacts(
     String master,
@@ -43,21 +43,21 @@ public record ClusterFacts(
   private static final int POLL_MS = 50;
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
-  /** One executor as it registered. */
+  /** A registered executor. */
   public record Executor(String id, String host, int cores) implements Serializable {}
 
   public ClusterFacts {
     executors = List.copyOf(executors);
   }
 
-  /** The facts as they are now, for the default resource profile. */
+  /** Returns the current facts for the default resource profile. */
   public static ClusterFacts of(SparkContext context) {
     return of(context, context.resourceProfileManager().defaultResourceProfile());
   }
 
   public static ClusterFacts of(SparkContext context, ResourceProfile profile) {
     SparkConf conf = context.getConf();
-    // The list has the driver, too, which runs tasks only where it is the one JVM.
+    // The list includes the driver, which runs tasks only in local mode.
     List<Executor> executors =
         CollectionConverters.asJava(context.statusStore().executorList(true)).stream()
             .filter(summary -> context.isLocal() == summary.id().equals("driver"))
@@ -76,7 +76,7 @@ public record ClusterFacts(
   }
 
   private static Executor executor(ExecutorSummary summary) {
-    // Without a port until its block manager has registered, and an IPv6 host has colons, too.
+    // There is no port before the block manager has registered, and an IPv6 host contains colons.
     String host = summary.hostPort().replaceFirst(":\\d+$", "");
     return new Executor(summary.id(), host, summary.totalCores());
   }
@@ -87,7 +87,7 @@ public record ClusterFacts(
         : conf.getInt("spark.task.cpus", 1);
   }
 
-  /** Spark's own arithmetic for the containers of YARN and Kubernetes. */
+  /** Returns the overhead that Spark computes for containers of YARN and Kubernetes, or null. */
   static Long overheadBytes(String master, SparkConf conf) {
     if (!isContainerMaster(master)) {
       return null;
@@ -104,12 +104,12 @@ public record ClusterFacts(
     return master.startsWith("yarn") || master.startsWith("k8s:");
   }
 
-  /** Spark reads these two in mebibytes where no unit is given. */
+  /** Converts a memory setting to bytes; without a unit, Spark reads it in mebibytes. */
   private static long mebibytes(String text) {
     return ByteUnit.MiB.toBytes(JavaUtils.byteStringAsMb(text));
   }
 
-  /** What Spark's default leaves to the JVM itself: threads, code, network buffers. */
+  /** Returns Spark's default allowance for the JVM itself: threads, code and network buffers. */
   long jvmOverheadBytes() {
     return Math.max(MIN_OVERHEAD_BYTES, (long) (OVERHEAD_FACTOR * heapBytes));
   }
@@ -119,11 +119,11 @@ public record ClusterFacts(
   }
 
   /**
-   * Waits until {@code ranks} slots are there, or as many as the application can ever have, or the
-   * time is over; the caller looks which. Where nobody said how many there will be, two seconds
-   * without a new one count as the end. Blocks; called by the driver.
+   * Waits until {@code ranks} slots or all slots of the application are available, or until the
+   * timeout; the caller checks the result. If the final number of slots is unknown, the wait ends
+   * after two seconds without a new slot. Blocks. Called on the driver.
    *
-   * @param ranks slots wanted; empty: all that the application asked for
+   * @param ranks number of slots to wait for; empty for all that the application has requested
    */
   public static ClusterFacts await(
       SparkContext context, ResourceProfile profile, OptionalInt ranks, Duration timeout) {
@@ -147,9 +147,9 @@ public record ClusterFacts(
   }
 
   /**
-   * Waits until it is worth to look at the executors again.
+   * Sleeps for one poll interval.
    *
-   * @param purpose what is waited for, for a message: {@code executors register}
+   * @param purpose event to wait for, for the message of an interrupt: {@code executors register}
    */
   public static void pause(String purpose) {
     try {
@@ -161,13 +161,13 @@ public record ClusterFacts(
   }
 
   /**
-   * Whether waiting longer is of no use.
+   * Returns whether a longer wait cannot add slots.
    *
-   * @param isSettled the number of slots has not changed for a while
+   * @param isSettled true if the number of slots has been constant for two seconds
    */
   private boolean isComplete(
       SparkContext context, OptionalInt ranks, OptionalInt mostCores, boolean isSettled) {
-    // The list of executors follows the count of slots after a moment.
+    // The list of executors lags behind the count of slots.
     boolean isListed = slots > 0 && cores() / taskCpus >= slots;
     if (!isListed) {
       return false;
@@ -181,7 +181,7 @@ public record ClusterFacts(
     return ranks.isEmpty() && isSettled;
   }
 
-  /** The list of executors has those that have just ended for some seconds. */
+  /** Counts cores of live executors: ended executors stay in the list for some seconds. */
   private int liveCores(SparkContext context) {
     return executors.stream()
         .filter(executor -> LiveExecutors.takesTasks(context, executor.id()))
@@ -190,8 +190,8 @@ public record ClusterFacts(
   }
 
   /**
-   * Whether more executors are to come, as far as the application says how many it has asked for.
-   * {@code spark.cores.max} does not: it may be more than there is.
+   * Returns whether more executors are expected, if the number that the application requested is
+   * known. {@code spark.cores.max} does not count, because it may exceed the cluster.
    */
   boolean isGrowing(SparkConf conf) {
     OptionalInt asked =
@@ -199,7 +199,7 @@ public record ClusterFacts(
     return asked.isPresent() && cores() < asked.getAsInt();
   }
 
-  /** The cores that the application will have when all executors are there, if it says so. */
+  /** Returns the number of cores of all requested executors, if the configuration defines it. */
   static OptionalInt coresAskedFor(String master, SparkConf conf) {
     Matcher localCluster = LOCAL_CLUSTER.matcher(master);
     if (localCluster.matches()) {

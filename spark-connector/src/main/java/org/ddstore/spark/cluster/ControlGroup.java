@@ -6,29 +6,30 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The memory that a container leaves to this process: cgroup v2, and v1 where the memory controller
- * is still there.
+ * The memory limit of the control group of this process: cgroup v2, or v1 if it has the memory
+ * controller.
  *
- * @param limitBytes the smallest limit of the group and those above it, null if there is none
- * @param usedBytes what the group that has this limit, or else the own one, uses; null if unknown
+ * @param limitBytes smallest limit of the group and its ancestors; null if unlimited
+ * @param usedBytes memory use of the group with this limit, or of the process's own group without a
+ *     limit; null if unknown
  */
 record ControlGroup(Long limitBytes, Long usedBytes) {
   static final ControlGroup NONE = new ControlGroup(null, null);
 
-  /** Version 1 writes "no limit" as the largest multiple of the page size. */
+  /** Lower bound of "no limit": version 1 writes the largest multiple of the page size. */
   private static final long UNLIMITED_BYTES = 1L << 62;
 
   static ControlGroup ofThisProcess() {
     try {
       return read(Files.readString(Path.of("/proc/self/cgroup")), Path.of("/sys/fs/cgroup"));
     } catch (IOException e) {
-      return NONE; // not Linux: no such groups
+      return NONE; // not Linux
     }
   }
 
   /**
-   * @param membership the text of {@code /proc/self/cgroup}
-   * @param root where the groups are mounted
+   * @param membership text of {@code /proc/self/cgroup}
+   * @param root mount point of the groups
    */
   static ControlGroup read(String membership, Path root) {
     ControlGroup found = NONE;
@@ -50,7 +51,7 @@ record ControlGroup(Long limitBytes, Long usedBytes) {
 
   private static ControlGroup read(Path root, String group, String limitFile, String usedFile) {
     Path own = root.resolve(group.substring(1)).normalize();
-    // Inside a container the path is often the host's, while the mount shows the own group at /.
+    // In a container the path is often that of the host, while the mount has the own group at /.
     Path directory = own.startsWith(root) && Files.isDirectory(own) ? own : root;
     ControlGroup tightest = new ControlGroup(null, number(directory.resolve(usedFile)));
     for (; directory.startsWith(root); directory = directory.getParent()) {
@@ -62,7 +63,7 @@ record ControlGroup(Long limitBytes, Long usedBytes) {
     return tightest;
   }
 
-  /** Null if the file is not there or says that there is no limit. */
+  /** Returns the number in a file, or null if the file does not exist or holds no limit. */
   private static Long number(Path file) {
     try {
       String text = Files.readString(file).strip();

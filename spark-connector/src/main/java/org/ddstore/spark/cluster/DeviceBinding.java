@@ -10,29 +10,30 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * Which accelerator a rank computes on, and what is doubtful about it.
+ * The accelerator of a rank, with warnings about doubtful assignments.
  *
- * @param device its number on the host, from 0; empty if nobody has said
- * @param warnings sentences for the user
+ * @param device number of the device on the host, from 0; empty if none is assigned or configured
+ * @param warnings human-readable warnings
  */
 public record DeviceBinding(OptionalInt device, List<String> warnings) {
-  /** The variable by which launchers of training jobs tell a process its number on the host. */
+  /** The environment variable in which training launchers pass a process its number on the host. */
   public static final String LOCAL_RANK = "LOCAL_RANK";
 
-  /** Spark's name of the resource. */
+  /** The name of the resource in Spark. */
   public static final String RESOURCE = "gpu";
 
   private static final Path DEVICES = Path.of("/dev");
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
   /**
-   * Compares what the user, Spark and a launcher say.
+   * Compares the devices that the user, Spark and a launcher have set.
    *
-   * @param configured by the user; empty for what Spark gave
-   * @param granted addresses that Spark gave to the task, maybe none
-   * @param localRank the value of {@value #LOCAL_RANK}, null if it is not set
-   * @param onHost how many devices the host has
-   * @throws IllegalArgumentException if the user's is not among Spark's numbers, naming both
+   * @param configured device that the user has configured; empty to use Spark's
+   * @param granted addresses that Spark assigned to the task; may be empty
+   * @param localRank value of {@value #LOCAL_RANK}; null if it is not set
+   * @param onHost number of devices of the host
+   * @throws IllegalArgumentException if Spark assigned other numbers than the configured one; the
+   *     message names both
    */
   public static DeviceBinding of(
       OptionalInt configured, List<String> granted, String localRank, int onHost) {
@@ -52,11 +53,11 @@ public record DeviceBinding(OptionalInt device, List<String> warnings) {
       warnings.add(given + ", which is not the number of a device: configure the device");
     } else if (!granted.isEmpty() && numbers.isEmpty()) {
       warnings.add(
-          "device %d is configured, and %s: whether they are one cannot be told"
+          "device %d is configured, and %s: cannot tell whether they are the same device"
               .formatted(device.getAsInt(), given));
     } else if (device.isEmpty() && onHost > 1) {
       warnings.add(
-          "this host has %d devices and nobody has said which is this rank's: set spark.task.resource.%s.amount, or configure the device"
+          "this host has %d devices and none is assigned to this rank: set spark.task.resource.%s.amount, or configure the device"
               .formatted(onHost, RESOURCE));
     }
     if (localRank != null
@@ -68,7 +69,7 @@ public record DeviceBinding(OptionalInt device, List<String> warnings) {
     return new DeviceBinding(device, List.copyOf(warnings));
   }
 
-  /** Spark's first address, if it is a number: scripts of discovery may give other names. */
+  /** Returns Spark's first address if it is a number: discovery scripts may use other names. */
   private static OptionalInt first(List<String> granted) {
     return granted.isEmpty() || !isNumber(granted.get(0))
         ? OptionalInt.empty()
@@ -79,7 +80,7 @@ public record DeviceBinding(OptionalInt device, List<String> warnings) {
     return NUMBER.matcher(address).matches();
   }
 
-  /** For people: the device, or why there is none. */
+  /** Returns a human-readable name of the device, or the reason for none. */
   public String description() {
     if (device.isPresent()) {
       return "device " + device.getAsInt();
@@ -87,7 +88,7 @@ public record DeviceBinding(OptionalInt device, List<String> warnings) {
     return warnings.isEmpty() ? "none" : "none: " + warnings.get(0);
   }
 
-  /** How many devices NVIDIA's driver shows on this host. */
+  /** Returns the number of devices that NVIDIA's driver shows on this host. */
   public static int onThisHost() {
     return countIn(DEVICES);
   }
@@ -103,7 +104,7 @@ public record DeviceBinding(OptionalInt device, List<String> warnings) {
       }
       return count;
     } catch (IOException e) {
-      return 0; // a warning is not worth an error
+      return 0; // the count only serves a warning
     }
   }
 }

@@ -9,14 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.ddstore.spark.types.HostFacts;
 
-/** Reads the facts of this host from the JDK and /proc alone, in a few milliseconds. */
+/** A probe of this host that reads only the JDK and /proc, in a few milliseconds. */
 public final class HostProbe {
   private HostProbe() {}
 
   /**
-   * Reads the facts of this process, now.
+   * Reads the current facts of this process.
    *
-   * @param sharedMemory the directory under which segments would lie
+   * @param sharedMemory directory of the segments
    */
   public static HostFacts read(Path sharedMemory) {
     FileSpace space = FileSpace.of(sharedMemory);
@@ -47,7 +47,7 @@ public final class HostProbe {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
-      return "unknown"; // a host without a name is no reason to fail
+      return "unknown"; // the name only serves messages
     }
   }
 

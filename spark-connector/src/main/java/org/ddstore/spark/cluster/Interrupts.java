@@ -5,8 +5,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Interrupts of the driver's threads. A change of a store has one commit point: an interrupt before
- * it ends the change, which then frees everything; an interrupt after it has no effect.
+ * The handling of interrupts of driver threads. A change of a store has one commit point: an
+ * interrupt before it aborts the change, which then frees everything; an interrupt after it has no
+ * effect.
  */
 public final class Interrupts {
   private static final Logger LOG = LoggerFactory.getLogger(Interrupts.class);
@@ -14,13 +15,13 @@ public final class Interrupts {
   private Interrupts() {}
 
   /**
-   * Runs the clean-up of a change that is in force, or has failed; again after an interrupt. Logs
-   * what it throws, so that it hides neither the result of the change nor its error. The interrupt
-   * flag of the thread is set afterwards.
+   * Runs the clean-up of a committed or failed change, and repeats it after an interrupt. Logs its
+   * exceptions instead of throwing them, so that they hide neither the result nor the error of the
+   * change. Sets the interrupt flag of the thread afterwards if an interrupt occurred.
    *
-   * @param name of the clean-up, for the log
-   * @param cleanUp may run several times; may throw {@link InterruptedException} undeclared, as
-   *     Spark does
+   * @param name name of the clean-up, for the log
+   * @param cleanUp clean-up that may run several times, and may throw {@link InterruptedException}
+   *     undeclared, as Spark does
    */
   public static void cleanUp(String name, Runnable cleanUp) {
     boolean interrupted = Thread.interrupted();
@@ -43,11 +44,11 @@ public final class Interrupts {
   }
 
   /**
-   * Returns the exception of a change that has not come to its commit point: an {@link
-   * InterruptedException} that Spark throws undeclared becomes one of ours, and sets the flag of
-   * the thread again.
+   * Returns the exception of a change that failed before its commit point. Converts an {@link
+   * InterruptedException} that Spark throws undeclared to a {@link DDStoreException}, and restores
+   * the interrupt flag.
    *
-   * @param change the change and its store, as in {@code load of "train"}
+   * @param change name of the change and its store, as in {@code load of "train"}
    */
   public static RuntimeException beforeCommit(Throwable thrown, String change) {
     if (thrown instanceof RuntimeException e) {
@@ -59,7 +60,7 @@ public final class Interrupts {
     if (thrown instanceof InterruptedException) {
       Thread.currentThread().interrupt();
       return new DDStoreException(
-          "%s was interrupted; rows that it had loaded and not published are freed"
+          "%s was interrupted; rows that it had loaded but not published are freed"
               .formatted(change),
           thrown);
     }

@@ -9,16 +9,16 @@ import org.apache.spark.scheduler.SchedulerBackend;
 import org.apache.spark.scheduler.TaskSchedulerImpl;
 
 /**
- * Which executors take tasks, are being decommissioned, or are gone, as Spark's scheduler knows it
- * now: the end of their connection counts, some seconds before a listener hears that they are
- * removed. Ids never come back, so who is gone stays gone.
+ * The current state of executors in Spark's scheduler: active, being decommissioned, or gone. An
+ * executor is gone when its connection ends, some seconds before listeners receive its removal.
+ * Spark never reuses an id, so a gone executor stays gone.
  */
 public final class LiveExecutors {
   private static final String LOCAL = "driver";
 
   private LiveExecutors() {}
 
-  /** Returns those of some executors, which have been there, that are gone. Local. */
+  /** Returns the executors of a collection, all once registered, that are gone. Local. */
   public static Set<String> gone(SparkContext context, Collection<String> executors) {
     Set<String> gone = new TreeSet<>();
     for (String id : executors) {
@@ -30,8 +30,8 @@ public final class LiveExecutors {
   }
 
   /**
-   * Returns those of some executors that are being decommissioned: they serve rows until they end,
-   * and get no more tasks. Local.
+   * Returns the executors of a collection that are being decommissioned: they serve rows until they
+   * end and get no more tasks. Local.
    */
   public static Set<String> leaving(SparkContext context, Collection<String> executors) {
     Set<String> leaving = new TreeSet<>();
@@ -43,7 +43,7 @@ public final class LiveExecutors {
     return leaving;
   }
 
-  /** Whether an executor that has registered takes tasks. */
+  /** Returns whether a once registered executor takes tasks. */
   public static boolean takesTasks(SparkContext context, String executorId) {
     if (context.isLocal()) {
       return executorId.equals(LOCAL);
@@ -51,15 +51,15 @@ public final class LiveExecutors {
     SchedulerBackend backend = context.schedulerBackend();
     return backend instanceof ExecutorAllocationClient client
         ? client.isExecutorActive(executorId)
-        : true; // a cluster manager that does not say so; its events do
+        : true; // this cluster manager reports losses by events only
   }
 
-  /** Whether an executor that has registered still serves what it holds. */
+  /** Returns whether a once registered executor still serves its rows. */
   public static boolean serves(SparkContext context, String executorId) {
     return takesTasks(context, executorId) || isDecommissioned(context, executorId);
   }
 
-  /** Whether an executor gets no more tasks because it is to end, and has not ended. */
+  /** Returns whether an executor gets no more tasks because it is about to end, but still runs. */
   private static boolean isDecommissioned(SparkContext context, String executorId) {
     return context.taskScheduler() instanceof TaskSchedulerImpl scheduler
         && scheduler.isExecutorDecommissioned(executorId)

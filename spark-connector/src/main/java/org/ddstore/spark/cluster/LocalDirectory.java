@@ -7,9 +7,9 @@ import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException.Problem;
 
 /**
- * The rule that segment files lie on a local disk or in memory. Files of other hosts are never
- * mapped, but a file system that a server keeps may take a mapped page away, which ends the process
- * with SIGBUS.
+ * The rule that segment files must be on a local disk or in memory. Processes map only files of
+ * their own host, but the server of a network file system may revoke a mapped page, which kills the
+ * process with SIGBUS.
  */
 public final class LocalDirectory {
   private static final Set<String> NETWORK =
@@ -17,7 +17,7 @@ public final class LocalDirectory {
           "nfs nfs3 nfs4 lustre gpfs cifs smb3 smbfs ceph beegfs afs orangefs pvfs2 panfs gfs2 ocfs2"
               + " wekafs glusterfs acfs ncpfs coda");
 
-  /** Programs behind fuse that keep files on other hosts. */
+  /** FUSE programs that keep files on other hosts. */
   private static final Set<String> NETWORK_FUSE =
       words(
           "sshfs glusterfs ceph ceph-fuse s3fs goofys mountpoint-s3 gcsfuse rclone blobfuse"
@@ -32,7 +32,7 @@ public final class LocalDirectory {
     return Set.of(text.split(" ", -1));
   }
 
-  /** The problem of a directory on a network file system. */
+  /** Returns a problem if the directory is on a network file system. */
   public static Optional<Problem> problem(HostFacts host) {
     return isNetwork(host.sharedMemoryFileSystem())
         ? Optional.of(
@@ -45,12 +45,12 @@ public final class LocalDirectory {
         : Optional.empty();
   }
 
-  /** A warning of a directory on a file system that may be local or not. */
+  /** Returns a warning if the directory is on a file system that may be remote. */
   public static Optional<String> warning(HostFacts host) {
     String type = host.sharedMemoryFileSystem();
     return !isNetwork(type) && isUncertain(type)
         ? Optional.of(
-            "%s on %s is on a file system of type %s, which another host may keep: mapped files need a local disk; spark.ddstore.directory names another place"
+            "%s on %s is on a file system of type %s, which may be remote: mapped files need a local disk; spark.ddstore.directory sets another directory"
                 .formatted(host.sharedMemoryPath(), host.hostName(), type))
         : Optional.empty();
   }

@@ -7,10 +7,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * RLIMIT_MEMLOCK of a process, getrlimit(2): how much it may pin, which RDMA needs.
+ * The limit RLIMIT_MEMLOCK of a process, getrlimit(2), on the memory that it can pin for RDMA.
  *
- * @param softBytes null if unlimited or unknown
- * @param hardBytes null if unlimited or unknown
+ * @param softBytes soft limit; null if unlimited or unknown
+ * @param hardBytes hard limit; null if unlimited or unknown
  */
 record LockedMemoryLimit(Long softBytes, Long hardBytes) {
   private static final Pattern LINE =
@@ -25,7 +25,7 @@ record LockedMemoryLimit(Long softBytes, Long hardBytes) {
   }
 
   /**
-   * @param limits the text of {@code /proc/self/limits}, proc(5)
+   * @param limits text of {@code /proc/self/limits}, proc(5)
    */
   static LockedMemoryLimit parse(String limits) {
     Matcher matcher = LINE.matcher(limits);

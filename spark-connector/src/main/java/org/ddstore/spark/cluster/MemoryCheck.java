@@ -15,9 +15,9 @@ import org.ddstore.types.Backing;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Checks by a rank, before it allocates, that its shard can fit. Refuses only what is sure to fail:
- * other ranks of the host may already have filled theirs, so the free space is held against the own
- * shard alone, and the needs of all against the whole.
+ * The check of a rank, before it allocates, that its shard fits. It refuses only loads that are
+ * certain to fail: other ranks of the host may already have filled their shards, so it compares the
+ * free space with this rank's shard, and the total space with the shards of all ranks of the host.
  */
 public final class MemoryCheck {
   private static final String FILE_BACKING =
@@ -26,21 +26,22 @@ public final class MemoryCheck {
   private MemoryCheck() {}
 
   /**
-   * Bytes that are about to be allocated.
+   * The memory that a load is about to allocate.
    *
-   * @param rankBytes by the calling rank
-   * @param executorBytes by all ranks of this JVM
-   * @param hostBytes by all ranks of this host
-   * @param residentBytes that resident stores have in this JVM already; the space that is free in a
-   *     directory is less by them as it is
+   * @param rankBytes bytes for the calling rank
+   * @param executorBytes bytes for all ranks of this JVM
+   * @param hostBytes bytes for all ranks of this host
+   * @param residentBytes bytes that resident stores of this JVM already occupy; the free space of a
+   *     directory already excludes them
    */
   public record Need(long rankBytes, long executorBytes, long hostBytes, long residentBytes) {}
 
   /**
-   * Does nothing if {@code spark.ddstore.checkMemory} is false.
+   * Checks a need, unless {@code spark.ddstore.checkMemory} is false.
    *
-   * @param host facts read for the directory that {@code settings} name
-   * @throws PreflightException naming what is needed, what is there and what helps
+   * @param host facts of the host and the directory of the segments
+   * @throws PreflightException if memory is too small; it names the required and the available
+   *     memory and the remedy
    */
   public static void check(HostFacts host, Need need, Settings settings) {
     if (settings.checkMemory()) {
@@ -55,9 +56,9 @@ public final class MemoryCheck {
   }
 
   /**
-   * Does nothing if the directory of the segments is one.
+   * Checks that the directory of the segments exists and is a directory.
    *
-   * @throws PreflightException naming it
+   * @throws PreflightException if not; it names the directory
    */
   public static void checkDirectory(Settings settings) {
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
@@ -84,7 +85,7 @@ public final class MemoryCheck {
     return problems;
   }
 
-  /** Pages of a file on a disk are dropped under pressure, so they do not count. */
+  /** Compares with the container's limit; the kernel can drop pages of files, so they are free. */
   private static void addContainer(
       List<Problem> problems, HostFacts host, Need need, Settings settings) {
     if (host.containerLimitBytes() == null || settings.backing() == Backing.FILE) {
@@ -110,27 +111,27 @@ public final class MemoryCheck {
     }
   }
 
-  /** What of the memory is taken by resident stores, for a sentence. */
+  /** Returns a phrase that names the memory of resident stores; empty for 0 bytes. */
   static String beside(long residentBytes) {
     return residentBytes == 0
         ? ""
         : " beside %s of resident stores".formatted(ByteSize.format(residentBytes));
   }
 
-  /** The remedy that there is where resident stores have memory. */
+  /** Returns the remedy to drop resident stores; empty if they have no memory. */
   static String dropping(long residentBytes) {
-    return residentBytes == 0 ? "" : "drop resident stores, the one to be replaced too, or ";
+    return residentBytes == 0 ? "" : "drop resident stores, including the one to replace, or ";
   }
 
   static Problem noDirectory(Path directory, HostFacts host) {
     return new Problem(
-        "%s on %s is not a directory in which %s may write"
+        "%s on %s is not a directory in which user %s can write"
             .formatted(directory, host.hostName(), host.user()),
-        "make it on every executor, or name another: spark.ddstore.directory");
+        "create it on every executor, or set spark.ddstore.directory to another");
   }
 
   /**
-   * @param who whose need it is, with the verb
+   * @param who beginning of the message: subject and verb, as in {@code this rank needs}
    */
   static Problem directoryTooSmall(String who, long bytes, HostFacts host, Settings settings) {
     String missing =
@@ -155,12 +156,12 @@ public final class MemoryCheck {
         + FILE_BACKING;
   }
 
-  /** True if a file could not be written for want of space, in the words of the C library. */
+  /** Returns whether a write failed because the disk is full, by the text of the C library. */
   public static boolean isFull(IOException e) {
     return String.valueOf(e.getMessage()).contains("No space left");
   }
 
-  /** Fills a shard; if there is no room, the error says what to do. */
+  /** Fills a shard, and adds the remedy to the exception if the disk is full. */
   public static void naming(Settings settings, Runnable fill) {
     try {
       fill.run();
@@ -172,11 +173,10 @@ public final class MemoryCheck {
     }
   }
 
-  /** The failure of a rank whose memory was full, though it looked large enough, and what helps. */
+  /** Returns the exception of a rank that ran out of space after the check, with the remedy. */
   public static DDStoreException full(Exception e, Settings settings) {
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
     return new DDStoreException(
-        "%s. What helps: %s".formatted(e.getMessage(), moreSpace(settings, "<size>", directory)),
-        e);
+        "%s. Remedy: %s".formatted(e.getMessage(), moreSpace(settings, "<size>", directory)), e);
   }
 }

@@ -22,19 +22,19 @@ import org.ddstore.spark.wire.ConnectionSettings;
 import org.ddstore.types.Backing;
 
 /**
- * Looks on the driver, before a barrier job, for what would make it wait or fail later, and says
- * all of it at once.
+ * The checks on the driver before a barrier job. They find everything that would make the job wait
+ * or fail later, and report all problems together.
  *
- * <p>Left alone, Spark looks 40 times, 15 seconds apart, for the slots of a barrier stage, so that
- * a missing slot shows after ten minutes. Its settings {@code
- * spark.scheduler.barrier.maxConcurrentTasksCheck.interval} and {@code .maxFailures} are read when
- * the context is made and cannot be changed here; so the job is not submitted before this class has
- * seen its slots.
+ * <p>Spark itself checks the slots of a barrier stage 40 times, every 15 seconds, and reports a
+ * missing slot only after ten minutes. It reads the settings {@code
+ * spark.scheduler.barrier.maxConcurrentTasksCheck.interval} and {@code .maxFailures} when the
+ * context is created, so they cannot be changed here. Therefore the job is submitted only after
+ * this class has found its slots.
  */
 public final class Preflight {
   private Preflight() {}
 
-  /** See {@link #check(JavaSparkContext, int, long, Settings)}; refuses a Connect session. */
+  /** Checks like {@link #check(JavaSparkContext, int, long, Settings)}, and the session's type. */
   public static ClusterFacts check(
       SparkSession session, int ranks, long estimatedBytes, Settings settings) {
     ClassicSpark.require(session);
@@ -42,7 +42,7 @@ public final class Preflight {
         JavaSparkContext.fromSparkContext(session.sparkContext()), ranks, estimatedBytes, settings);
   }
 
-  /** With the default resource profile. */
+  /** Checks with the default resource profile and without resident stores. */
   public static ClusterFacts check(
       JavaSparkContext context, int ranks, long estimatedBytes, Settings settings) {
     SparkContext scala = context.sc();
@@ -58,10 +58,10 @@ public final class Preflight {
   /**
    * Waits for executors that still register, then checks.
    *
-   * @param estimatedBytes of the data; 0 if not known
-   * @param residentBytes that resident stores take, by executor
-   * @return the cluster as it was found
-   * @throws PreflightException naming everything that is missing
+   * @param estimatedBytes size of the data; 0 if unknown
+   * @param residentBytes memory of resident stores, by executor
+   * @return the facts of the cluster
+   * @throws PreflightException if a check fails; it names everything that is missing
    */
   public static ClusterFacts check(
       SparkContext context,
@@ -73,7 +73,7 @@ public final class Preflight {
     ClusterFacts cluster =
         ClusterFacts.await(context, profile, OptionalInt.of(ranks), settings.slotsTimeout());
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
-    ProcessDirectory.sweepDead(directory); // what the dead have left is free, too
+    ProcessDirectory.sweepDead(directory); // files of dead processes count as free space
     HostFacts driver = HostProbe.read(directory);
     List<Problem> problems =
         problems(cluster, driver, ranks, estimatedBytes, leastOf(residentBytes, cluster), settings);
@@ -84,17 +84,17 @@ public final class Preflight {
     return cluster;
   }
 
-  /** See {@link #ranks(SparkContext, ResourceProfile, Settings)}, with the default profile. */
+  /** Returns the number of ranks to start with the default resource profile. */
   public static int ranks(JavaSparkContext context, Settings settings) {
     SparkContext scala = context.sc();
     return ranks(scala, scala.resourceProfileManager().defaultResourceProfile(), settings);
   }
 
   /**
-   * The number of ranks to start: the setting's, else all slots of the executors that have
-   * registered. Waits for them as {@code spark.ddstore.slotsTimeout} says.
+   * Returns the number of ranks to start: the setting, else all slots of registered executors.
+   * Waits for executors for at most {@code spark.ddstore.slotsTimeout}.
    *
-   * @throws PreflightException if there is no slot
+   * @throws PreflightException if no slot is available
    */
   public static int ranks(SparkContext context, ResourceProfile profile, Settings settings) {
     if (settings.ranks().isPresent()) {
@@ -103,14 +103,14 @@ public final class Preflight {
     ClusterFacts cluster =
         ClusterFacts.await(context, profile, OptionalInt.empty(), settings.slotsTimeout());
     if (cluster.slots() == 0) {
-      throw new PreflightException("no rank can run here:", List.of(tooFewSlots(cluster, 1)));
+      throw new PreflightException("cannot run a rank here:", List.of(tooFewSlots(cluster, 1)));
     }
     return cluster.slots();
   }
 
   /**
-   * Bytes of memory that resident stores have in every executor at least: one of them gets as many
-   * new rows as any.
+   * Returns the minimum over all executors of the memory of resident stores, in bytes. At least
+   * this much is occupied in the executor that gets the most new rows.
    */
   public static long leastOf(Map<String, Long> byExecutor, ClusterFacts cluster) {
     return cluster.executors().stream()
@@ -120,9 +120,9 @@ public final class Preflight {
   }
 
   /**
-   * All problems, of facts that are already known.
+   * Returns all problems of known facts.
    *
-   * @param residentBytes that resident stores have in each executor already
+   * @param residentBytes memory that resident stores already occupy in each executor
    */
   public static List<Problem> problems(
       ClusterFacts cluster,
@@ -138,7 +138,7 @@ public final class Preflight {
     if (cluster.hasDynamicAllocation()) {
       problems.add(
           new Problem(
-              "dynamic allocation is on, with which Spark refuses barrier stages (SPARK-24942)",
+              "dynamic allocation is enabled, and Spark refuses barrier stages with it (SPARK-24942)",
               "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
     }
     if (settings.transport().equals(TransportNames.MPI)) {
@@ -152,20 +152,20 @@ public final class Preflight {
     return problems;
   }
 
-  /** Of settings that executors would fail with. */
+  /** Returns the problems of settings with which executors would fail. */
   public static List<Problem> problems(SparkConf conf) {
     return ConnectionSettings.wrong(conf).stream()
         .map(
             wrong ->
                 new Problem(
                     "%s=%s is not %s".formatted(wrong.key(), wrong.value(), wrong.range()),
-                    "another value, or none"))
+                    "set a legal value, or none"))
         .toList();
   }
 
   private static Problem tooFewSlots(ClusterFacts cluster, int ranks) {
     String missing =
-        "%d ranks need %d slots at the same time, there are %d: %d executors, %d cores, %d cpus a task"
+        "%d ranks need %d slots, %d available: %d executors, %d cores, %d CPUs per task"
             .formatted(
                 ranks,
                 ranks,
@@ -185,7 +185,7 @@ public final class Preflight {
     return new Problem(missing, fewer + more + lighter);
   }
 
-  /** MPI knows processes: a JVM can be one rank. */
+  /** Adds a problem if executors have several slots, because an MPI rank is a process. */
   private static void addSharedProcesses(List<Problem> problems, ClusterFacts cluster, int ranks) {
     int most =
         cluster.executors().stream()
@@ -195,9 +195,9 @@ public final class Preflight {
     if (ranks > 1 && most > 1) {
       problems.add(
           new Problem(
-              "MPI has one rank a JVM, and an executor has %d slots here".formatted(most),
+              "MPI allows one rank per JVM, and an executor has %d slots".formatted(most),
               cluster.isLocal()
-                  ? "a master with executors in JVMs of their own, as local-cluster[%d,1,1024]"
+                  ? "a master with separate executor JVMs, such as local-cluster[%d,1,1024]"
                       .formatted(ranks)
                   : "%d executors with spark.executor.cores equal to spark.task.cpus (%d)"
                       .formatted(ranks, cluster.taskCpus())));
@@ -209,7 +209,7 @@ public final class Preflight {
     if (settings.backing() == Backing.FILE && settings.directory().isEmpty()) {
       problems.add(
           new Problem(
-              "spark.ddstore.backing=file, and no directory for the files",
+              "spark.ddstore.backing=file, but no directory is set",
               "spark.ddstore.directory=<a directory on a disk of every executor>"));
       return;
     }
@@ -223,7 +223,7 @@ public final class Preflight {
     }
   }
 
-  /** Looks only where the driver sees the same memory; elsewhere {@link MemoryCheck} does. */
+  /** Checks the driver's host only; {@link MemoryCheck} checks other hosts. */
   private static void addSharedMemory(
       List<Problem> problems,
       ClusterFacts cluster,
@@ -262,8 +262,8 @@ public final class Preflight {
     if (neededBytes > cluster.overheadBytes()) {
       problems.add(
           new Problem(
-              ("%d ranks an executor keep %s%s beside its heap and the JVM takes %s there; the"
-                      + " memoryOverhead of its container is %s")
+              ("%d ranks per executor need %s%s beside the heap and the JVM needs %s there; the"
+                      + " memoryOverhead of the container is %s")
                   .formatted(
                       ranksEach,
                       ByteSize.format(segmentBytes),
@@ -278,14 +278,17 @@ public final class Preflight {
     }
   }
 
-  /** Executors that share the driver's host address. */
+  /** Counts the executors that share the driver's host address. */
   private static long executorsOn(ClusterFacts cluster) {
     return cluster.executors().stream()
         .filter(executor -> cluster.isLocal() || executor.host().equals(cluster.driverHost()))
         .count();
   }
 
-  /** At most: so the bytes of this host are never overrated, and no load is refused that fits. */
+  /**
+   * Returns an upper bound of the slots on other hosts, so that the bytes of this host are never
+   * overestimated and no load that fits is refused.
+   */
   private static int slotsElsewhere(ClusterFacts cluster) {
     return cluster.executors().stream()
         .filter(executor -> !cluster.isLocal() && !executor.host().equals(cluster.driverHost()))

@@ -8,7 +8,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.network.util.JavaUtils;
 import org.apache.spark.resource.ResourceProfile;
 
-/** What is better known before ranks run. */
+/** Warnings about the configuration, computed before ranks run. */
 public final class RunWarnings {
   private static final String WAIT = "spark.locality.wait";
   private static final String WAIT_FOR_EXECUTOR = "spark.locality.wait.process";
@@ -25,43 +25,44 @@ public final class RunWarnings {
     return Stream.of(ofSlots(ranks, slots), ofLocality(conf)).flatMap(Optional::stream).toList();
   }
 
-  /** Of ranks that take all slots. */
+  /** Returns a warning if the ranks occupy all slots. */
   public static Optional<String> ofSlots(int ranks, int slots) {
     if (ranks < slots) {
       return Optional.empty();
     }
     return Optional.of(
-        "%d ranks take all %d slots: while they run every other job of the application waits, queries of resident stores among them; %s"
+        "%d ranks take all %d slots: while they run every other job of the application waits, including queries of resident stores; %s"
             .formatted(
                 ranks,
                 slots,
                 slots > 1
                     ? "spark.ddstore.ranks=%d leaves one free".formatted(slots - 1)
-                    : "one slot more would stay free"));
+                    : "add a slot to keep one free"));
   }
 
   /**
    * Returns a warning if Spark does not authenticate connections.
    *
-   * @param master of the application; those that start with {@code local} are tests on one host
+   * @param master master of the application; one that starts with {@code local} is a test on one
+   *     host, and causes no warning
    */
   static Optional<String> ofAuthentication(String master, SparkConf conf) {
     if (master.startsWith("local") || conf.getBoolean(AUTHENTICATE, false)) {
       return Optional.empty();
     }
     return Optional.of(
-        "%s is false: any process that reaches a port of the driver or of an executor can fetch a task and the token of a store in it, and read the rows; set %s=true, or restrict these ports to the cluster"
+        "%s is false: any process that can connect to the driver or an executor can fetch a task with the token of a store, and read the rows; set %s=true, or restrict these ports to the cluster"
             .formatted(AUTHENTICATE, AUTHENTICATE));
   }
 
-  /** Of Spark's patience with executors that have no free slot. */
+  /** Returns a warning if Spark delays ranks whose executor has no free slot. */
   public static Optional<String> ofLocality(SparkConf conf) {
     String wait = conf.get(WAIT_FOR_EXECUTOR, conf.get(WAIT, DEFAULT_WAIT));
     if (JavaUtils.timeStringAsMs(wait) <= 0) {
       return Optional.empty();
     }
     return Optional.of(
-        "%s is %s: when an executor has no free slot for a rank, the start waits so long before the rank goes elsewhere; it is read when the application starts, %s=0 is best"
+        "%s is %s: if the executor of a rank has no free slot, Spark waits this long before it runs the rank elsewhere; set %s=0 when the application starts"
             .formatted(conf.contains(WAIT_FOR_EXECUTOR) ? WAIT_FOR_EXECUTOR : WAIT, wait, WAIT));
   }
 }

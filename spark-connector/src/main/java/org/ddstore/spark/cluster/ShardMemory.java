@@ -3,7 +3,7 @@ package org.ddstore.spark.cluster;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** Bytes of memory that shards take in this JVM. Any thread. */
+/** A count of the memory of shards in this JVM. Thread-safe. */
 public final class ShardMemory {
   private static final AtomicLong LOADING = new AtomicLong();
   private static volatile LongSupplier resident = () -> 0;
@@ -11,21 +11,21 @@ public final class ShardMemory {
   private ShardMemory() {}
 
   /**
-   * Adds the bytes of a rank that is about to load.
+   * Adds the memory of a rank that is about to load.
    *
-   * @param bytes negative when its load has ended
-   * @return bytes of all ranks of this JVM that load
+   * @param bytes memory of the rank; negative when its load has ended
+   * @return memory of all loading ranks of this JVM, in bytes
    */
   public static long addLoading(long bytes) {
     return LOADING.addAndGet(bytes);
   }
 
-  /** Sets what counts the bytes of the resident shards of this JVM. */
+  /** Sets the supplier of the memory of the resident shards of this JVM, in bytes. */
   public static void countResidentBy(LongSupplier count) {
     resident = count;
   }
 
-  /** Bytes of the resident shards of this JVM. */
+  /** Returns the memory of the resident shards of this JVM, in bytes. */
   public static long residentBytes() {
     return resident.getAsLong();
   }

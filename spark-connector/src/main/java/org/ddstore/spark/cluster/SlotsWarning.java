@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in the log that ranks take all slots: once, in whatever jobs and attempts they run. Any
- * thread.
+ * A warning, logged once for all jobs and attempts of a store, that its ranks occupy all slots.
+ * Thread-safe.
  */
 public final class SlotsWarning {
   private static final Logger LOG = LoggerFactory.getLogger(SlotsWarning.class);
@@ -19,20 +19,21 @@ public final class SlotsWarning {
     this.prefix = prefix;
   }
 
-  /** Of a store that ends with its job. */
+  /** Returns the warning of a store that ends with its job. */
   public static SlotsWarning ofJob() {
     return new SlotsWarning("");
   }
 
-  /** Of all jobs of a resident store. */
+  /** Returns the warning of all jobs of a resident store. */
   public static SlotsWarning ofStore(String name) {
     return new SlotsWarning("\"%s\": ".formatted(name));
   }
 
   /**
-   * Before ranks start. Says nothing yet where executors are still to come: their slots stay free.
+   * Logs the warning if it applies and was not logged before. Called before ranks start. Does
+   * nothing while more executors are expected, because their slots stay free.
    *
-   * @param conf of the application
+   * @param conf configuration of the application
    */
   public void look(int ranks, ClusterFacts cluster, SparkConf conf) {
     if (cluster.isGrowing(conf)) {

@@ -1,4 +1,4 @@
-/** Finds out what the cluster offers, and checks before a job what it needs. */
+/** Facts about the cluster, and the checks of a job's needs before it starts. */
 @Internal
 package org.ddstore.spark.cluster;
 

@@ -2,13 +2,13 @@ package org.ddstore.spark.config;
 
 import java.util.Locale;
 
-/** Writes amounts of memory for people and for Spark's settings. */
+/** The text forms of amounts of memory: human-readable, and as Spark's settings. */
 public final class ByteSize {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
   private ByteSize() {}
 
-  /** Three or four digits and a unit, for example {@code 1.50 GiB}. */
+  /** Returns an amount with two decimals and a binary unit, for example {@code 1.50 GiB}. */
   public static String format(long bytes) {
     double value = bytes;
     int unit = 0;
@@ -19,7 +19,7 @@ public final class ByteSize {
     return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.2f %s", value, UNITS[unit]);
   }
 
-  /** Rounded up to whole mebibytes, in the form that Spark's settings take: {@code 1536m}. */
+  /** Returns an amount rounded up to mebibytes, in the form of Spark's settings: {@code 1536m}. */
   public static String toSetting(long bytes) {
     return ((bytes + (1L << 20) - 1) >> 20) + "m";
   }

@@ -4,20 +4,21 @@ import java.io.Serializable;
 import java.util.stream.IntStream;
 
 /**
- * Ranks in groups of {@code width} consecutive ones, each of which together holds one full copy of
- * the data. Group 0 loads it; rank i of every other group copies the shard of rank i of group 0.
+ * The division of ranks into replica groups of {@code width} consecutive ranks, each of which holds
+ * one full copy of the data. Group 0 loads the data; rank i of every other group copies the shard
+ * of rank i of group 0.
  *
- * @param ranks how many there are
- * @param width ranks of a group; divides the number of ranks
+ * @param ranks number of ranks
+ * @param width number of ranks of a group, a divisor of the number of ranks
  */
 public record ReplicaGroups(int ranks, int width) implements Serializable {
-  /** The most ranks that a store can have. */
+  /** The maximum number of ranks of a store. */
   public static final int MAX_RANKS = 1 << 20;
 
   public ReplicaGroups {
     if (width < 1 || width > ranks || ranks % width != 0) {
       throw new IllegalArgumentException(
-          "%s is %d; of %d ranks, legal: %s"
+          "%s is %d, legal for %d ranks: %s"
               .formatted(
                   Setting.WIDTH.key(),
                   width,
@@ -26,7 +27,7 @@ public record ReplicaGroups(int ranks, int width) implements Serializable {
     }
   }
 
-  /** How many groups there are: copies of the data. */
+  /** Returns the number of groups, which is the number of copies of the data. */
   public int groups() {
     return ranks / width;
   }
@@ -35,17 +36,17 @@ public record ReplicaGroups(int ranks, int width) implements Serializable {
     return rank / width;
   }
 
-  /** The place of a rank in its group. */
+  /** Returns the position of a rank in its group, in [0, width). */
   public int memberOf(int rank) {
     return rank % width;
   }
 
-  /** The place of each rank in its group. */
+  /** Returns the position of each rank in its group, in [0, width). */
   public int[] members() {
     return IntStream.range(0, ranks).map(this::memberOf).toArray();
   }
 
-  /** Whether a rank gets its shard from the DataFrame. */
+  /** Returns whether a rank loads its shard from the DataFrame. */
   public boolean loads(int rank) {
     return groupOf(rank) == 0;
   }

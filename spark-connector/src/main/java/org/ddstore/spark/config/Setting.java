@@ -10,133 +10,137 @@ import java.util.concurrent.TimeUnit;
 import org.apache.spark.network.util.JavaUtils;
 import org.ddstore.types.Backing;
 
-/** Every option that {@code spark.ddstore.*} takes: its name, default, legal range and meaning. */
+/** The settings {@code spark.ddstore.*}, with name, default, legal range and meaning. */
 public enum Setting {
   RANKS(
       "ranks",
       "",
       "all slots",
       Kind.integer(1, ReplicaGroups.MAX_RANKS),
-      "Number of ranks: barrier tasks that each own one shard."),
+      "Number of ranks. A rank is a barrier task that owns one shard."),
   WIDTH(
       "width",
       "",
       "all ranks",
       Kind.integer(1, ReplicaGroups.MAX_RANKS),
-      "Ranks of a replica group: each group of so many consecutive ranks holds one full copy, and"
-          + " reads stay inside it. Divides the number of ranks. With several copies the rows"
-          + " cannot be updated."),
+      "Number of ranks of a replica group: consecutive ranks that together hold one full copy. Each"
+          + " rank reads only inside its group. Must divide the number of ranks. With several"
+          + " copies the rows cannot be updated."),
   TRANSPORT(
       "transport",
       "auto",
       "auto",
       Kind.choice(TransportNames.ALL),
-      "How rows are read that memory does not reach: `tcp` over Spark's own network; `fabric` by"
-          + " libfabric, also without RDMA hardware; `mpi` by windows of Open MPI, with one rank an"
-          + " executor; `auto` takes `fabric` where all ranks have RDMA"
-          + " hardware, else `tcp`."),
+      "Transport of rows outside of shared memory: `tcp` uses Spark's own network; `fabric` uses"
+          + " libfabric, also without RDMA hardware; `mpi` uses windows of Open MPI, with one rank"
+          + " per executor; `auto` uses `fabric` if all ranks have RDMA hardware, else `tcp`."),
   FABRIC_PROVIDER(
       "fabric.provider",
       "",
       "the best",
       Kind.NAME,
-      "The only provider of libfabric that `fabric` may take: `verbs`, `efa`, `cxi`, `tcp`, .. as"
-          + " `fi_info` shows them."),
+      "Only provider of libfabric that `fabric` can use: `verbs`, `efa`, `cxi`, `tcp` or another"
+          + " one that `fi_info` lists."),
   FABRIC_INTERFACE(
       "fabric.interface",
       "",
       "`FABRIC_IFACE`, or the nearest",
       Kind.NAME,
-      "The only interface that `fabric` may use, a domain of `fi_info`: `mlx5_0`, `eth0`. It counts"
-          + " before the executor's environment variable `FABRIC_IFACE`. Unless said: the device"
-          + " nearest to the executor's processors, without RDMA hardware the address that Spark is"
-          + " bound to."),
+      "Only interface that `fabric` can use, a domain that `fi_info` lists, such as `mlx5_0` or"
+          + " `eth0`. Overrides the executor's environment variable `FABRIC_IFACE`. By default, the"
+          + " device nearest to the executor's processors or, without RDMA hardware, the address"
+          + " that Spark is bound to."),
   SHORTCUT(
       "shortcut",
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether rows of the own process and host are read by memory, or over the transport as"
-          + " well."),
+      "Whether rows of the same process and host are read by memory (true) or over the transport"
+          + " (false)."),
   PORT(
       "port",
       "0",
       "any",
       Kind.integer(0, 65_535),
-      "First port at which an executor listens for other executors; if it is taken, the next ones"
-          + " are tried, as many as `spark.port.maxRetries` says."),
+      "First port on which an executor listens for other executors. If it is in use, the next ports"
+          + " are tried, at most `spark.port.maxRetries` of them."),
   READ_TIMEOUT(
       "readTimeout",
       "1min",
       "1min",
       Kind.DURATION,
-      "How long a batch may take whose rows come over the transport; for a run of consecutive rows,"
-          + " each 8 MiB of it. Also how long a read waits for rows that `epochBegin` changes,"
-          + " wherever they are."),
+      "Maximum time of a batch whose rows come over the transport, or of each 8 MiB of a run of"
+          + " consecutive rows. Also the maximum time that a read waits for rows that `epochBegin`"
+          + " changes, wherever they are."),
   FINISH_TIMEOUT(
       "finishTimeout",
       "1d",
       "1d",
       Kind.DURATION,
-      "How long a rank that has ended its task serves its rows to ranks that have not, and waits for"
-          + " the copies that ranks of other replica groups make."),
+      "Maximum time that a rank whose task has ended serves its rows to ranks that still run, and"
+          + " waits for the copies that ranks of other replica groups make."),
   BACKING(
       "backing",
       "shm",
       "shm",
       Kind.choice(Arrays.stream(Backing.values()).map(Backing::toString).toList()),
-      "Where shards lie: shared memory, files on a disk (for data larger than memory), or direct"
-          + " buffers that neighbours cannot map."),
+      "Memory of the shards: shared memory (`shm`), files on a disk, for data larger than memory"
+          + " (`file`), or direct buffers, which other processes cannot map (`direct`)."),
   DIRECTORY(
       "directory",
       "",
       "/dev/shm for shm",
       Kind.PATH,
-      "Where segment files are made: a directory on a local disk of every executor, not on NFS,"
-          + " Lustre, GPFS or another network file system. Required for `file`."),
+      "Directory of the segment files, on a local disk of every executor, not on NFS, Lustre, GPFS"
+          + " or another network file system. Required for `file`."),
   MAX_ATTEMPTS(
       "maxAttempts",
       "4",
       "4",
       Kind.integer(1, 1000),
-      "How often the driver submits a job that fails, the first time included; also how often it"
-          + " plans a load whose planning loses an executor. A failure that another attempt cannot"
-          + " mend ends the job at once: bad data, a file that Spark cannot read, a full or"
-          + " unwritable directory, a batch that is too large."),
+      "Maximum number of submissions of a job, including the first; also of attempts to plan a load"
+          + " if planning loses executors. A failure that another attempt cannot fix ends the job"
+          + " immediately: bad data, a file that Spark cannot read, a full or unwritable directory,"
+          + " a batch that is too large."),
   COLLECTIVE_TIMEOUT(
       "collectiveTimeout",
       "10min",
       "10min",
       Kind.DURATION,
-      "How long a rank waits for the others in a collective call."),
+      "Maximum time that a rank waits for other ranks in a collective call."),
   CLOSE_TIMEOUT(
-      "closeTimeout", "30s", "30s", Kind.DURATION, "How long a close waits for reads in flight."),
+      "closeTimeout",
+      "30s",
+      "30s",
+      Kind.DURATION,
+      "Maximum time that a close waits for reads in flight."),
   SLOTS_TIMEOUT(
       "slotsTimeout",
       "20s",
       "20s",
       Kind.DURATION,
-      "How long a start waits for executors to register before it says that slots are missing."),
+      "Maximum time that a start waits for executors to register before it fails for lack of"
+          + " slots."),
   CHECK_MEMORY(
       "checkMemory",
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether a load is refused when its shards cannot fit into the memory that is there."),
+      "Whether to refuse a load whose shards cannot fit into the available memory."),
   WRITE_TIMEOUT(
       "writeTimeout",
       "1h",
       "1h",
       Kind.DURATION,
-      "How long a write of a resident store waits while another thread of the application writes"
-          + " the same store."),
+      "Maximum time that a write of a resident store waits for other threads of the application that"
+          + " write the same store."),
   OWNER_CHECK(
       "ownerCheck",
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether only the user who has made a resident store may append to it, replace, repair and"
-          + " drop it. Read from the application's configuration alone, not from that of a session.");
+      "Whether only the user who created a resident store can append to it, replace, repair and"
+          + " drop it. Read only from the application's configuration, not from that of a session.");
 
   static final String PREFIX = "spark.ddstore.";
 
@@ -150,8 +154,8 @@ public enum Setting {
   private final String meaning;
 
   /**
-   * @param defaultText the value when nothing is set; empty if there is none
-   * @param shownDefault what the table of settings says of it
+   * @param defaultText default value; empty if there is none
+   * @param shownDefault description of the default in the table of settings
    */
   Setting(String shortName, String defaultText, String shownDefault, Kind kind, String meaning) {
     this.shortName = shortName;
@@ -161,7 +165,7 @@ public enum Setting {
     this.meaning = meaning;
   }
 
-  /** The full name, {@code spark.ddstore.ranks} for example. */
+  /** Returns the full name, for example {@code spark.ddstore.ranks}. */
   public String key() {
     return PREFIX + shortName;
   }
@@ -187,10 +191,10 @@ public enum Setting {
   }
 
   /**
-   * Returns a legal value as it is given.
+   * Checks a value.
    *
    * @return {@code text} without surrounding blanks
-   * @throws IllegalArgumentException if it is outside the legal range
+   * @throws IllegalArgumentException if the value is outside the legal range
    */
   public String checked(String text) {
     String value = text.strip();
@@ -201,7 +205,7 @@ public enum Setting {
     return value;
   }
 
-  /** The values that a setting takes. */
+  /** A kind of values, with their legal range. */
   private interface Kind {
     Kind PATH =
         new Kind() {
@@ -288,7 +292,7 @@ public enum Setting {
     }
   }
 
-  /** Reads a time as Spark does; a number without a unit means seconds. */
+  /** Parses a time in Spark's notation to milliseconds; a number without a unit means seconds. */
   static long milliseconds(String value) {
     boolean withoutUnit = value.chars().allMatch(Character::isDigit);
     return withoutUnit

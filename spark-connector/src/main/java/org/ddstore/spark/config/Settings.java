@@ -20,7 +20,6 @@ import org.apache.spark.sql.SparkSession;
 import org.ddstore.StoreOptions;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.mpi.MpiOptions;
-import org.ddstore.spark.job.TransportChoice;
 import org.ddstore.transport.OneSidedOptions;
 import org.ddstore.types.Backing;
 import org.ddstore.types.ProcessAddress;
@@ -29,29 +28,28 @@ import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * All options of a store, and the only class that reads them. What is said first in this list
- * counts:
+ * All settings of a store; the only class that reads them. In order of precedence:
  *
  * <ol>
  *   <li>a builder method of the spec: here the {@code with} methods;
- *   <li>a {@code spark.ddstore.*} setting of the session, which begins with those of the
- *       application ({@code spark-submit --conf}) and may be changed by {@code session.conf()};
+ *   <li>a {@code spark.ddstore.*} setting of the session, which inherits those of the application
+ *       ({@code spark-submit --conf}) and can be changed by {@code session.conf()};
  *   <li>the default, see {@link Setting}.
  * </ol>
  *
- * A value outside its range is an {@link IllegalArgumentException} that names setting, value and
- * range, thrown where the value is read or given. A {@code spark.ddstore.*} name that is not known
- * is logged once, with the nearest known one. Immutable.
+ * A value outside its range causes an {@link IllegalArgumentException} that names setting, value
+ * and range when the value is read or set. An unknown {@code spark.ddstore.*} name is logged once,
+ * with the nearest known name. Immutable.
  */
 public final class Settings implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(Settings.class);
   private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
-  /** Threads, buffers and time-outs of connections, which Spark's network code reads itself. */
+  /** Prefix of the threads, buffers and time-outs of connections, which Spark itself reads. */
   private static final String NETWORK = Setting.PREFIX + "io.";
 
-  /** A read that is late gets its error before MPI is given up with its process. */
+  /** Time after the read timeout before MPI ends its process, so that a late read fails first. */
   private static final Duration MPI_GRACE = Duration.ofSeconds(10);
 
   private final EnumMap<Setting, String> values;
@@ -60,7 +58,7 @@ public final class Settings implements Serializable {
     this.values = values;
   }
 
-  /** The settings of a session; warns of unknown ones. */
+  /** Returns the settings of a session, and logs a warning for each unknown name. */
   public static Settings of(SparkSession session) {
     Map<String, String> configuration = CollectionConverters.asJava(session.conf().getAll());
     unknown(configuration).stream().filter(WARNED::add).forEach(LOG::warn);
@@ -70,7 +68,7 @@ public final class Settings implements Serializable {
   /**
    * Returns the settings of a configuration.
    *
-   * @param configuration names and values; those that are not ours are ignored
+   * @param configuration names and values; names without the prefix are ignored
    */
   public static Settings of(Map<String, String> configuration) {
     EnumMap<Setting, String> values = new EnumMap<>(Setting.class);
@@ -83,7 +81,7 @@ public final class Settings implements Serializable {
     return new Settings(values);
   }
 
-  /** One warning for each name with our prefix that is not known. */
+  /** Returns one warning for each unknown name with the prefix. */
   static List<String> unknown(Map<String, String> configuration) {
     List<String> warnings = new ArrayList<>();
     for (String key : new TreeMap<>(configuration).keySet()) {
@@ -128,7 +126,7 @@ public final class Settings implements Serializable {
     return Duration.ofMillis(Setting.milliseconds(text(setting)));
   }
 
-  /** Empty: as many as there are slots. */
+  /** Returns the number of ranks; empty for all slots. */
   public OptionalInt ranks() {
     return integer(Setting.RANKS);
   }
@@ -137,7 +135,7 @@ public final class Settings implements Serializable {
     return with(Setting.RANKS, ranks);
   }
 
-  /** Empty: all ranks in one group. */
+  /** Returns the number of ranks of a replica group; empty for all ranks. */
   OptionalInt width() {
     return integer(Setting.WIDTH);
   }
@@ -146,21 +144,21 @@ public final class Settings implements Serializable {
     return with(Setting.WIDTH, width);
   }
 
-  /** The replica groups of a number of ranks. */
+  /** Returns the replica groups of a number of ranks. */
   public ReplicaGroups groups(int ranks) {
     return new ReplicaGroups(ranks, width().orElse(ranks));
   }
 
-  /** One of {@link TransportChoice#NAMES}. */
+  /** Returns the configured transport, one of {@link TransportNames#ALL}. */
   public String transport() {
     return text(Setting.TRANSPORT);
   }
 
   /**
-   * What of this a one-sided transport needs.
+   * Returns the options of a one-sided transport.
    *
-   * @param host of the process
-   * @param index of it among those of its host, about
+   * @param host host of the process
+   * @param index approximate index of the process among those of its host
    */
   public OneSidedOptions oneSidedOptions(String host, int index) {
     return new OneSidedOptions(
@@ -168,10 +166,10 @@ public final class Settings implements Serializable {
   }
 
   /**
-   * What of this MPI needs.
+   * Returns the options of MPI.
    *
-   * @param local where the process is reached by tcp
-   * @param directory for files of shared memory
+   * @param local tcp address of the process
+   * @param directory directory of files of shared memory
    */
   public MpiOptions mpiOptions(ProcessAddress local, Path directory) {
     return new MpiOptions(local, directory, readTimeout().plus(MPI_GRACE), collectiveTimeout());
@@ -189,7 +187,7 @@ public final class Settings implements Serializable {
     return with(Setting.SHORTCUT, shortcut);
   }
 
-  /** 0 for any. */
+  /** Returns the first port to listen on; 0 for any. */
   public int port() {
     return integer(Setting.PORT).orElseThrow();
   }
@@ -218,7 +216,7 @@ public final class Settings implements Serializable {
     return with(Setting.BACKING, backing);
   }
 
-  /** Empty: /dev/shm for {@code shm}, none for {@code file}. */
+  /** Returns the configured directory; if empty, {@code shm} uses /dev/shm, {@code file} fails. */
   public Optional<Path> directory() {
     return Optional.of(text(Setting.DIRECTORY)).filter(text -> !text.isEmpty()).map(Path::of);
   }
@@ -259,7 +257,7 @@ public final class Settings implements Serializable {
     return with(Setting.SLOTS_TIMEOUT, timeout.toMillis() + "ms");
   }
 
-  /** How long a write waits for another one of the same store. */
+  /** Returns the maximum time that a write waits for other writes of the same store. */
   public Duration writeTimeout() {
     return duration(Setting.WRITE_TIMEOUT);
   }
@@ -272,7 +270,10 @@ public final class Settings implements Serializable {
     return with(Setting.CHECK_MEMORY, checkMemory);
   }
 
-  /** Where segments lie; empty for {@code direct}, and for {@code file} without a directory. */
+  /**
+   * Returns the directory of the segments; empty for {@code direct}, and for {@code file} without a
+   * directory.
+   */
   public Optional<Path> segmentDirectory() {
     return switch (backing()) {
       case SHM -> Optional.of(directory().orElse(ProcessDirectory.SHARED_MEMORY));
@@ -282,7 +283,7 @@ public final class Settings implements Serializable {
   }
 
   /**
-   * What of this a rank's memory needs.
+   * Returns the options of a rank's store.
    *
    * @throws IllegalArgumentException for {@code file} backing without a directory
    */
@@ -306,7 +307,7 @@ public final class Settings implements Serializable {
     };
   }
 
-  /** The page docs/settings.md, which a test compares with this. */
+  /** Returns the text of docs/settings.md; a test compares the page with it. */
   static String markdown() {
     StringBuilder page =
         new StringBuilder(

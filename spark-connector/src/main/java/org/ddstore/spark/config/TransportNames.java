@@ -2,18 +2,18 @@ package org.ddstore.spark.config;
 
 import java.util.List;
 
-/** Names of transports, as {@code spark.ddstore.transport} takes them. */
+/** The names of transports in {@code spark.ddstore.transport}. */
 public final class TransportNames {
-  /** Chooses {@link #FABRIC} where all ranks have RDMA hardware, else tcp. */
+  /** Uses {@link #FABRIC} if all ranks have RDMA hardware, else tcp. */
   public static final String AUTO = "auto";
 
-  /** libfabric. */
+  /** Uses libfabric. */
   public static final String FABRIC = "fabric";
 
-  /** Windows of Open MPI. */
+  /** Uses windows of Open MPI. */
   public static final String MPI = "mpi";
 
-  /** All names that the setting takes. */
+  /** All legal values of the setting. */
   public static final List<String> ALL = List.of(AUTO, "tcp", FABRIC, MPI);
 
   private TransportNames() {}

@@ -5,17 +5,17 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.BarrierTaskContext;
 
 /**
- * An allGather of a barrier task that returns when the messages are there. {@link
- * BarrierTaskContext#allGather} of Spark 3.5 to 4.2 looks for them, and for a kill of the task,
- * after each second that it has slept, although they mostly come within milliseconds; an interrupt
- * lets it look at once. So a second thread interrupts that sleep, and nothing but that sleep, in
- * intervals that grow with the wait.
+ * An allGather of a barrier task that returns as soon as the messages arrive. {@link
+ * BarrierTaskContext#allGather} of Spark 3.5 to 4.2 polls for them, and for a kill of the task,
+ * once per second, although they usually arrive within milliseconds. An interrupt makes it poll
+ * immediately, so a second thread interrupts this sleep, and only this sleep, at intervals that
+ * grow with the wait.
  */
 final class BarrierGather {
   private static final long LEAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long MOST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** A pause is this part of the time waited so far. */
+  /** Divisor of the elapsed wait that gives the next pause. */
   private static final int PART_OF_WAIT = 8;
 
   private final Thread task = Thread.currentThread();
@@ -36,7 +36,7 @@ final class BarrierGather {
       LockSupport.unpark(waker);
       awaitEnd(waker);
       if (Thread.interrupted() && context.isInterrupted()) {
-        Thread.currentThread().interrupt(); // not by the waker, but by Spark, which ends the task
+        Thread.currentThread().interrupt(); // this interrupt is Spark's, which ends the task
       }
     }
   }
@@ -63,7 +63,7 @@ final class BarrierGather {
     return false;
   }
 
-  /** Leaves an interrupt of the calling thread to the caller. */
+  /** Waits for the end of the waker, and restores an interrupt that arrives meanwhile. */
   private static void awaitEnd(Thread waker) {
     boolean isInterrupted = false;
     while (waker.isAlive()) {

@@ -33,17 +33,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a task on every rank of a store, in one barrier stage, and again after a failure.
+ * A job that runs a task on every rank of a store, in one barrier stage, and is resubmitted after a
+ * failure.
  *
- * <p>Spark never retries a barrier stage whose results go to the driver, so the driver submits it
- * again itself, each time after a fresh preflight. A job that has ended well is not repeated.
+ * <p>Spark never retries a barrier stage whose results go to the driver, so this class submits it
+ * again, each time after a new preflight. A successful job is never repeated.
  */
 public final class BarrierJob {
   private static final Logger LOG = LoggerFactory.getLogger(BarrierJob.class);
   private static final String INTERRUPT_ON_CANCEL = "spark.job.interruptOnCancel";
   private static final long LISTENER_TIMEOUT_MS = 10_000;
 
-  /** What Spark says of a job that somebody cancelled, with or without an error class before it. */
+  /** Spark's message of a cancelled job, with or without an error class before it. */
   private static final Pattern CANCELLED =
       Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
 
@@ -52,27 +53,27 @@ public final class BarrierJob {
   private static final String FRESH_WORLD =
       ". MPI membership is frozen: all executors of this world are replaced";
 
-  /** How long the next attempt waits for slots at least. */
+  /** Minimum time that an attempt after a failure waits for slots. */
   public static final Duration REPLACEMENT = Duration.ofMinutes(2);
 
-  /** Ranks that are told to stop do so within this time, or {@code run} ends before them. */
+  /** Maximum time to wait for stopped ranks; {@code run} returns after it even if they run. */
   private static final Duration LAST_TASKS = Duration.ofSeconds(10);
 
-  /** More than Spark takes to give up an executor that does not answer. */
+  /** Longer than the time after which Spark removes an executor that does not answer. */
   private static final Duration TASKS_BEFORE_RESUBMISSION = Duration.ofMinutes(4);
 
   /**
-   * What an attempt does.
+   * The work of one attempt.
    *
-   * @param rows one partition per rank
-   * @param loader fills the ranks' shards; null if they have none to fill
-   * @param rowsToken of the resident store that the ranks read or load; null for a store that ends
-   *     with them
-   * @param body what each rank does when all know each other
+   * @param rows rows of all ranks, one partition per rank
+   * @param loader loader of the shards; null if nothing is loaded
+   * @param rowsToken token of the resident store that the ranks read or load; null for a store that
+   *     ends with the job
+   * @param body work of each rank after all ranks are connected
    */
   public record Load<T>(
       RDD<InternalRow> rows, ShardLoader loader, StoreToken rowsToken, RankBody<T> body) {
-    /** The load of all rows of a plan into a store that ends with its ranks. */
+    /** Returns the load of all rows of a plan into a store that ends with its ranks. */
     public static <T> Load<T> of(IngestPlan plan, ReplicaGroups groups, RankBody<T> body) {
       return new Load<>(
           plan.shards(groups.ranks()),
@@ -82,7 +83,7 @@ public final class BarrierJob {
     }
   }
 
-  /** Gives each attempt what it does; what a former one loaded may be lost with its executors. */
+  /** A source of the work of each attempt; rows of an earlier attempt may be lost. */
   @FunctionalInterface
   public interface LoadSource<T> {
     Load<T> load(int attempt);
@@ -98,9 +99,9 @@ public final class BarrierJob {
   private final ResidentView stores;
 
   /**
-   * @param profile what each rank needs of its executor
-   * @param estimatedBytes of one copy of the data, for the preflight; 0 if not known
-   * @param slotsWarning speaks where the ranks take all slots
+   * @param profile resources that each rank needs of its executor
+   * @param estimatedBytes memory of all copies of the data, for the preflight; 0 if unknown
+   * @param slotsWarning warning that is logged if the ranks occupy all slots
    * @param stores resident stores of the application
    */
   public BarrierJob(
@@ -122,12 +123,12 @@ public final class BarrierJob {
   }
 
   /**
-   * Runs the job until it succeeds, at most {@code spark.ddstore.maxAttempts} times.
+   * Runs the job until it succeeds, for at most {@code spark.ddstore.maxAttempts} attempts.
    *
-   * @param source asked before each attempt for what it does
-   * @return the ranks' results in rank order
-   * @throws IngestException if the data cannot be loaded: it would fail again
-   * @throws NotUniformException if the schema has to be changed before it can be loaded
+   * @param source source of the work, called before each attempt
+   * @return the results of all ranks, in rank order
+   * @throws IngestException if the data cannot be loaded, which another attempt cannot change
+   * @throws NotUniformException if the load needs another schema
    * @throws StoreJobException if the last attempt failed
    */
   public <T> List<T> run(LoadSource<T> source) {
@@ -145,7 +146,7 @@ public final class BarrierJob {
       } catch (Exception e) {
         last = afterFailure(e, watch, attempt);
       } catch (Error e) {
-        cancel(watch); // nobody waits for it any more
+        cancel(watch); // nothing waits for the job any longer
         throw e;
       } finally {
         session.sparkContext().removeSparkListener(watch);
@@ -166,7 +167,7 @@ public final class BarrierJob {
     }
   }
 
-  /** A cluster manager takes its time to replace an executor. */
+  /** Returns the settings with enough time for a cluster manager to replace an executor. */
   private Settings patient() {
     return settings.slotsTimeout().compareTo(REPLACEMENT) > 0
         ? settings
@@ -202,7 +203,7 @@ public final class BarrierJob {
       }
     } catch (DDStoreException e) {
       if (last != null) {
-        e.addSuppressed(last); // why there are fewer slots than before
+        e.addSuppressed(last); // the failure that cost slots
       }
       throw e;
     }
@@ -218,7 +219,7 @@ public final class BarrierJob {
       context.addJobTag(watch.job());
       List<T> results = BarrierStage.run(rows, runner::run);
       if (isMpi()) {
-        awaitListeners(context); // who has run what
+        awaitListeners(context); // completes watch.executors()
         MpiWorlds.of(context).joined(watch.executors());
         stores.warnOfWorld(watch.executors());
       }
@@ -231,16 +232,16 @@ public final class BarrierJob {
   }
 
   /**
-   * Waits for what a failed attempt leaves and cleans up.
+   * Waits for the remaining tasks of a failed attempt and cleans up.
    *
-   * @return why the attempt failed, if the next one may succeed
-   * @throws RuntimeException why it failed, if there is to be no other
+   * @return the failure, if another attempt follows
+   * @throws RuntimeException the failure, if no other attempt follows
    */
   private StoreJobException afterFailure(Exception e, JobWatch watch, int attempt) {
     SparkContext context = session.sparkContext();
     boolean interrupted = e instanceof InterruptedException;
     if (interrupted) {
-      context.cancelJobsWithTag(watch.job()); // Spark lets it run on
+      context.cancelJobsWithTag(watch.job()); // Spark does not stop the job
     }
     awaitListeners(context);
     if (isMpi()) {
@@ -256,7 +257,7 @@ public final class BarrierJob {
     Collection<Integer> still = Set.of();
     try {
       if (isMpi()) {
-        watch.awaitTasks(LAST_TASKS); // who can end does so before the executor is replaced
+        watch.awaitTasks(LAST_TASKS); // lets tasks end before their executor is replaced
         replaceWorld(context, failed);
       }
       still = watch.awaitTasks(again ? TASKS_BEFORE_RESUBMISSION : LAST_TASKS);
@@ -270,7 +271,7 @@ public final class BarrierJob {
     if (!still.isEmpty()) {
       failed.addSuppressed(
           new DDStoreException(
-              "the tasks of ranks %s have not ended since: not submitted again".formatted(still)));
+              "not submitted again: tasks of ranks %s are still running".formatted(still)));
     }
     if (!again || interrupted || !still.isEmpty()) {
       throw failed;
@@ -292,8 +293,8 @@ public final class BarrierJob {
   }
 
   /**
-   * Who lives of a world that was lost holds its memory, whether another attempt comes or not; who
-   * was stopped does not end by itself.
+   * Replaces the executors of a lost world, with or without another attempt: live members keep its
+   * memory, and stopped members do not end by themselves.
    */
   private void replaceWorld(SparkContext context, RuntimeException failed) {
     if (context.isStopped()) {
@@ -306,13 +307,13 @@ public final class BarrierJob {
     }
   }
 
-  /** Task failures reach listeners a moment after the job's. */
+  /** Waits for the listener bus, which reports task failures after the failure of the job. */
   static void awaitListeners(SparkContext context) {
     boolean interrupted = Thread.interrupted();
     try {
       context.listenerBus().waitUntilEmpty(LISTENER_TIMEOUT_MS);
     } catch (TimeoutException e) {
-      LOG.warn("the reasons of a failed job may be incomplete: {}", e.getMessage());
+      LOG.warn("failure reasons of the job may be incomplete: {}", e.getMessage());
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -320,7 +321,7 @@ public final class BarrierJob {
     }
   }
 
-  /** What killed executors of this host left, if the next attempt is not there to do it. */
+  /** Removes the files of killed executors of this host, in case no other attempt follows. */
   private void sweep(RuntimeException failed) {
     try {
       settings.segmentDirectory().ifPresent(ProcessDirectory::sweepDead);
@@ -334,7 +335,7 @@ public final class BarrierJob {
     return CANCELLED.matcher(String.valueOf(e.getMessage())).matches();
   }
 
-  /** True if somebody wants no other attempt, or it would fail like this one. */
+  /** Returns whether the job was cancelled, or another attempt would fail in the same way. */
   private static boolean isPermanent(Exception e, JobWatch watch) {
     String message = String.valueOf(e.getMessage());
     return CANCELLED.matcher(message).matches()

@@ -18,19 +18,19 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
 
-/** The one place that speaks Scala to Spark: a barrier stage over an RDD, a function per task. */
+/** A barrier stage over an RDD; the only class that calls Spark's Scala functions for tasks. */
 public final class BarrierStage {
   private static final ClassTag<Object> ANY = ClassTag$.MODULE$.apply(Object.class);
 
   private BarrierStage() {}
 
-  /** What a task does with the rows of its partition. */
+  /** The work of a task on the rows of its partition. */
   public interface TaskBody<T> extends Serializable {
     T run(Iterator<InternalRow> rows) throws Exception;
   }
 
   /**
-   * Runs one task per partition, all at the same time, and returns what they return, by partition.
+   * Runs one task per partition, all at the same time, and returns their results by partition.
    * Blocks until all have ended or one has failed.
    */
   public static <T> List<T> run(RDD<InternalRow> rows, TaskBody<T> body) {
@@ -48,10 +48,10 @@ public final class BarrierStage {
   }
 
   /**
-   * Waits until one task for each partition can run at the same time.
+   * Waits until one task per partition can run at the same time.
    *
-   * @return false if that was not so until the deadline, or one of them failed
-   * @throws DDStoreException if it is interrupted
+   * @return false if that was impossible until the timeout, or a task failed
+   * @throws DDStoreException if the thread is interrupted
    */
   public static boolean awaitSlots(RDD<InternalRow> partitions, Duration timeout) {
     JavaFutureAction<List<Object>> job =
@@ -63,9 +63,9 @@ public final class BarrierStage {
       return false;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new DDStoreException("interrupted while slots are awaited", e);
+      throw new DDStoreException("interrupted while waiting for slots", e);
     } finally {
-      job.cancel(true); // if it still waits
+      job.cancel(true); // no effect if it has ended
     }
   }
 
@@ -91,7 +91,7 @@ public final class BarrierStage {
       }
     }
 
-    /** Spark knows a task's exception by its class: it must come through as it is. */
+    /** Throws a checked exception unchanged, because Spark identifies failures by their class. */
     @SuppressWarnings("unchecked")
     private static <E extends Exception> RuntimeException sneaky(Exception e) throws E {
       throw (E) e;

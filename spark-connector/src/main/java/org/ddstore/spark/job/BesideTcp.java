@@ -12,8 +12,11 @@ import org.ddstore.types.Cleanup;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Rows are read by another transport, and served over tcp as well: to readers that are not of the
- * group, for whom MPI has no windows, or that do not have what fabric needs.
+ * A transport that reads rows by another transport and also serves them over tcp: to readers
+ * outside the group, for which MPI has no windows, or to readers that cannot use fabric.
+ *
+ * @param first transport that reads
+ * @param tcp session that also serves
  */
 record BesideTcp(Transport first, WireSession tcp) implements Transport {
   @Override
@@ -32,7 +35,7 @@ record BesideTcp(Transport first, WireSession tcp) implements Transport {
     try {
       first.export(segment);
     } catch (RuntimeException | Error e) {
-      tcp.withdraw(segment); // or its reference would keep the memory as long as the session
+      tcp.withdraw(segment); // its reference would keep the memory until the session ends
       throw e;
     }
   }

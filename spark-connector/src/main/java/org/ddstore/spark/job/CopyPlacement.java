@@ -5,9 +5,9 @@ import java.util.List;
 import org.ddstore.spark.config.ReplicaGroups;
 
 /**
- * Which rank of a replica group copies which shard, so that the copies of a shard are in different
- * executors as far as that is possible: one that is lost must not take all of them. Rank i copies
- * shard i unless that helps.
+ * The assignment of shards to the ranks of replica groups. It puts the copies of a shard into
+ * different executors as far as possible, so that the loss of one executor does not destroy all
+ * copies. By default, rank i of a group copies shard i.
  */
 public final class CopyPlacement {
   private static final int NONE = -1;
@@ -15,7 +15,7 @@ public final class CopyPlacement {
   private final int width;
   private final List<String> executors;
 
-  /** The shard of each rank. */
+  /** The shard of each rank, in [0, width). */
   private final int[] members;
 
   private CopyPlacement(ReplicaGroups groups, List<String> executors) {
@@ -25,10 +25,10 @@ public final class CopyPlacement {
   }
 
   /**
-   * The same on all ranks.
+   * Computes the assignment, which is equal on all ranks.
    *
-   * @param executors of each rank
-   * @return the shard, of [0, width), of each rank
+   * @param executors id of the executor of each rank
+   * @return the shard of each rank, in [0, width)
    */
   public static int[] of(ReplicaGroups groups, List<String> executors) {
     CopyPlacement placement = new CopyPlacement(groups, executors);
@@ -38,7 +38,12 @@ public final class CopyPlacement {
     return placement.members;
   }
 
-  /** A largest matching of the ranks of a group with shards (Kuhn's algorithm); the rest follow. */
+  /**
+   * Computes a maximum matching of the ranks of a group with shards (Kuhn's algorithm), then
+   * assigns the remaining shards in order.
+   *
+   * @param first first rank of the group
+   */
   private void match(int first) {
     int[] rankOf = new int[width];
     Arrays.fill(rankOf, NONE);
@@ -75,7 +80,7 @@ public final class CopyPlacement {
     return false;
   }
 
-  /** Whether an executor has the shard from a group before this one. */
+  /** Returns whether an executor holds a copy of the shard for an earlier group. */
   private boolean isHeldBefore(int first, int member, String executor) {
     for (int rank = 0; rank < first; rank++) {
       if (members[rank] == member && executors.get(rank).equals(executor)) {

@@ -4,17 +4,21 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.types.RankFailedException;
 
 /**
- * A rank that fails only because another one did. Spark ends a job by the first failure that
- * reaches the driver and kills the other tasks, so what they throw is lost: the cause must come
- * first.
+ * A failure of a rank that is only a consequence of another rank's failure. Spark ends a job with
+ * the first failure that reaches the driver and kills the other tasks, which loses their
+ * exceptions. Therefore the cause must reach the driver first.
  */
 final class Echo {
-  /** More than a failure takes to reach the driver, and the kill that follows to come back. */
+  /** Longer than a failure takes to reach the driver, and the kill to reach the other tasks. */
   private static final long CAUSE_REPORTS_MS = 3_000;
 
   private Echo() {}
 
-  /** True if {@code thrown} by a rank, or one of its causes, says that another rank failed. */
+  /**
+   * Returns whether an exception, or one of its causes, reports the failure of another rank.
+   *
+   * @param byRank rank that threw the exception
+   */
   static boolean isEcho(Throwable thrown, int byRank) {
     for (Throwable t = thrown; t != null; t = t.getCause()) {
       if (t instanceof RankFailedException failed && failed.rank() != byRank) {
@@ -25,8 +29,8 @@ final class Echo {
   }
 
   /**
-   * Lets the rank that caused the failure report it first: waits until Spark kills this task, which
-   * interrupts its thread, or for some seconds. The interrupt flag stays set.
+   * Lets the rank that caused the failure report first: waits for 3 s, or until Spark kills this
+   * task and so interrupts its thread. The interrupt flag stays set.
    */
   static void awaitCause() {
     try {

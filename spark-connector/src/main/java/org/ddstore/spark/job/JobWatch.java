@@ -25,12 +25,12 @@ import org.ddstore.types.FrozenMembershipException;
 import org.ddstore.types.RankLostException;
 
 /**
- * Notes of the tasks of one job how they failed, because the exception that Spark throws on the
- * driver has only their text, and which still run, because Spark ends a failed job without waiting
- * for them.
+ * A record of the tasks of one job: their failures, because the exception that Spark throws on the
+ * driver contains only their text, and the tasks that still run, because Spark ends a failed job
+ * without waiting for them.
  */
 final class JobWatch extends SparkListener {
-  /** The local property that tells our job from others. */
+  /** The local property that identifies the job. */
   static final String JOB_PROPERTY = "spark.ddstore.internal.job";
 
   private static final String CAUSED_BY = "Caused by: ";
@@ -42,17 +42,17 @@ final class JobWatch extends SparkListener {
   private final Set<String> executors = new TreeSet<>();
   private boolean lostOutput;
 
-  /** Task to rank. */
+  /** Ranks of running tasks, by task id. */
   private final Map<Long, Integer> running = new HashMap<>();
 
   /**
-   * A task that failed.
+   * The failure of a task.
    *
-   * @param rank its partition
-   * @param cause what it threw, or null if it could not say or could not be read
-   * @param text what Spark says of it
-   * @param thrown the class of what it threw, or empty
-   * @param lostExecutor whether its executor ended under it
+   * @param rank partition of the task
+   * @param cause exception of the task, or null if the driver did not receive it
+   * @param text Spark's description of the failure
+   * @param thrown class name of the exception, or empty
+   * @param lostExecutor whether the executor of the task ended
    */
   record Failure(int rank, Throwable cause, String text, String thrown, boolean lostExecutor) {}
 
@@ -60,7 +60,7 @@ final class JobWatch extends SparkListener {
     this.job = job;
   }
 
-  /** The value of {@link #JOB_PROPERTY}, and a tag of the job. */
+  /** Returns the value of {@link #JOB_PROPERTY}, which is also a tag of the job. */
   String job() {
     return job;
   }
@@ -78,7 +78,7 @@ final class JobWatch extends SparkListener {
     }
   }
 
-  /** A stage is submitted again for the outputs of its tasks that were lost. */
+  /** Notes lost output: Spark submits a stage again if outputs of its tasks are lost. */
   @Override
   public synchronized void onStageSubmitted(SparkListenerStageSubmitted submitted) {
     StageInfo stage = submitted.stageInfo();
@@ -123,7 +123,7 @@ final class JobWatch extends SparkListener {
     notifyAll();
   }
 
-  /** The trace stands in for an exception that could not be sent to the driver. */
+  /** Returns the root cause, from the trace if the exception could not be sent to the driver. */
   private static String rootCause(Throwable cause, String trace) {
     if (cause != null || trace == null) {
       return RetryPolicy.rootCause(cause);
@@ -137,28 +137,28 @@ final class JobWatch extends SparkListener {
   }
 
   /**
-   * Whether outputs of tasks may have been lost: an executor that ran some ended, a task could not
-   * fetch them, or a stage was submitted again.
+   * Returns whether outputs of tasks may be lost: an executor that ran tasks ended, a task could
+   * not fetch outputs, or a stage was submitted again.
    */
   synchronized boolean hasLostOutput() {
     return lostOutput;
   }
 
-  /** The executors that tasks ran on. */
+  /** Returns the ids of the executors that ran tasks. */
   synchronized Set<String> executors() {
     return new TreeSet<>(executors);
   }
 
   /**
-   * Whether the executors can be in an MPI world together only once they are replaced: one was
-   * lost, ranks have found the processes of others to be, or they are not in the same world.
+   * Returns whether the executors must be replaced before they can form an MPI world: an executor
+   * was lost, ranks found the process of another rank lost, or they are in different worlds.
    */
   synchronized boolean needsFreshWorld() {
     return failures.stream()
         .anyMatch(failure -> failure.lostExecutor() || has(failure.cause(), JobWatch::saysFrozen));
   }
 
-  /** Whether a rank is known to have failed before all met: none is in an MPI world by this job. */
+  /** Returns whether a rank failed before the allGather, so that no rank joined an MPI world. */
   synchronized boolean hasFailedBeforeMeeting() {
     return failures.stream().anyMatch(failure -> BeforeMeeting.isMarked(failure.cause()));
   }
@@ -176,7 +176,7 @@ final class JobWatch extends SparkListener {
     return false;
   }
 
-  /** The first failure, preferring one that is not the echo of another rank's. */
+  /** Returns the first failure that is no consequence of another, else the first failure. */
   synchronized Optional<Failure> first() {
     return failures.stream()
         .filter(failure -> !Echo.isEcho(failure.cause(), failure.rank()))
@@ -185,9 +185,9 @@ final class JobWatch extends SparkListener {
   }
 
   /**
-   * Waits until the tasks that have started have ended, one way or another.
+   * Waits until all started tasks have ended, successfully or not.
    *
-   * @return the ranks whose tasks still run after {@code timeout}
+   * @return the ranks whose tasks still run after the timeout
    */
   synchronized Collection<Integer> awaitTasks(Duration timeout) throws InterruptedException {
     long deadlineNs = System.nanoTime() + timeout.toNanos();

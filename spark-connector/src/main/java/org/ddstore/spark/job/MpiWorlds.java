@@ -13,9 +13,9 @@ import java.util.WeakHashMap;
 import org.apache.spark.SparkContext;
 
 /**
- * Which executors of an application are in an MPI world together, as far as the driver has seen
- * them run ranks, and which of them have to be replaced because their world has lost a member: an
- * executor is in one world as long as it lives.
+ * The MPI worlds of an application's executors, as far as the driver has seen them run ranks, and
+ * the executors that must be replaced because their world has lost a member. An executor stays in
+ * one world as long as it lives.
  */
 public final class MpiWorlds {
   private static final Map<SparkContext, MpiWorlds> ALL =
@@ -25,32 +25,32 @@ public final class MpiWorlds {
   private final Set<String> condemned = new TreeSet<>();
   private boolean refilling;
 
-  /** Those of the executors of a context. */
+  /** Returns the worlds of an application. */
   public static MpiWorlds of(SparkContext context) {
     return ALL.computeIfAbsent(context, c -> new MpiWorlds());
   }
 
-  /** Executors have run the ranks of a store: they are in one world. */
+  /** Records that executors have run the ranks of a store, so they are in one world. */
   synchronized void joined(Collection<String> executors) {
     if (worlds.stream().noneMatch(world -> world.containsAll(executors))) {
-      worlds.removeIf(world -> meets(world, executors)); // it was none, or this one would not be
+      worlds.removeIf(world -> meets(world, executors)); // disproved by the new one
       worlds.add(new TreeSet<>(executors));
     }
   }
 
-  /** The ranks of a store have met on executors, and failed: these may be in a world. */
+  /** Records that ranks failed after their allGather, so their executors may be in one world. */
   synchronized void tried(Collection<String> executors) {
     if (!executors.isEmpty() && worlds.stream().noneMatch(world -> meets(world, executors))) {
       worlds.add(new TreeSet<>(executors));
     }
   }
 
-  /** The worlds that there are. */
+  /** Returns the executor ids of each known world. */
   public synchronized List<Set<String>> all() {
     return worlds.stream().map(Set::copyOf).toList();
   }
 
-  /** The worlds of executors are of no use any more: all of their members, and these. */
+  /** Marks executors, and all members of their worlds, for replacement. */
   synchronized void condemn(Collection<String> executors) {
     condemned.addAll(executors);
     for (Iterator<Set<String>> each = worlds.iterator(); each.hasNext(); ) {
@@ -63,10 +63,10 @@ public final class MpiWorlds {
   }
 
   /**
-   * The executors that have to be replaced before the next store; also those of a world that has
-   * lost a member since the last one.
+   * Returns the executors that must be replaced before the next store, including those of worlds
+   * that have lost a member since the last call.
    *
-   * @param present the executors that live
+   * @param present ids of the live executors
    */
   synchronized Set<String> toReplace(Collection<String> present) {
     List.copyOf(worlds).stream()
@@ -77,24 +77,24 @@ public final class MpiWorlds {
   }
 
   /**
-   * Whether executors were ended that the cluster manager has yet to replace.
+   * Sets whether the cluster manager has yet to replace ended executors.
    *
-   * @param refilling false once all slots have been there
+   * @param refilling false once all slots are available again
    */
   synchronized void refilling(boolean refilling) {
     this.refilling = refilling;
   }
 
-  /** See {@link #refilling}. */
+  /** Returns whether the cluster manager has yet to replace ended executors. */
   synchronized boolean isRefilling() {
     return refilling;
   }
 
   /**
-   * What to tell who starts fewer ranks than there are executors: these make the world, and Spark
-   * may choose others for the next store.
+   * Returns a warning if a store has fewer ranks than executors: its executors form the world, and
+   * Spark may choose others for the next store.
    *
-   * @param present the executors that live
+   * @param present ids of the live executors
    */
   synchronized Optional<String> advice(Collection<String> present, int ranks) {
     boolean fixed =
@@ -102,7 +102,7 @@ public final class MpiWorlds {
     return fixed
         ? Optional.empty()
         : Optional.of(
-            "%d ranks leave %d of %d executors out of the MPI world; a later store that gets one of them makes all be replaced, and what they have cached is lost: use spark.ddstore.ranks=%d for the first store, or %d executors"
+            "%d ranks leave %d of %d executors out of the MPI world; a later store that uses one of them forces the replacement of all executors, and their caches are lost: use spark.ddstore.ranks=%d for the first store, or %d executors"
                 .formatted(ranks, present.size() - ranks, present.size(), present.size(), ranks));
   }
 

@@ -13,8 +13,8 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
 /**
- * The partitions of another RDD, or empty ones, each preferred at a place. It declares no
- * dependency, so that a barrier stage accepts it.
+ * An RDD with the partitions of another RDD, or empty partitions, each with a preferred location.
+ * It declares no dependency, so that a barrier stage accepts it.
  */
 public final class PlacedRdd extends RDD<InternalRow> {
   private static final long serialVersionUID = 1L;
@@ -32,15 +32,15 @@ public final class PlacedRdd extends RDD<InternalRow> {
   }
 
   /**
-   * Returns rows whose partitions prefer places.
+   * Returns rows with preferred locations.
    *
-   * @param places as Spark's scheduler names them, one for each partition; empty for any
+   * @param places names in Spark's scheduler, one per partition; an empty name for no preference
    */
   public static RDD<InternalRow> of(RDD<InternalRow> rows, List<String> places) {
     return new PlacedRdd(rows.sparkContext(), rows, places);
   }
 
-  /** Partitions without rows. */
+  /** Returns partitions without rows, with preferred locations. */
   public static RDD<InternalRow> empty(SparkContext context, List<String> places) {
     return new PlacedRdd(context, null, places);
   }

@@ -8,7 +8,7 @@ import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.RowEncoder;
 import org.ddstore.types.Schema;
 
-/** Loads what an {@link IngestPlan} gives a rank. */
+/** A loader of the rows that an {@link IngestPlan} assigns to a rank. */
 public final class PlannedLoader implements ShardLoader {
   private static final long serialVersionUID = 1L;
 
@@ -19,8 +19,8 @@ public final class PlannedLoader implements ShardLoader {
   private final int[] partOfRank;
 
   /**
-   * @param parts into which the plan divides its rows
-   * @param partOfRank the part that each rank holds
+   * @param parts number of parts into which the plan divides its rows
+   * @param partOfRank part of each rank, in [0, parts)
    */
   public PlannedLoader(IngestPlan plan, int parts, int... partOfRank) {
     this.encoder = plan.encoder();

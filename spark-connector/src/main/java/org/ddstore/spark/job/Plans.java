@@ -15,12 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plan of a load in use. A new attempt has a new one: what a plan has stored, in order to sort
- * it for example, is lost with the executor that holds it, and files may have changed.
+ * The plans of a load, one per attempt. A new attempt needs a new plan, because rows that a plan
+ * has stored, for example to sort them, are lost with the executor that holds them, and files may
+ * have changed.
  *
- * <p>Planning is itself repeated, {@code spark.ddstore.maxAttempts} times at most, if executors
- * were lost meanwhile. Spark repeats the tasks whose output is lost, but fails the job where it
- * cannot do so without mixing the rows of two computations.
+ * <p>If executors are lost during planning, planning is repeated, for at most {@code
+ * spark.ddstore.maxAttempts} attempts. Spark repeats tasks whose output is lost, but fails the job
+ * if that would mix the rows of two computations.
  */
 public final class Plans implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Plans.class);
@@ -32,10 +33,10 @@ public final class Plans implements AutoCloseable {
   private IngestPlan plan;
 
   /**
-   * Plans. Blocks while the jobs of the plan run.
+   * Makes the first plan. Blocks while the jobs of the plan run.
    *
-   * @param maxAttempts to plan
-   * @throws StoreJobException if executors were lost in the last attempt to plan, too
+   * @param maxAttempts maximum number of attempts to plan
+   * @throws StoreJobException if executors were lost in every attempt
    */
   public Plans(SparkContext context, int maxAttempts, Supplier<IngestPlan> planner) {
     this.context = context;
@@ -46,18 +47,18 @@ public final class Plans implements AutoCloseable {
   }
 
   /**
-   * Runs a planner. Spark's exceptions have the root cause in their trace only.
+   * Runs a planner, and names the root cause of Spark's exceptions, which only their trace has.
    *
-   * @throws StoreJobException naming the root cause if Spark cannot read the rows
+   * @throws StoreJobException if Spark cannot read the rows; it names the root cause
    */
   public static IngestPlan readingAll(Supplier<IngestPlan> planner) {
     try {
       return planner.get();
     } catch (Exception e) {
-      if (e instanceof InterruptedException) { // checked, and not declared
+      if (e instanceof InterruptedException) { // thrown undeclared
         throw Interrupts.beforeCommit(e, "plan of the rows");
       }
-      if (e instanceof SparkException) { // the same
+      if (e instanceof SparkException) { // thrown undeclared, too
         throw new StoreJobException(
             "the rows cannot be read: "
                 + RetryPolicy.withCause(
@@ -97,7 +98,7 @@ public final class Plans implements AutoCloseable {
   }
 
   /**
-   * @throws StoreJobException if another attempt to plan may succeed
+   * @throws StoreJobException if another attempt may succeed
    */
   private IngestPlan plan(int attempt) {
     JobWatch watch = new JobWatch(UUID.randomUUID().toString());
@@ -110,7 +111,7 @@ public final class Plans implements AutoCloseable {
       cancel(watch);
       throw e;
     } catch (Exception e) {
-      if (e instanceof InterruptedException) { // Spark lets the job run on
+      if (e instanceof InterruptedException) { // Spark does not stop the job
         cancel(watch);
       }
       if (!mayBeRepeated(e, watch)) {
@@ -151,20 +152,20 @@ public final class Plans implements AutoCloseable {
             .orElse(false);
   }
 
-  /** Runs a job by these plans, and again as long as it finds that a column has another form. */
+  /** Runs a job, and repeats it with a corrected plan while it finds columns of another form. */
   public <T> T load(Supplier<T> job) {
     while (true) {
       try {
         return job.get();
       } catch (NotUniformException e) {
-        LOG.info("{}; loading again with what is known now", e.getMessage());
+        LOG.info("{}; loading again with the corrected plan", e.getMessage());
         learnt.add(e);
-        plan = plan.with(e); // shares what the former one has stored
+        plan = plan.with(e); // shares the stored rows of the previous plan
       }
     }
   }
 
-  /** Releases the rows that the plan has stored, also if the thread is interrupted. */
+  /** Releases the rows that the plan has stored, even if the thread is interrupted. */
   @Override
   public void close() {
     Interrupts.cleanUp("release of stored rows", () -> plan.close());

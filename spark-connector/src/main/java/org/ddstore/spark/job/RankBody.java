@@ -2,9 +2,12 @@ package org.ddstore.spark.job;
 
 import java.io.Serializable;
 
-/** What a rank does once all ranks know each other; sent to the executors. */
+/** The work of a rank after all ranks are connected; sent to the executors. */
 @FunctionalInterface
 public interface RankBody<T> extends Serializable {
-  /** Collective. Whoever throws has called {@code abort} before it closes what others read. */
+  /**
+   * Runs on one rank. Collective. An implementation that fails must call {@code abort} before it
+   * closes memory that other ranks read.
+   */
   T run(StartedRank rank) throws Exception;
 }

@@ -33,8 +33,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One rank of one attempt, in its executor: load the shard, meet the other ranks in one allGather,
- * do what there is to do, leave nothing behind.
+ * One rank of one attempt, in its executor: loads the shard, exchanges addresses with the other
+ * ranks in one allGather, runs the body, and frees everything.
  */
 final class RankRunner<T> implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -47,15 +47,15 @@ final class RankRunner<T> implements Serializable {
   private final ReplicaGroups groups;
   private final StoreToken rowsToken;
 
-  /** Of the ranks' collectives, and of their rows if those are of no resident store. */
+  /** Token of the collectives, and of the rows unless they belong to a resident store. */
   private final StoreToken token = StoreToken.random();
 
-  /** Of the copy of this that a task has: whether it has come to where all ranks meet. */
+  /** Whether this task has reached the allGather; set in the task's own copy of this object. */
   private transient boolean meets;
 
   /**
-   * @param loader null if nothing is loaded
-   * @param rowsToken of a resident store whose rows are read; null if there is none
+   * @param loader loader of the shard; null if nothing is loaded
+   * @param rowsToken token of the resident store that is read or loaded; null if there is none
    */
   RankRunner(
       ShardLoader loader,
@@ -72,7 +72,7 @@ final class RankRunner<T> implements Serializable {
     this.rowsToken = rowsToken;
   }
 
-  /** Runs the rank of the calling barrier task. What fails here ends the attempt on all ranks. */
+  /** Runs the rank of the calling barrier task. A failure ends the attempt on all ranks. */
   T run(Iterator<InternalRow> rows) throws Exception {
     BarrierTaskContext context = BarrierTaskContext.get();
     try {
@@ -95,7 +95,7 @@ final class RankRunner<T> implements Serializable {
     ProcessDirectory directory = null;
     try {
       checkDirectory();
-      directory = acquireDirectory(); // sweeps, so the check comes after it
+      directory = acquireDirectory(); // frees files of dead processes before the check
       checkMemory(context, rankBytes, executorBytes);
       return load(context, options, rows);
     } finally {
@@ -115,7 +115,7 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  /** Where the lanes lie: beside the segments, or in shared memory if those have no files. */
+  /** Returns the directory of the lanes: that of the segments, or shared memory without one. */
   private Path directoryRoot() {
     return settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
   }
@@ -233,14 +233,14 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  /** The host of a rank, without the port, which is of no use. */
+  /** Returns the host of a rank without the port. */
   private static String host(BarrierTaskContext context, int rank) {
     String address = context.getTaskInfos()[rank].address();
     int port = address.lastIndexOf(':');
     return port < 0 ? address : address.substring(0, port);
   }
 
-  /** The number of this executor among those of its host that have ranks, by their first ranks. */
+  /** Returns the index of this executor among those of its host, ordered by their first rank. */
   private static int processOnHost(BarrierTaskContext context) {
     String host = host(context, rank(context));
     List<String> executors = new ArrayList<>();

@@ -10,11 +10,11 @@ import org.ddstore.spark.wire.WireSession;
 import org.ddstore.transport.Transport;
 
 /**
- * How one rank reads rows that memory does not reach: what the ranks have agreed on, open. Closed
- * after the store and before its communicators, also on the way out of a failure.
+ * The open transport by which one rank reads rows outside of shared memory. All ranks have agreed
+ * on it. Must be closed after the store and before its communicators, also after a failure.
  */
 public final class RemoteRows implements AutoCloseable {
-  /** Others that fail, too, come in this time; who reads on does not hold up the failure. */
+  /** Wait for other failed ranks; ranks that still read do not delay the failure any longer. */
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
   private static final Duration AFTER_THE_END = Duration.ofSeconds(30);
@@ -33,13 +33,13 @@ public final class RemoteRows implements AutoCloseable {
   }
 
   /**
-   * Opens what the ranks agree on. Collective over {@code ranks}.
+   * Opens the transport that all ranks agree on. Collective over {@code ranks}.
    *
-   * @param offers of all ranks, of {@link TransportChoice#offer()}
-   * @param session stays the caller's
-   * @param ranks of the whole stage
-   * @param group the replica group of this rank
-   * @param options in case it is MPI
+   * @param offers {@link TransportChoice#offer()} of all ranks, in rank order
+   * @param session session that the caller continues to own
+   * @param ranks communicator of the whole stage
+   * @param group replica group of this rank
+   * @param options options of MPI, used only if MPI is chosen
    */
   public static RemoteRows open(
       TransportChoice choice,
@@ -57,42 +57,42 @@ public final class RemoteRows implements AutoCloseable {
   }
 
   /**
-   * For shards that stay when the ranks have ended.
+   * Returns the transport of shards that outlive the ranks.
    *
-   * @param session that {@link #open} was given
+   * @param session session that was passed to {@link #open}
    */
   public Transport forShards(WireSession session) {
     return transport == session ? session : new BesideTcp(transport, session);
   }
 
-  /** For the store of the group. */
+  /** Returns the transport of the store of this rank's group. */
   public Transport transport() {
     return transport;
   }
 
-  /** For reads across groups: MPI has windows inside a group only. */
+  /** Returns the transport of reads across groups, for which MPI has no windows. */
   public Transport forCopies() {
     return forCopies;
   }
 
-  /** Why it is that, and what it was opened with, for people. */
+  /** Returns the human-readable reason for the transport, with its device or provider. */
   public String reason() {
     return reason;
   }
 
-  /** What it is and why, for people. */
+  /** Returns a human-readable description of the transport, with the reason. */
   public String description() {
     return transport.description() + ": " + reason;
   }
 
-  /** All ranks have ended what they did, so {@link #close()} may wait for them. Local. */
+  /** Notes that all ranks have ended their work, so {@link #close()} can wait for them. Local. */
   public void end() {
     patience = AFTER_THE_END;
   }
 
   /**
-   * Gives back what others read. Where MPI holds it, they all have to come: what is there after a
-   * failure for them to read is given back when the last of them has come, by another thread.
+   * Frees memory that other ranks read. With MPI this needs all ranks: after a failure, another
+   * thread frees the memory when the last rank arrives.
    */
   @Override
   public void close() {

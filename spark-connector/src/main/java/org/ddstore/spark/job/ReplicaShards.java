@@ -15,11 +15,14 @@ import org.ddstore.transport.Transport;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Brings the rows of group 0 to all replica groups: rank i of a group copies the shard of rank i of
- * group 0 by one-sided reads.
+ * The copy of the rows of group 0 to all replica groups: rank i of a group copies the shard of rank
+ * i of group 0 by one-sided reads.
  *
- * @param ranks of all groups
- * @param copyTimeout how long ranks wait for the copies of others
+ * @param groups replica groups
+ * @param ranks communicator of the ranks of all groups
+ * @param transport transport that reads across groups
+ * @param options options of the store
+ * @param copyTimeout maximum time to wait for the copies of other ranks
  */
 public record ReplicaShards(
     ReplicaGroups groups,
@@ -31,7 +34,7 @@ public record ReplicaShards(
   /**
    * Adds this rank's shard to the store of its group. Collective over all ranks.
    *
-   * @param writer holds the shard in group 0, and nothing elsewhere
+   * @param writer writer that holds the shard in group 0, and is empty in other groups
    */
   public void add(DDStore store, ShardWriter writer) {
     boolean loads = groups.loads(ranks.rank());
@@ -42,13 +45,14 @@ public record ReplicaShards(
     if (!loads) {
       copy(Catalog.parse(catalog), writer);
     }
-    ranks.awaitAll("copies of the rows", copyTimeout); // ranks that copy are not silent
+    // The longer timeout of awaitAll, because a copy can outlast that of a collective.
+    ranks.awaitAll("copies of the rows", copyTimeout);
     if (!loads) {
       addRows(store, writer);
     }
   }
 
-  /** A change would reach the ranks of this group alone, and readers of others see other rows. */
+  /** Adds the rows read-only, because a change would not reach the copies of other groups. */
   private void addRows(DDStore store, ShardWriter writer) {
     store.addReadOnly(
         StartedRank.ROWS,
@@ -63,9 +67,10 @@ public record ReplicaShards(
   }
 
   /**
-   * The digest of the rows, the same in all groups. Collective over all ranks.
+   * Returns the digest of the rows after comparing it between all groups. Collective over all
+   * ranks.
    *
-   * @throws DDStoreException if a copy is not what was copied
+   * @throws DDStoreException if a copy differs from the original
    */
   public String digest(DDStore store) {
     String digest = store.digest(StartedRank.ROWS);

@@ -4,22 +4,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What a job must know of the resident stores of its application. Any thread of the driver. */
+/** A job's view of the resident stores of its application. Used on the driver. Thread-safe. */
 public interface ResidentView {
-  /** Bytes of memory that all stores take, by executor. */
+  /** Returns the memory of all stores in bytes, by executor. */
   Map<String, Long> memoryBytes();
 
   /**
-   * Describes what the stores lose with executors, a sentence for each store that loses something.
+   * Describes the rows that would be lost with executors, in one sentence per affected store.
    *
-   * @param executors that are about to be ended
+   * @param executors ids of executors that are about to end
    */
   List<String> lossWith(Set<String> executors);
 
   /**
-   * Warns of stores that would lose all copies of a shard if an MPI world lost a member.
+   * Warns of stores that would lose all copies of a shard with an MPI world.
    *
-   * @param world executors of the world
+   * @param world ids of the executors of the world
    */
   void warnOfWorld(Set<String> world);
 }

@@ -18,19 +18,19 @@ import org.apache.spark.SparkThrowable;
 import org.ddstore.types.PermanentFailure;
 
 /**
- * Separates failures that a new attempt can mend from those that it cannot. An unknown failure
- * counts as one that a new attempt can mend: an attempt too many costs time, one too few a job.
+ * The distinction between transient and permanent failures. An unknown failure counts as transient:
+ * a needless attempt costs time, a missing attempt costs the job.
  */
 public final class RetryPolicy {
-  /** What the C library says of a file system that stays as it is. */
+  /** Messages of the C library about file systems that another attempt finds unchanged. */
   private static final Pattern UNUSABLE_FILE_SYSTEM =
       Pattern.compile(
           "No space left on device|Disk quota exceeded|Read-only file system|Permission denied");
 
-  /** SQLSTATE classes of bad data, of bad queries and of what Spark does not support. */
+  /** SQLSTATE classes of bad data, bad queries and unsupported features. */
   private static final Set<String> PERMANENT_SQL_STATES = Set.of("22", "42", "0A");
 
-  /** What Spark calls a file whose reader has thrown, with an error condition since 4.0. */
+  /** Spark's error condition, since 4.0, of a file whose reader has thrown. */
   private static final String FAILED_READ = "FAILED_READ_FILE";
 
   private static final String FAILED_READ_MESSAGE = "Encountered error while reading file";
@@ -44,7 +44,7 @@ public final class RetryPolicy {
           "com.github.luben.zstd.",
           "net.jpountz.lz4.");
 
-  /** What decoders throw at bytes that they do not understand. */
+  /** Exceptions of decoders that read corrupt bytes. */
   private static final List<Class<? extends Exception>> FORMAT_ERRORS =
       List.of(
           UnsupportedOperationException.class,
@@ -61,7 +61,7 @@ public final class RetryPolicy {
 
   private RetryPolicy() {}
 
-  /** True if {@code failure}, or one of its causes, would end the next attempt as well. */
+  /** Returns whether a failure, or one of its causes, would end the next attempt as well. */
   public static boolean isPermanent(Throwable failure) {
     List<Throwable> chain = chain(failure);
     boolean inFile = false;
@@ -75,17 +75,17 @@ public final class RetryPolicy {
   }
 
   /**
-   * The root cause of a failure for a message.
+   * Returns the root cause of a failure, for a message.
    *
-   * @param failure may be null
-   * @return class and first line of the message; empty if {@code failure} has no cause
+   * @param failure failure, or null
+   * @return class and first line of the message of the root cause; empty if there is no cause
    */
   public static String rootCause(Throwable failure) {
     List<Throwable> chain = chain(failure);
     return chain.size() < 2 ? "" : firstLine(chain.get(chain.size() - 1).toString());
   }
 
-  /** {@code text}, followed by a root cause that it does not contain. */
+  /** Returns the text, followed by the root cause unless the text contains it. */
   public static String withCause(String text, String rootCause) {
     int message = rootCause.indexOf(": ");
     boolean told = rootCause.isEmpty() || text.contains(rootCause.substring(message + 1).strip());
@@ -117,7 +117,7 @@ public final class RetryPolicy {
         && (message.contains(FAILED_READ) || message.contains(FAILED_READ_MESSAGE));
   }
 
-  /** False for what networks and file systems throw. */
+  /** Returns whether a root cause is an error of the file's format, not of network or disk. */
   private static boolean isFormatError(Throwable root) {
     if (String.valueOf(root.getMessage()).contains("Too many open files")) {
       return false;

@@ -6,14 +6,14 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.ShardWriter;
 import org.ddstore.types.Schema;
 
-/** How a rank fills its shard; sent to the executors. */
+/** A loader of the shards of ranks; sent to the executors. */
 public interface ShardLoader extends Serializable {
   Schema schema();
 
-  /** The bytes that a rank is about to allocate, about; 0 if not known. */
+  /** Returns the approximate number of bytes that a rank will allocate; 0 if unknown. */
   long estimatedBytes(int rank);
 
-  /** The index, among all that are loaded, of the first row of a rank. */
+  /** Returns the index of the first row of a rank among all loaded rows. */
   long firstRow(int rank);
 
   /** Writes the rows of a rank. */

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Base64;
 
 /**
- * What a rank says in the one allGather of a start: the address of its collective endpoint, and
- * what transport it could use, see {@link TransportChoice#offer}. Every rank gets every message
- * from the driver, so it is short: at most {@value #MAX_BYTES} bytes of text.
+ * The message of a rank in the only allGather of a start: the address of its collective endpoint,
+ * and the transport that it can use, see {@link TransportChoice#offer}. Every rank receives every
+ * message from the driver, so a message is short: at most {@value #MAX_BYTES} bytes of text.
  */
 final class StartMessage {
   static final int MAX_BYTES = 256;
@@ -15,7 +15,8 @@ final class StartMessage {
   private final byte[] endpoint;
 
   /**
-   * @param offer of {@link TransportChoice#OFFER_BYTES}
+   * @param offer {@link TransportChoice#OFFER_BYTES} bytes of {@link TransportChoice#offer}
+   * @param endpoint address of the collective endpoint
    */
   StartMessage(byte[] offer, byte[] endpoint) {
     this.offer = offer.clone();
@@ -36,7 +37,7 @@ final class StartMessage {
     String text = Base64.getEncoder().withoutPadding().encodeToString(both);
     if (text.length() > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "the start message of a rank has %d bytes, at most %d are sent"
+          "the start message of a rank has %d bytes, at most %d are allowed"
               .formatted(text.length(), MAX_BYTES));
     }
     return text;

@@ -13,17 +13,19 @@ import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.wire.WireSession;
 
 /**
- * A rank that has met the others. All of it is closed by who started the rank.
+ * A rank that is connected to all others. {@code RankRunner} closes its parts.
  *
- * @param attempt from 1 on
- * @param ranks all of them
- * @param group those of its replica group
- * @param remote how rows are read that memory does not reach
- * @param session of the store whose rows are read
- * @param options of stores
- * @param writer holds what the rank has loaded, if it does; null if nothing is loaded
- * @param loadNanos how long that took
- * @param home whether it runs where its shard is
+ * @param attempt number of the attempt, from 1
+ * @param settings settings of the store
+ * @param groups replica groups
+ * @param ranks communicator of all ranks
+ * @param group communicator of the rank's replica group
+ * @param remote transport of rows outside of shared memory
+ * @param session session of the store whose rows are read
+ * @param options options of stores
+ * @param writer writer of the loaded shard, empty if this rank loads none; null if no rank loads
+ * @param loadNanos duration of the load in nanoseconds; 0 if nothing is loaded
+ * @param home whether the rank runs in the executor of its shard
  */
 public record StartedRank(
     int attempt,
@@ -44,7 +46,7 @@ public record StartedRank(
     return ranks.rank();
   }
 
-  /** The same rank with its replica group. */
+  /** Returns this rank with the communicator of its replica group. */
   StartedRank in(Communicator replicaGroup) {
     return new StartedRank(
         attempt,
@@ -60,23 +62,26 @@ public record StartedRank(
         home);
   }
 
-  /** The same rank, at the place of its shard or not. */
-  public StartedRank at(boolean atHome) {
+  /**
+   * Returns a copy of this rank.
+   *
+   * @param home whether the rank runs in the executor of its shard
+   */
+  public StartedRank at(boolean home) {
     return new StartedRank(
-        attempt, settings, groups, ranks, group, remote, session, options, writer, loadNanos,
-        atHome);
+        attempt, settings, groups, ranks, group, remote, session, options, writer, loadNanos, home);
   }
 
   public static String executorId() {
     return SparkEnv.get().executorId();
   }
 
-  /** The address at which other processes reach this one. */
+  /** Returns the address at which other processes reach this one. */
   public static String host() {
     return SparkEnv.get().blockManager().blockManagerId().host();
   }
 
-  /** Addresses of the devices that Spark gave to the task of the calling thread. */
+  /** Returns the addresses of the devices that Spark assigned to the calling task. */
   public static List<String> deviceAddresses() {
     ResourceInformation devices =
         BarrierTaskContext.get().resourcesJMap().get(DeviceBinding.RESOURCE);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.ddstore.loader.Loader;
 
-/** The loaders that a task has opened, so that none outlives it. Any thread. */
+/** The loaders that a task has opened, so that none outlives the task. Thread-safe. */
 public final class TaskLoaders implements AutoCloseable {
   private final Deque<Loader> newestFirst = new ArrayDeque<>();
   private boolean closed;
@@ -20,13 +20,13 @@ public final class TaskLoaders implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("closed: the task that would own the loader has ended");
     }
-    newestFirst.removeIf(Loader::isClosed); // a task may open one an epoch
+    newestFirst.removeIf(Loader::isClosed); // a task may open a loader per epoch
     Loader loader = opening.get();
     newestFirst.push(loader);
     return loader;
   }
 
-  /** Closes those that are still open, the last opened first. Blocks as they do. Idempotent. */
+  /** Closes open loaders, the last opened first. Blocks until they are closed. Idempotent. */
   public synchronized void closeAll() {
     closed = true;
     List<Runnable> closes = newestFirst.stream().<Runnable>map(loader -> loader::close).toList();
@@ -34,7 +34,7 @@ public final class TaskLoaders implements AutoCloseable {
     runAll(closes);
   }
 
-  /** Runs all, whatever fails; the first failure is thrown, and later ones are added to it. */
+  /** Runs all actions, then throws the first failure with the later ones suppressed. */
   static void runAll(List<Runnable> closes) {
     Throwable first = null;
     for (Runnable close : closes) {

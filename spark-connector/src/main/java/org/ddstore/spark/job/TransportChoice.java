@@ -20,11 +20,12 @@ import org.ddstore.transport.TransportProvider;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Which transport the ranks of a store take for rows that memory does not reach. Each rank finds
- * out what it could use, tells all others in the exchange of the start, and all come to the same
- * end: {@code fabric} where every rank has it, by the same provider, and for {@code auto} with RDMA
- * hardware; else {@code auto} takes {@code tcp}, and {@code fabric} is an error. {@code mpi} is
- * taken only where it was asked for, and opened by {@link RemoteRows}.
+ * The choice of the transport for rows outside of shared memory. Each rank finds the transports
+ * that it can use and sends them to all ranks in the allGather of the start, so all ranks compute
+ * the same choice. With {@code fabric}, all ranks must have it by the same provider, else the
+ * choice fails. With {@code auto}, fabric is chosen if all ranks have it by the same provider and
+ * with RDMA hardware, else {@code tcp}. {@code mpi} is chosen only if it is configured, and opened
+ * by {@link RemoteRows}.
  */
 public final class TransportChoice {
   static final int OFFER_BYTES = 1 + Integer.BYTES;
@@ -45,24 +46,24 @@ public final class TransportChoice {
   }
 
   /**
-   * What {@code spark.ddstore.fabric.*} say.
+   * Returns the options of {@code spark.ddstore.fabric.*}.
    *
-   * @param settings names and values, from which these are taken
-   * @param host of the process
-   * @param index of it among those of its host, about
-   * @throws IllegalArgumentException for a value that is not legal
+   * @param settings names and values of settings
+   * @param host host of the process
+   * @param index approximate index of the process among those of its host
+   * @throws IllegalArgumentException if a value is illegal
    */
   public static OneSidedOptions options(Map<String, String> settings, String host, int index) {
     return Settings.of(settings).oneSidedOptions(host, index);
   }
 
   /**
-   * Finds out what this rank could use. Local.
+   * Finds the transport that this rank can use. Local.
    *
-   * @param wanted one of {@link TransportNames#ALL}
-   * @param wire how connections of this process are guarded: {@code auto} does not send rows in the
-   *     clear where they are encrypted
-   * @throws DDStoreException if {@code fabric} is wanted and this process cannot use it
+   * @param wanted configured transport, one of {@link TransportNames#ALL}
+   * @param wire options of the connections of this process: if they are encrypted, {@code auto}
+   *     does not choose fabric, which sends rows unencrypted
+   * @throws DDStoreException if {@code fabric} is configured and this process cannot use it
    */
   public static TransportChoice of(
       String wanted, int rank, OneSidedOptions options, WireOptions wire) {
@@ -76,13 +77,13 @@ public final class TransportChoice {
             .orElseGet(() -> OneSidedChoice.none("not part of this build"));
     if (wanted.equals(TransportNames.FABRIC) && !own.isAvailable()) {
       throw new DDStoreException(
-          "rank %d at %s cannot read by fabric: %s. spark.ddstore.transport=auto takes tcp there"
+          "rank %d at %s cannot read by fabric: %s. spark.ddstore.transport=auto uses tcp instead"
               .formatted(rank, options.host(), own.detail()));
     }
     return new TransportChoice(wanted, found.orElse(null), own);
   }
 
-  /** Without hardware {@code auto} has no use for the library, and does not load it. */
+  /** Chooses a device; {@code auto} loads the library only if RDMA hardware exists. */
   private static OneSidedChoice choose(
       OneSidedProvider provider, String wanted, OneSidedOptions options, WireOptions wire) {
     if (wanted.equals(TransportNames.FABRIC)) {
@@ -90,7 +91,7 @@ public final class TransportChoice {
     }
     if (wire.isEncrypted()) {
       return OneSidedChoice.none(
-          "Spark encrypts what crosses the network, and fabric does not; spark.ddstore.transport=fabric takes it nevertheless");
+          "Spark encrypts network traffic and fabric does not; set spark.ddstore.transport=fabric to use it nevertheless");
     }
     Availability hardware = provider.hardware();
     return hardware.isAvailable()
@@ -109,7 +110,7 @@ public final class TransportChoice {
         .findAny();
   }
 
-  /** What this rank tells the others: {@value #OFFER_BYTES} bytes. */
+  /** Returns the offer that this rank sends to the others: {@value #OFFER_BYTES} bytes. */
   public byte[] offer() {
     byte kind = NOTHING;
     if (own.isAvailable()) {
@@ -119,11 +120,12 @@ public final class TransportChoice {
   }
 
   /**
-   * Comes to the end that all ranks come to, and opens it.
+   * Opens the transport that all ranks agree on.
    *
-   * @param offers of all ranks, in rank order
-   * @return closed with the session
-   * @throws DDStoreException if {@code fabric} is wanted and some ranks would use another provider
+   * @param offers offers of all ranks, in rank order
+   * @return a transport that is closed with the session
+   * @throws DDStoreException if {@code fabric} is configured and a rank lacks it or would use
+   *     another provider
    */
   public Transport agree(List<byte[]> offers, WireSession session) {
     if (provider == null) {
@@ -137,7 +139,7 @@ public final class TransportChoice {
     int other = firstOfOtherMeans(offers);
     if (without < 0 && other < 0) {
       OneSidedTransport opened = session.oneSided(calls -> provider.open(own, calls));
-      reason = opened.detail(); // of the first rank in this JVM, which opened it for all
+      reason = opened.detail(); // the first rank of this JVM opened it for all
       return opened;
     }
     String why = without >= 0 ? lacks(without, offers.get(without)) : differs(other);
@@ -148,7 +150,7 @@ public final class TransportChoice {
     return session;
   }
 
-  /** The first rank that offers less than so much; -1 if there is none. */
+  /** Returns the first rank whose offer is below {@code least}, or -1. */
   private static int firstOther(List<byte[]> offers, byte least) {
     return IntStream.range(0, offers.size())
         .filter(rank -> offers.get(rank)[0] < least)
@@ -174,16 +176,16 @@ public final class TransportChoice {
   }
 
   private String differs(int rank) {
-    return "rank %d would use another provider than rank 0 (this rank: %s); spark.ddstore.fabric.provider names one for all"
+    return "rank %d would use another provider than rank 0 (this rank: %s); set spark.ddstore.fabric.provider to one that all ranks have"
         .formatted(rank, own.detail());
   }
 
-  /** True if the ranks read by TransportNames.MPI, whatever {@link #agree} gave. */
+  /** Returns whether MPI is configured; {@link #agree} does not open it. */
   boolean isMpi() {
     return wanted.equals(TransportNames.MPI);
   }
 
-  /** Why it is this transport, for people; after {@link #agree}. */
+  /** Returns the human-readable reason for the transport; empty before {@link #agree}. */
   public String reason() {
     return reason;
   }

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replaces all executors of MPI worlds that are of no use any more: their processes are members for
- * good, so only fresh ones can make the next world. What they have cached goes with them, and
- * shards of resident stores.
+ * The replacement of all executors of unusable MPI worlds. A process stays a member of its world
+ * until it ends, so only new processes can form the next world. Cached rows and shards of resident
+ * stores are lost with the executors.
  */
 public final class WorldReplacement {
   private static final Logger LOG = LoggerFactory.getLogger(WorldReplacement.class);
@@ -22,11 +22,11 @@ public final class WorldReplacement {
   private WorldReplacement() {}
 
   /**
-   * Ends those of the executors that still run, and returns when they are gone; the cluster manager
-   * starts others. Blocks; returns at once if there is nothing to replace. {@link
-   * MpiWorlds#isRefilling} says afterwards that slots are missing for a while.
+   * Ends the executors of unusable worlds and waits until they are gone; the cluster manager starts
+   * others. Blocks; returns immediately if there is nothing to replace. Sets {@link
+   * MpiWorlds#isRefilling}, because slots are missing until the new executors have registered.
    *
-   * @throws DDStoreException if they do not go
+   * @throws DDStoreException if an executor does not end
    */
   static void replace(SparkContext context, MpiWorlds worlds, ResidentView stores) {
     Set<String> old = worlds.toReplace(executors(context));
@@ -34,7 +34,7 @@ public final class WorldReplacement {
       return;
     }
     if (context.isLocal()) {
-      throw stuck(old, "they are this JVM");
+      throw stuck(old, "cannot be replaced, because they are this JVM");
     }
     LOG.warn(
         "replacing executors {}: their MPI world has lost a member, or not all ranks are in it",
@@ -49,8 +49,8 @@ public final class WorldReplacement {
         throw stuck(
             left,
             refused.isEmpty()
-                ? "they have not ended within %d s".formatted(PATIENCE.toSeconds())
-                : "the cluster manager did not take the order to end %s".formatted(refused));
+                ? "did not end within %d s".formatted(PATIENCE.toSeconds())
+                : "the cluster manager refused to end %s".formatted(refused));
       }
       ClusterFacts.pause("executors are replaced");
     }
@@ -58,7 +58,7 @@ public final class WorldReplacement {
 
   private static DDStoreException stuck(Set<String> executors, String why) {
     return new DDStoreException(
-        "executors %s are in an MPI world that has lost a member, or that not all ranks are in, and %s: start the application again"
+        "executors %s are in an MPI world that has lost a member or lacks ranks, and %s: restart the application"
             .formatted(executors, why));
   }
 

@@ -1,4 +1,4 @@
-/** Runs one barrier job: starts ranks, lets them meet, and submits them again after a failure. */
+/** Barrier jobs: start and connection of ranks, transports, and resubmission after a failure. */
 @Internal
 package org.ddstore.spark.job;
 

@@ -32,11 +32,12 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /**
- * What a running application offers to a store, executor by executor.
+ * A report of what a running application offers to a store, by executor.
  *
- * @param executors the reports that came in before the deadline, by executor id
+ * @param cluster facts of the cluster
+ * @param executors reports that arrived before the deadline, ordered by executor id
  * @param silent ids of executors that did not answer
- * @param problems what keeps a store from running
+ * @param problems problems that prevent a store from running
  */
 public record ClusterReport(
     ClusterFacts cluster,
@@ -51,9 +52,9 @@ public record ClusterReport(
   }
 
   /**
-   * Runs one short task in each executor. Blocks.
+   * Collects the report by one short task in each executor. Blocks.
    *
-   * @param deadline for executors to register, and again for their answers
+   * @param deadline time limit of the registration of executors, and again of their answers
    */
   public static ClusterReport of(SparkSession session, Duration deadline) {
     ClassicSpark.require(session);
@@ -93,7 +94,7 @@ public record ClusterReport(
         cluster, List.copyOf(answers.values()), silent, problems.stream().distinct().toList());
   }
 
-  /** Placement is a wish only, so executors that were missed are asked again. */
+  /** Asks all executors, and repeats it for missed ones, because placement is only preferred. */
   private static Map<String, ExecutorReport> ask(
       SparkContext context, ClusterFacts cluster, Path directory, Duration deadline) {
     long deadlineNs = System.nanoTime() + deadline.toNanos();
@@ -132,9 +133,9 @@ public record ClusterReport(
     } catch (InterruptedException e) {
       job.cancel(true);
       Thread.currentThread().interrupt();
-      throw new DDStoreException("interrupted while executors report", e);
+      throw new DDStoreException("interrupted while waiting for the reports of executors", e);
     } catch (ExecutionException e) {
-      throw new DDStoreException("executors could not report: " + e.getCause(), e);
+      throw new DDStoreException("the reports of executors failed: " + e.getCause(), e);
     }
   }
 }

@@ -12,7 +12,7 @@ import org.ddstore.read.GatherKernels;
 import org.ddstore.spark.cluster.HostProbe;
 import org.ddstore.spark.types.HostFacts;
 
-/** What one executor finds: its host, its versions, and the ways in which it can read. */
+/** The report of one executor: its host, its software versions and its transports. */
 public final class ExecutorReport implements Serializable {
   private static final long serialVersionUID = 1L;
 
@@ -33,7 +33,7 @@ public final class ExecutorReport implements Serializable {
     this.gatherKernel = GatherKernels.description();
   }
 
-  /** Of the process that calls. */
+  /** Returns the report of the calling process. */
   static ExecutorReport ofThisProcess(Path sharedMemory) {
     SparkEnv env = SparkEnv.get();
     return new ExecutorReport(
@@ -59,12 +59,12 @@ public final class ExecutorReport implements Serializable {
     return scalaVersion;
   }
 
-  /** Whether the library in C is loaded; else why not, and what helps. */
+  /** Describes the loaded native library, or the reason why it is not loaded and the remedy. */
   public String nativeLibrary() {
     return nativeLibrary;
   }
 
-  /** What copies rows: {@code native (..)} or {@code java (..)}, with the reason. */
+  /** Returns the implementation that copies rows: {@code native (..)} or {@code java (..)}. */
   public String gatherKernel() {
     return gatherKernel;
   }

@@ -22,15 +22,17 @@ import org.ddstore.types.DDStoreException;
 import scala.Tuple2;
 
 /**
- * Whether a process can read in one way.
+ * The availability of one transport in a process.
  *
- * @param detail what it uses if available, else why not and what helps
+ * @param name name of the transport
+ * @param available whether the process can use it
+ * @param detail device or memory that it uses; if unavailable, the reason and the remedy
  */
 public record TransportReport(String name, boolean available, String detail)
     implements Serializable {
   private static final List<String> REMOTE = List.of("tcp", "fabric", "mpi");
 
-  /** Every way, looked at in this process and now. */
+  /** Checks all transports in this process. */
   static List<TransportReport> all(Path sharedMemory) {
     List<TransportReport> reports = new ArrayList<>();
     reports.add(of("own process", Availability.available("memory of this JVM")));
@@ -49,7 +51,7 @@ public record TransportReport(String name, boolean available, String detail)
     return reports;
   }
 
-  /** With the settings and the address of this process, where there are such. */
+  /** Checks a transport, with the settings and address of this process if it runs in Spark. */
   private static Availability availability(TransportProvider provider) {
     SparkEnv env = SparkEnv.get();
     if (env == null || !(provider instanceof OneSidedProvider oneSided)) {
@@ -79,7 +81,7 @@ public record TransportReport(String name, boolean available, String detail)
     return new TransportReport(name, availability.isAvailable(), availability.detail());
   }
 
-  /** Makes a directory for segments as a store would, and deletes it. */
+  /** Checks shared memory: creates a directory for segments like a store, and deletes it. */
   private static Availability sameHost(Path sharedMemory) {
     try {
       ProcessDirectory directory = ProcessDirectory.acquire(sharedMemory);
@@ -94,7 +96,7 @@ public record TransportReport(String name, boolean available, String detail)
       }
     } catch (DDStoreException | IOException e) {
       return Availability.unavailable(
-          "%s; spark.ddstore.directory names another place".formatted(e.getMessage()));
+          "%s; set spark.ddstore.directory to another directory".formatted(e.getMessage()));
     }
   }
 }

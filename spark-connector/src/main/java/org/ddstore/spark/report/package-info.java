@@ -1,4 +1,4 @@
-/** Reports of the cluster and of its transports for {@code ddstore doctor}. */
+/** Reports about the cluster and its transports, for {@code ddstore doctor}. */
 @Internal
 package org.ddstore.spark.report;
 

@@ -13,20 +13,21 @@ import org.ddstore.spark.types.ColumnMapping;
 import org.ddstore.types.Schema;
 
 /**
- * Checks that rows fit a resident store to which they are to be appended.
+ * The check that rows fit the resident store to which they are appended.
  *
- * @param name of the store
- * @param sourceSchema what it took of its DataFrame
- * @param columns what became of that
+ * @param name name of the store
+ * @param sourceSchema stored columns of its DataFrame
+ * @param columns fields of each leaf of the source schema
+ * @param schema schema of its records
  */
 public record AppendPlan(
     String name, StructType sourceSchema, List<ColumnMapping> columns, Schema schema) {
 
   /**
-   * The columns of the store, in its order.
+   * Selects the columns of the store, in its order.
    *
-   * @param exactly whether others are an error
-   * @throws IllegalArgumentException naming the columns that are missing, or too many
+   * @param exactly whether to select only these columns and to reject others
+   * @throws IllegalArgumentException if columns are missing or unexpected; the message names them
    */
   Dataset<Row> select(Dataset<Row> rows, boolean exactly) {
     TreeSet<String> missing = new TreeSet<>(Arrays.asList(sourceSchema.fieldNames()));
@@ -35,7 +36,7 @@ public record AppendPlan(
     missing.removeAll(Arrays.asList(rows.columns()));
     if (!missing.isEmpty() || (exactly && !more.isEmpty())) {
       throw new IllegalArgumentException(
-          "rows of columns %s cannot be appended to \"%s\" of columns %s: missing %s, too many %s"
+          "rows of columns %s cannot be appended to \"%s\" of columns %s: missing %s, unexpected %s"
               .formatted(
                   Arrays.toString(rows.columns()),
                   name,
@@ -52,9 +53,9 @@ public record AppendPlan(
   }
 
   /**
-   * The plan with its columns in the form of the store's.
+   * Returns the plan with columns in the form of those of the store.
    *
-   * @throws IllegalArgumentException naming the difference
+   * @throws IllegalArgumentException if types differ; the message names the difference
    */
   IngestPlan like(IngestPlan fresh) {
     List<ColumnMapping> found = fresh.mappings();

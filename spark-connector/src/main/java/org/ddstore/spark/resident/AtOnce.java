@@ -5,16 +5,17 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The same for several at the same time, by a thread for each: none waits for another. */
+/** Concurrent execution of an action for several elements, each in its own thread. */
 public final class AtOnce {
   private AtOnce() {}
 
   /**
-   * Returns when all of it is done, and leaves no thread. An interrupt of the calling thread,
-   * before or meanwhile, holds up nothing and ends nothing; its flag is set afterwards.
+   * Runs an action for each element in a separate thread, and waits until all threads have ended.
+   * An interrupt of the calling thread neither delays nor stops the actions; its flag is set
+   * afterwards.
    *
-   * @param threads their name
-   * @param what comes to an end by itself, and throws nothing
+   * @param threads name of the threads
+   * @param what action that ends by itself and throws no exception
    */
   public static <T> void forEach(String threads, Collection<T> all, Consumer<T> what) {
     List<Thread> started = new ArrayList<>();

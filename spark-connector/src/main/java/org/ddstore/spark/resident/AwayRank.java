@@ -7,19 +7,20 @@ import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.types.ResidentShard;
 
 /**
- * A rank of a run that did not run where its shard is.
+ * A rank that did not run in the executor of its shard.
  *
- * @param executorId where it ran
- * @param why as far as the driver knows, for people
+ * @param rank number of the rank
+ * @param executorId id of the executor that ran it
+ * @param why human-readable reason, as far as the driver knows it
  */
 public record AwayRank(int rank, String executorId, String why) {
 
   /**
-   * Those of a run that has ended.
+   * Returns these ranks of a completed run.
    *
-   * @param outcomes by rank
-   * @param layout where the rows were when the run began
-   * @param cluster the executors that there are now
+   * @param outcomes outcomes of the run, by rank
+   * @param layout layout at the start of the run
+   * @param cluster current facts of the cluster
    */
   public static List<AwayRank> of(
       List<? extends RankOutcome<?>> outcomes, ResidentLayout layout, ClusterFacts cluster) {
@@ -47,7 +48,7 @@ public record AwayRank(int rank, String executorId, String why) {
             .findAny()
             .orElse(0);
     if (slots == 0) {
-      return home + " had its rows and has ended since";
+      return home + " held its rows and has ended";
     }
     return ranksThere > slots
         ? "%s has %d slots and the rows of %d ranks".formatted(home, slots, ranksThere)

@@ -8,10 +8,11 @@ import org.ddstore.spark.job.ShardLoader;
 import org.ddstore.types.Schema;
 
 /**
- * Fills shards with copies of rows that a resident store still has elsewhere.
+ * A loader that fills shards with copies of rows that a resident store still has in other
+ * executors.
  *
- * @param snapshot of the store
- * @param shards what was lost, by rank of the job
+ * @param snapshot state of the store
+ * @param shards reports of the shards to copy, by rank of the job
  */
 record CopyLoader(StoreSnapshot snapshot, List<ShardReport> shards) implements ShardLoader {
   private static final long serialVersionUID = 1L;

@@ -8,11 +8,11 @@ import org.ddstore.spark.types.ExecutorHolding;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.types.ProcessAddress;
 
-/** What the executors hold of a resident store, by the answers of their processes. */
+/** The holdings of executors of a resident store, from the answers of their processes. */
 public final class ExecutorHoldings {
   private ExecutorHoldings() {}
 
-  /** Returns what each executor holds that has answered, in the order of its first shard. */
+  /** Returns the holdings of each executor that has answered, ordered by its first shard. */
   public static List<ExecutorHolding> of(
       ResidentLayout layout, Map<ProcessAddress, ResidentShards.Summary> summaries) {
     Map<String, List<ResidentShard>> byExecutor = new LinkedHashMap<>();

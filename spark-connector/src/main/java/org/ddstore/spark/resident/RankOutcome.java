@@ -5,12 +5,12 @@ import java.util.List;
 import org.ddstore.spark.types.ReadCount;
 
 /**
- * What a rank of a resident store sends to the driver.
+ * The outcome of one rank of a run on a resident store, sent to the driver.
  *
- * @param result what the user's task returned; may be null
- * @param executorId where it ran
- * @param home whether its shard is there
- * @param reads what it read of the store, by path
+ * @param result result of the user's task, may be null
+ * @param executorId id of the executor that ran the rank
+ * @param home whether that executor holds the rank's shard
+ * @param reads reads of the store's rows, by path
  */
 public record RankOutcome<T>(T result, String executorId, boolean home, List<ReadCount> reads)
     implements Serializable {

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.ddstore.ReadStatistics;
 import org.ddstore.types.ReadPath;
 
-/** What the readers of one kind have read: those that have ended, and those that read now. */
+/** The read counts of all readers of one kind, both ended and active. */
 final class ReaderCounts {
   private final Map<ReadPath, ReadStatistics> ended = new EnumMap<>(ReadPath.class);
   private final List<Supplier<List<ReadStatistics>>> reading = new ArrayList<>();
@@ -29,7 +29,7 @@ final class ReaderCounts {
     }
   }
 
-  /** All together over a path. */
+  /** Returns the sum of all readers over a path. */
   synchronized ReadStatistics sum(ReadPath path) {
     ReadStatistics sum = ended.get(path);
     for (Supplier<List<ReadStatistics>> reader : reading) {

@@ -25,10 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How rows come into a resident store after its load: those that are appended, and those that were
- * lost and are brought back. One change at a time; the store is read, and may be dropped,
- * meanwhile: a change that is in hand then frees what it has loaded, and says that the store was
- * dropped.
+ * The changes of a resident store after its load: appends, and repairs of lost rows. They run one
+ * at a time. The store can be read and dropped meanwhile: a change in progress then frees the rows
+ * that it has loaded, and reports that the store was dropped.
  */
 public final class ResidentChanges {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentChanges.class);
@@ -40,7 +39,7 @@ public final class ResidentChanges {
   private final ResidentPlaces places;
   private final Function<ResidentLayout, StoreSnapshot> snapshots;
 
-  /** Of the load, and of each append. */
+  /** Origins of the load and of each append. */
   private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by lock
 
   private final WriteLock lock;
@@ -62,17 +61,17 @@ public final class ResidentChanges {
     this.lock = new WriteLock(name);
   }
 
-  /** Appends rows, all at one moment. */
+  /** Appends rows atomically. */
   public void append(AppendPlan fitting, Dataset<Row> rows, Duration timeout) {
     change("append", timeout, () -> appendHere(fitting, rows));
   }
 
-  /** Brings lost rows back and copies those of executors that leave. */
+  /** Restores lost rows, and copies rows of executors that are being decommissioned. */
   public void repair() {
     change("repair", origin.settings().writeTimeout(), this::repairHere);
   }
 
-  /** Waits for the change in hand first. */
+  /** Runs a change after the change in progress. */
   private void change(String what, Duration timeout, Runnable change) {
     lock.hold(
         timeout,
@@ -126,7 +125,7 @@ public final class ResidentChanges {
     places.findLost();
   }
 
-  /** The commit point of an append: rows and their origin come together, or neither. */
+  /** Commits an append: adds both the rows and their origin, or neither. */
   private void commit(
       ResidentLoading loading, ResidentLoading.Loaded loaded, ResidentOrigin source) {
     try {
@@ -147,21 +146,21 @@ public final class ResidentChanges {
     for (int round = 1; needsRepair(); round++) {
       if (round > origin.settings().maxAttempts()) {
         throw new DDStoreException(
-            "executors end while rows of \"%s\" are brought back: %d shards are lost after %d repairs"
+            "rows of \"%s\" could not be restored because executors ended: %d shards are lost after %d repairs"
                 .formatted(name, places.now().lost().size(), round - 1));
       }
       bringBack(places.now());
     }
   }
 
-  /** Whether shards are lost, or on executors that are being decommissioned. */
+  /** Returns whether shards are lost, or on executors that are being decommissioned. */
   private boolean needsRepair() {
     places.findLost();
     loseSilent(places.leaving());
     return !places.now().lost().isEmpty() || !places.leaving().isEmpty();
   }
 
-  /** One that is being decommissioned may have ended before Spark knows it. */
+  /** Marks shards of decommissioning executors that have ended before Spark notices it as lost. */
   private void loseSilent(Set<String> leaving) {
     for (String executor : leaving) {
       ProcessAddress process = places.now().processes().get(executor);
@@ -175,13 +174,13 @@ public final class ResidentChanges {
     Set<String> leaving = places.leaving();
     if (!leaving.isEmpty()) {
       LOG.warn(
-          "copying {} shards of \"{}\" from executors {}, which are being decommissioned",
+          "copying {} shards of \"{}\" from decommissioning executors {}",
           before.placesOn(leaving).size(),
           name,
           leaving);
     }
     if (!before.lost().isEmpty()) {
-      LOG.warn("bringing back {} lost shards of \"{}\"", before.lost().size(), name);
+      LOG.warn("restoring {} lost shards of \"{}\"", before.lost().size(), name);
     }
     SparkContext context = origin.session().sparkContext();
     Set<String> present = before.executors();
@@ -207,7 +206,7 @@ public final class ResidentChanges {
       if (!isOther || Thread.currentThread().isInterrupted() || RetryPolicy.isPermanent(e)) {
         throw e;
       }
-      LOG.warn("{}; executors have ended since, trying with those that are left", e.getMessage());
+      LOG.warn("{}; executors have ended, retrying with the remaining ones", e.getMessage());
     }
   }
 }

@@ -5,8 +5,11 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.transport.PeerCalls;
 
 /**
- * What the driver may ask of a process that holds shards of a resident store, and the answers. A
- * question is a byte, and for those about one attempt to load its number (16 bytes).
+ * The control requests of the driver to a process that holds shards of a resident store, and the
+ * answers. A request is one byte, followed by the attempt's number (16 bytes) if it concerns one
+ * attempt to load.
+ *
+ * @param store id of the store
  */
 record ResidentControl(Nonce store) implements PeerCalls.Service {
   private static final byte CONFIRM = 1;
@@ -14,22 +17,22 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
   private static final byte DROP = 3;
   private static final byte SUMMARY = 4;
 
-  /** Keep what an attempt has loaded. Answer: a byte, 1 if something of it was there. */
+  /** Requests to keep the rows of an attempt. Answer: one byte, 1 if rows of it are there. */
   static ByteBuffer confirm(Nonce attempt) {
     return about(CONFIRM, attempt);
   }
 
-  /** Free what an attempt has loaded. Answer: a byte; it is freed a moment later. */
+  /** Requests to free the rows of an attempt. Answer: one byte, sent before they are freed. */
   static ByteBuffer forget(Nonce attempt) {
     return about(FORGET, attempt);
   }
 
-  /** Free everything, and leave the store. Answer: a byte; who asks again finds the store gone. */
+  /** Requests to free all rows and leave the store. Answer: one byte; later, the store is gone. */
   static ByteBuffer drop() {
     return ByteBuffer.wrap(new byte[] {DROP});
   }
 
-  /** What is there. Answer: see {@link #parseSummary}. */
+  /** Requests a summary of the rows. Answer: see {@link #parseSummary}. */
   static ByteBuffer summary() {
     return ByteBuffer.wrap(new byte[] {SUMMARY});
   }
@@ -66,7 +69,7 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
         yield found(true);
       }
       case DROP -> {
-        if (ResidentShards.beginDrop(store)) { // the driver asks again and again
+        if (ResidentShards.beginDrop(store)) { // the driver repeats the request
           later("drop", () -> ResidentShards.drop(store));
         }
         yield found(true);
@@ -88,7 +91,7 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
     return ByteBuffer.wrap(new byte[] {(byte) (found ? 1 : 0)});
   }
 
-  /** Unmapping large memory takes longer than a thread of the network may. */
+  /** Runs work in a separate thread: unmapping large memory would block a network thread. */
   private static void later(String what, Runnable work) {
     Thread thread = new Thread(work, "ddstore-" + what);
     thread.setDaemon(true);

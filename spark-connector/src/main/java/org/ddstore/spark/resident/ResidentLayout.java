@@ -18,8 +18,8 @@ import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.Schema;
 
 /**
- * Which executor holds what of a resident store, as the driver knows it. Immutable; a change makes
- * a new version.
+ * The driver's knowledge of the executors that hold the shards of a resident store. Immutable; a
+ * change returns a new version.
  */
 public final class ResidentLayout {
   private final long version;
@@ -29,9 +29,10 @@ public final class ResidentLayout {
   private final Set<Place> lost;
 
   /**
-   * The place of a shard.
+   * The logical place of a shard.
    *
-   * @param part 0 for the load, then one more for each append
+   * @param part 0 for the load, n for the n-th append
+   * @param rank rank that owns the shard
    */
   record Place(int part, int rank) {}
 
@@ -51,13 +52,13 @@ public final class ResidentLayout {
   /**
    * Returns the layout of a first load.
    *
-   * @param shards of a load, one of each of its ranks
+   * @param shards reports of the load, one per rank
    */
   public static ResidentLayout of(Schema schema, ReplicaGroups groups, List<ShardReport> shards) {
     return new ResidentLayout(1, schema, groups, List.of(byRank(groups, shards)), Set.of());
   }
 
-  /** From now on the rank that holds a shard is the one of that number in its group. */
+  /** Orders reports so that the shard of member i of a group is at rank i of the group. */
   private static List<ShardReport> byRank(ReplicaGroups groups, List<ShardReport> shards) {
     ShardReport[] byRank = new ShardReport[groups.ranks()];
     for (int rank = 0; rank < byRank.length; rank++) {
@@ -73,7 +74,7 @@ public final class ResidentLayout {
     return new ResidentLayout(version + 1, schema, groups, more, lost);
   }
 
-  /** With what executors held marked as lost; this one if that is nothing new. */
+  /** Marks the shards of executors as lost. Returns this layout if all are marked already. */
   public ResidentLayout without(Set<String> executorIds) {
     Set<Place> more = new HashSet<>(lost);
     forEach(
@@ -87,24 +88,24 @@ public final class ResidentLayout {
         : new ResidentLayout(version + 1, schema, groups, parts, more);
   }
 
-  /** The places of the shards that are on executors, and not lost. */
+  /** Returns the places of the shards on executors, without lost shards. */
   Set<Place> placesOn(Set<String> executorIds) {
     Set<Place> on = new HashSet<>(without(executorIds).lost);
     on.removeAll(lost);
     return on;
   }
 
-  /** What would be lost with executors, for people; empty if nothing. */
+  /** Describes the shards that would be lost with executors; empty if none would be. */
   public Optional<String> lossWith(Set<String> executorIds) {
     ResidentLayout left = without(executorIds);
     Set<Place> more = placesOn(executorIds);
     long gone = more.stream().filter(place -> !left.hasCopy(place)).count();
     return more.isEmpty()
         ? Optional.empty()
-        : Optional.of("%d shards; of %d of them no copy is left".formatted(more.size(), gone));
+        : Optional.of("%d shards, %d of them without another copy".formatted(more.size(), gone));
   }
 
-  /** With shards that stand in the place of lost ones. */
+  /** Replaces shards by rebuilt ones, which are no longer lost. */
   ResidentLayout withRebuilt(Map<Place, ShardReport> rebuilt) {
     List<List<ShardReport>> changed = new ArrayList<>();
     for (int part = 0; part < parts.size(); part++) {
@@ -119,7 +120,7 @@ public final class ResidentLayout {
     return new ResidentLayout(version + 1, schema, groups, changed, still);
   }
 
-  /** With what was lost in another version of it, of the same shards, marked as lost. */
+  /** Marks shards as lost that are lost in another version and did not change since. */
   ResidentLayout withLostOf(ResidentLayout other) {
     Set<Place> more = new HashSet<>(lost);
     for (Place place : other.lost) {
@@ -154,12 +155,12 @@ public final class ResidentLayout {
     return groups;
   }
 
-  /** How rows are read that memory does not reach, and why so; for people. */
+  /** Returns a human-readable description of the transport, with the reason for its choice. */
   public String transport() {
     return parts.get(0).get(0).transport();
   }
 
-  /** One for the load, and one for each append. */
+  /** Returns the number of parts: one for the load, and one for each append. */
   public int parts() {
     return parts.size();
   }
@@ -172,12 +173,12 @@ public final class ResidentLayout {
     return lost;
   }
 
-  /** The rows of one copy. */
+  /** Returns the number of rows of one copy. */
   public long rows() {
     return rowsOf(parts.size());
   }
 
-  /** The rows of the load and the first appends. */
+  /** Returns the number of rows of one copy in the first parts. */
   long rowsOf(int firstParts) {
     return parts.subList(0, firstParts).stream()
         .flatMap(part -> part.subList(0, groups.width()).stream())
@@ -185,7 +186,7 @@ public final class ResidentLayout {
         .sum();
   }
 
-  /** Bytes of memory of one copy. */
+  /** Returns the memory of one copy, in bytes. */
   public long bytes() {
     return parts.stream()
         .flatMap(part -> part.subList(0, groups.width()).stream())
@@ -220,7 +221,7 @@ public final class ResidentLayout {
     return all;
   }
 
-  /** The executors that hold something, as far as they are not known to be gone. */
+  /** Returns the ids of the executors that hold shards and are not known to be gone. */
   Set<String> executors() {
     Set<String> executors = new TreeSet<>();
     forEach(
@@ -232,7 +233,7 @@ public final class ResidentLayout {
     return executors;
   }
 
-  /** The processes that hold something, as far as they are not known to be gone, by executor. */
+  /** Returns the processes that hold shards and are not known to be gone, by executor id. */
   public Map<String, ProcessAddress> processes() {
     Map<String, ProcessAddress> byExecutor = new TreeMap<>();
     forEach(
@@ -245,7 +246,7 @@ public final class ResidentLayout {
   }
 
   /**
-   * A catalog for each replica group, which names shards of another group in the place of those
+   * Returns a catalog for each replica group. It names copies in other groups instead of the shards
    * that the group has lost.
    */
   List<Catalog> catalogs() {
@@ -266,7 +267,7 @@ public final class ResidentLayout {
     return Catalog.of(groups.width(), StartedRank.ROWS, schema, segments);
   }
 
-  /** The place of a shard that is not lost, that of the group if possible. */
+  /** Returns the place of a live copy of a shard, in the group itself if possible. */
   private Place live(int part, int group, int member) {
     Place own = new Place(part, group * groups.width() + member);
     for (int next = 0; next < groups.groups(); next++) {
@@ -279,7 +280,7 @@ public final class ResidentLayout {
     return own;
   }
 
-  /** The executors that have a copy of what is, or was, at a place. */
+  /** Returns the ids of the executors that hold a copy of the shard of a place. */
   Set<String> holders(Place place) {
     Set<String> holders = new HashSet<>();
     for (int group = 0; group < groups.groups(); group++) {
@@ -291,28 +292,28 @@ public final class ResidentLayout {
     return holders;
   }
 
-  /** Whether another replica group has what was lost at a place. */
+  /** Returns whether some replica group has a live copy of the shard of a place. */
   boolean hasCopy(Place place) {
     int member = groups.memberOf(place.rank());
     return !lost.contains(live(place.part(), groups.groupOf(place.rank()), member));
   }
 
-  /** Whether some rows are nowhere any more. */
+  /** Returns whether some rows have no live copy. */
   public boolean hasGaps() {
     return !lost.stream().allMatch(this::hasCopy);
   }
 
-  /** The first shard of a rank: where the rank belongs. */
+  /** Returns the first shard of a rank, whose executor is the home of the rank. */
   ResidentShard home(int rank) {
     return shards().get(rank);
   }
 
-  /** The executor of each rank's first shard, also if it is lost. */
+  /** Returns the id of the executor of each rank's first shard, even if it is lost. */
   public List<String> homes() {
     return parts.get(0).stream().map(ShardReport::executorId).toList();
   }
 
-  /** What tasks of the ranks prefer; empty for those whose executor is lost. */
+  /** Returns the preferred location of each rank's task; empty if its executor is lost. */
   public List<String> preferredLocations() {
     return shards().subList(0, groups.ranks()).stream()
         .map(shard -> shard.isLost() ? "" : shard.preferredLocation())

@@ -26,14 +26,15 @@ import org.ddstore.transport.Transport;
 import org.ddstore.types.DDStoreException;
 
 /**
- * A rank leaves what it has loaded in its executor, as a shard of a resident store; ranks of other
- * replica groups than the first one copy theirs from it. Each rank returns when all have theirs.
+ * The work of one rank in a load of a resident store: leaves the loaded rows in its executor as a
+ * shard. Ranks of replica groups after the first copy their shards from the first group. Each rank
+ * returns when all ranks have their shards.
  *
- * @param token of the resident store
- * @param attemptHigh the number of this attempt to load, half of it
- * @param attemptLow the other half
- * @param loader says which rows a rank loads
- * @param base the global index of the first row of all that are loaded
+ * @param token token of the resident store
+ * @param attemptHigh high half of the number of this attempt to load
+ * @param attemptLow low half of the number of this attempt to load
+ * @param loader loader that knows the rows of each rank
+ * @param base global index of the first of all loaded rows
  */
 record ResidentLoad(
     StoreToken token, long attemptHigh, long attemptLow, ShardLoader loader, long base)
@@ -70,7 +71,7 @@ record ResidentLoad(
     }
   }
 
-  /** The shard of each rank: copies of it are to be in different executors. */
+  /** Returns the shard of each rank, with copies in different executors where possible. */
   private static int[] members(StartedRank rank) {
     if (rank.groups().groups() == 1) {
       return rank.groups().members();
@@ -130,7 +131,7 @@ record ResidentLoad(
     }
   }
 
-  /** All have their shards then, and copies are copies. */
+  /** Waits until all ranks have their shards, and checks that copies equal their originals. */
   private static void compare(StartedRank rank, int[] members, RowDigest digest) {
     rank.ranks().awaitAll("load", rank.settings().finishTimeout());
     byte[][] all =

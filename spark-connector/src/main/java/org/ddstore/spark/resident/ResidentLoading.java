@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One load of shards into executors, by a barrier job and as many attempts as it needs. What failed
- * attempts have loaded is freed by their ranks, and by those of the next attempt; what the last one
- * has loaded stays when it is confirmed by all executors.
+ * One load of shards into executors, by a barrier job of one or more attempts. The ranks of a
+ * failed attempt free its rows, and so do the ranks of the next attempt. The rows of the last
+ * attempt stay after all executors have confirmed them.
  */
 public final class ResidentLoading {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentLoading.class);
@@ -40,30 +40,31 @@ public final class ResidentLoading {
     this.processes = processes;
   }
 
-  /** What an attempt reads, and how. */
+  /** The rows that an attempt loads, and their loader. */
   public record Source(RDD<InternalRow> rows, ShardLoader loader) {}
 
-  /** Gives each attempt what it reads. */
+  /** A supplier of the rows of each attempt. */
   @FunctionalInterface
   public interface Sources {
     Source of(int attempt);
   }
 
   /**
-   * What was loaded, and stays until it is forgotten or dropped.
+   * The result of a load, which stays until it is forgotten or dropped.
    *
-   * @param shards by rank
-   * @param gone executors that have ended since, with what they had
+   * @param shards reports of the shards, by rank
+   * @param gone ids of executors that have ended since, with their shards
    */
   public record Loaded(List<ShardReport> shards, Set<String> gone) {}
 
   /**
-   * Runs the job and makes what it has loaded stay. It runs again if executors have freed their
-   * rows because they were not confirmed in time. Frees everything if it fails.
+   * Runs the job and confirms the loaded rows, so that they stay. Runs the job again if executors
+   * have freed their rows because the confirmation came too late. Frees everything if it fails.
    *
-   * @param base the global index of the first row
-   * @throws DDStoreException if an executor has loaded its rows and does not answer, or the
-   *     confirmation is late each time
+   * @param estimatedBytes memory of all copies of the rows; 0 if unknown
+   * @param base global index of the first row
+   * @throws DDStoreException if an executor that has loaded its rows does not answer, or every
+   *     confirmation came too late
    */
   public Loaded run(long estimatedBytes, long base, Sources sources) {
     int most = origin.settings().maxAttempts();
@@ -75,7 +76,7 @@ public final class ResidentLoading {
       }
       forget(shards);
       String late =
-          "the rows that executors %s have loaded were not confirmed within %d s"
+          "rows on executors %s were not confirmed within %d s of their load"
               .formatted(
                   executorsOf(shards, confirmation.expired()), ResidentShards.LEASE.toSeconds());
       if (round == most || processes.isClosed()) { // the store may have been dropped
@@ -126,7 +127,7 @@ public final class ResidentLoading {
     return executors;
   }
 
-  /** Frees what was loaded. */
+  /** Frees the rows of the last attempt in the processes of these shards. */
   public void forget(List<ShardReport> shards) {
     processes.forget(processesOf(shards), attempt);
   }

@@ -24,10 +24,14 @@ import org.ddstore.spark.job.ResidentView;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Where the rows of a resident store come from, and how: what a lost shard is loaded from again.
+ * The origin of rows of a resident store: the DataFrame and the options by which lost shards can be
+ * loaded again.
  *
- * @param rows of the load; each append has its own
- * @param slotsWarning one for all jobs of the store
+ * @param rows DataFrame of the load or of one append
+ * @param ingest options of the conversion to records
+ * @param settings settings of the store
+ * @param profile resources of each rank
+ * @param slotsWarning warning shared by all jobs of the store
  * @param stores resident stores of the application
  */
 public record ResidentOrigin(
@@ -43,10 +47,13 @@ public record ResidentOrigin(
   }
 
   /**
-   * As this one, for other rows: what helps against an error of theirs is in their query, because
-   * the options are the store's.
+   * Returns an origin with the same options and other rows. Because the options belong to the
+   * store, errors in these rows must be fixed in their query.
    *
-   * @throws IllegalArgumentException naming a column that the options name and the rows lack
+   * @param others DataFrame of the other rows
+   * @param store name of the store, for messages
+   * @param remedy end of the message for a missing column
+   * @throws IllegalArgumentException if the rows lack a column that the options name
    */
   public ResidentOrigin with(Dataset<Row> others, String store, String remedy) {
     try {
@@ -70,9 +77,10 @@ public record ResidentOrigin(
   }
 
   /**
-   * Returns when so many slots take tasks at the same time, or false at the deadline. Blocks.
+   * Waits until a number of slots can run tasks at the same time. Blocks.
    *
-   * @throws DDStoreException if it is interrupted
+   * @return false if that was impossible until the timeout
+   * @throws DDStoreException if the thread is interrupted
    */
   boolean awaitSlots(int slots, Duration timeout) {
     RDD<InternalRow> none =
@@ -81,8 +89,10 @@ public record ResidentOrigin(
   }
 
   /**
-   * A barrier job of ranks for which there were slots once: if some are missing now, an executor is
-   * lost, and the job waits until the cluster manager has replaced it.
+   * Returns a barrier job of ranks for which slots were available before: if slots are missing now,
+   * an executor was lost, and the job waits until the cluster manager has replaced it.
+   *
+   * @param estimatedBytes memory of all copies of the rows; 0 if unknown
    */
   public BarrierJob job(ReplicaGroups groups, long estimatedBytes) {
     return new BarrierJob(
@@ -95,9 +105,9 @@ public record ResidentOrigin(
         stores);
   }
 
-  /** How long is waited for slots that were there. */
+  /** Returns the maximum time to wait for the replacement of a lost executor. */
   Duration replacementTimeout() {
-    Duration ofUser = settings.slotsTimeout();
-    return ofUser.compareTo(BarrierJob.REPLACEMENT) > 0 ? ofUser : BarrierJob.REPLACEMENT;
+    Duration configured = settings.slotsTimeout();
+    return configured.compareTo(BarrierJob.REPLACEMENT) > 0 ? configured : BarrierJob.REPLACEMENT;
   }
 }

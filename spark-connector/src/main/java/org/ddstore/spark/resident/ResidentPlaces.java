@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the rows of a resident store are now: loads and repairs change it, and the loss of
- * executors. Any thread.
+ * The current locations of the rows of a resident store. Appends, repairs and the loss of executors
+ * change them. Thread-safe.
  */
 public final class ResidentPlaces {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentPlaces.class);
@@ -24,14 +24,14 @@ public final class ResidentPlaces {
   private final SparkContext context;
   private final Supplier<String> description;
 
-  /** Who has ever held something. */
+  /** All processes that have ever held rows, by executor id. */
   private final Map<String, ProcessAddress> holders = new TreeMap<>(); // guarded by this
 
   private volatile ResidentLayout layout; // changed under this
   private volatile boolean ended; // set under this
 
   /**
-   * @param description of the store, for errors
+   * @param description description of the store, for exceptions
    */
   public ResidentPlaces(
       String name, SparkContext context, ResidentLayout layout, Supplier<String> description) {
@@ -47,16 +47,17 @@ public final class ResidentPlaces {
   }
 
   /**
-   * Changes it: the commit point of a change. Who of it is gone is for {@link #findLost}.
+   * Replaces the layout: the commit point of a change. Does not look for lost executors, see {@link
+   * #findLost}.
    *
-   * @param to may throw, if {@link #isEnded()}: then nothing changes
+   * @param to change of the layout; nothing changes if it throws, as it does if {@link #isEnded()}
    */
   synchronized void change(UnaryOperator<ResidentLayout> to) {
     layout = to.apply(layout);
     holders.putAll(layout.processes());
   }
 
-  /** Executors are gone. */
+  /** Marks the shards of executors as lost. */
   public void lose(Set<String> executors) {
     ResidentLayout before;
     ResidentLayout after;
@@ -75,17 +76,17 @@ public final class ResidentPlaces {
   }
 
   /**
-   * Asks Spark which executors are gone: its events are late, come before a store is known, and are
-   * lost when there are too many of them.
+   * Asks Spark for lost executors, because its events arrive late or before a store is known, and
+   * Spark drops events under load.
    *
-   * @return where the rows are now
+   * @return the current layout
    */
   public ResidentLayout findLost() {
     lose(LiveExecutors.gone(context, layout.executors()));
     return layout;
   }
 
-  /** The executors with rows that are being decommissioned. */
+  /** Returns the ids of executors that hold rows and are being decommissioned. */
   public Set<String> leaving() {
     return LiveExecutors.leaving(context, layout.executors());
   }
@@ -95,9 +96,9 @@ public final class ResidentPlaces {
   }
 
   /**
-   * Ends it.
+   * Marks the store as dropped.
    *
-   * @return who has something to free; empty if it was ended before
+   * @return the processes that have rows to free; empty if the store was dropped before
    */
   public Optional<Collection<ProcessAddress>> end() {
     Map<String, ProcessAddress> left;
@@ -113,7 +114,7 @@ public final class ResidentPlaces {
     return Optional.of(left.values());
   }
 
-  /** Throws an IllegalStateException if the store has been dropped. */
+  /** Throws an {@link IllegalStateException} if the store has been dropped. */
   public void checkLive() {
     if (ended) {
       throw dropped(null);
@@ -121,9 +122,9 @@ public final class ResidentPlaces {
   }
 
   /**
-   * Returns the error of a store that has been dropped.
+   * Returns the exception of a store that has been dropped.
    *
-   * @param failure that followed from it; null if there is none
+   * @param failure failure that the drop has caused; null if there is none
    */
   IllegalStateException dropped(RuntimeException failure) {
     return new IllegalStateException("dropped: " + description.get(), failure);

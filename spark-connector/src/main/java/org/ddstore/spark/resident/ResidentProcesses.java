@@ -26,18 +26,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the driver says to the processes that hold a resident store: questions and answers over the
- * store's own connections. A process that has ended is no error; one that does not answer in time
- * is. Any thread.
+ * The driver's control connection to the processes that hold a resident store. An ended process is
+ * no error; a process that does not answer in time is. Thread-safe.
  */
 public final class ResidentProcesses implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentProcesses.class);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** More than Spark takes to give up an executor that does not answer. */
+  /** Longer than the time after which Spark removes an executor that does not answer. */
   private static final Duration CONFIRM_LIMIT = Duration.ofMinutes(4);
 
-  /** How long a confirmation waits for one process before it asks the next. */
+  /** Time that a confirmation waits for one process before it asks the next. */
   private static final Duration ROUND = Duration.ofSeconds(1);
 
   private static final long AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -50,9 +49,9 @@ public final class ResidentProcesses implements AutoCloseable {
   private boolean hasLeft; // guarded by this
 
   /**
-   * @param session of the store, which this closes
-   * @param patience with a process that does not answer
-   * @param limit of the time in which all processes have to confirm
+   * @param session session of the store, owned and closed by this object
+   * @param patience time limit of the answer of a process
+   * @param limit time limit of the confirmation of all processes
    */
   ResidentProcesses(WireSession session, Duration patience, Duration limit) {
     this.session = session;
@@ -67,20 +66,21 @@ public final class ResidentProcesses implements AutoCloseable {
   }
 
   /**
-   * The answers to a confirmation.
+   * The result of a confirmation.
    *
-   * @param ended processes that are gone, with everything that they had
-   * @param expired processes that live and have freed what the attempt had loaded
+   * @param ended processes that are gone, with their rows
+   * @param expired live processes that have freed the rows of the attempt
    */
   record Confirmation(Set<ProcessAddress> ended, Set<ProcessAddress> expired) {}
 
   /**
-   * Makes what an attempt has loaded stay. A process that does not answer is asked again, until it
-   * is given up; it holds up no other.
+   * Confirms the rows of an attempt, so that they stay. Asks a process that does not answer again
+   * until Spark has removed its executor; such a process does not delay others.
    *
-   * @param isGivenUp whether Spark has given up the executor of a process
-   * @throws DeadlineExceededException if one does not answer within the limit and is not given up
-   * @throws DDStoreException if one refuses, or the thread is interrupted
+   * @param isGivenUp whether Spark has removed the executor of a process
+   * @throws DeadlineExceededException if a process of a live executor does not answer within the
+   *     limit
+   * @throws DDStoreException if a process refuses, or the thread is interrupted
    */
   Confirmation confirm(
       Collection<ProcessAddress> processes, Nonce attempt, Predicate<ProcessAddress> isGivenUp) {
@@ -100,13 +100,13 @@ public final class ResidentProcesses implements AutoCloseable {
       }
       if (System.nanoTime() - endNs > 0) {
         throw new DeadlineExceededException(
-            "%s have loaded their rows, and have not answered for %d s"
+            "processes %s have loaded their rows but have not answered for %d s"
                 .formatted(silent, limit.toSeconds()));
       }
     }
   }
 
-  /** Asks once. True if it has answered, or has ended. */
+  /** Asks a process once. Returns whether it has answered or ended. */
   private boolean confirmAt(ProcessAddress process, Nonce attempt, Confirmation confirmation) {
     try {
       ByteBuffer answer =
@@ -126,8 +126,8 @@ public final class ResidentProcesses implements AutoCloseable {
   }
 
   /**
-   * Frees what an attempt has loaded, also if the thread is interrupted. Those that do not answer
-   * free it by themselves.
+   * Frees the rows of an attempt, even if the thread is interrupted. Processes that do not answer
+   * free them when their lease ends.
    */
   void forget(Collection<ProcessAddress> processes, Nonce attempt) {
     AtOnce.forEach("ddstore-tell", processes, process -> forgetAt(process, attempt));
@@ -144,8 +144,8 @@ public final class ResidentProcesses implements AutoCloseable {
   }
 
   /**
-   * Frees everything, also if the thread is interrupted; returns when it is freed. All are told at
-   * the same time, and a process that does not answer is logged.
+   * Frees all rows, even if the thread is interrupted, and waits until they are freed. Asks all
+   * processes at the same time; logs a process that does not answer.
    */
   public void drop(Collection<ProcessAddress> processes) {
     AtOnce.forEach("ddstore-tell", processes, this::dropAt);
@@ -154,7 +154,7 @@ public final class ResidentProcesses implements AutoCloseable {
   private void dropAt(ProcessAddress process) {
     long deadlineNs = deadline();
     try {
-      while (true) { // it has begun, and when it has ended, the store is gone there
+      while (true) { // until the store is gone in that process
         session.control().call(process, ResidentControl.drop(), deadlineNs);
         LockSupport.parkNanos(AGAIN_NS);
       }
@@ -168,9 +168,9 @@ public final class ResidentProcesses implements AutoCloseable {
   }
 
   /**
-   * Whether a process serves the store: false if it has ended, or does not answer in time.
+   * Returns whether a process serves the store: false if it has ended or does not answer in time.
    *
-   * @throws DDStoreException if it refuses, or the thread is interrupted
+   * @throws DDStoreException if the process refuses, or the thread is interrupted
    */
   boolean answers(ProcessAddress process) {
     try {
@@ -182,7 +182,7 @@ public final class ResidentProcesses implements AutoCloseable {
     }
   }
 
-  /** What each process has; those that are gone are missing. */
+  /** Returns the summary of each live process. */
   public Map<ProcessAddress, ResidentShards.Summary> summaries(
       Collection<ProcessAddress> processes) {
     Map<ProcessAddress, ResidentShards.Summary> all = new HashMap<>();
@@ -194,7 +194,7 @@ public final class ResidentProcesses implements AutoCloseable {
             ResidentControl.parseSummary(
                 session.control().call(process, ResidentControl.summary(), deadlineNs)));
       } catch (PeerGoneException e) {
-        // It has nothing.
+        // An ended process holds no rows.
       }
     }
     return all;
@@ -204,16 +204,16 @@ public final class ResidentProcesses implements AutoCloseable {
     return System.nanoTime() + patience.toNanos();
   }
 
-  /** The end of the time in which a change of the store needs its processes. */
+  /** A hold of a change on the store's processes. */
   interface Hold extends AutoCloseable {
-    /** To be called once. */
+    /** Releases the hold. Must be called once. */
     @Override
     void close();
   }
 
   /**
-   * Until the hold is closed, {@link #close} does not leave the store, so that a change can still
-   * free what it has loaded. Of no use after that.
+   * Returns a hold. {@link #close} does not leave the store before all holds are closed, so that a
+   * change can still free the rows that it has loaded.
    */
   synchronized Hold hold() {
     holds++;
@@ -225,7 +225,7 @@ public final class ResidentProcesses implements AutoCloseable {
     };
   }
 
-  /** Whether the store has been dropped, or its load has failed. */
+  /** Returns whether the store has been dropped, or its load has failed. */
   synchronized boolean isClosed() {
     return isClosed;
   }
@@ -240,7 +240,7 @@ public final class ResidentProcesses implements AutoCloseable {
     session.close();
   }
 
-  /** Leaves the store, as soon as nobody holds this. Does not block. Idempotent. */
+  /** Leaves the store as soon as all holds are closed. Does not block. Idempotent. */
   @Override
   public void close() {
     synchronized (this) {

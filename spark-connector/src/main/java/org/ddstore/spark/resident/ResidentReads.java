@@ -7,7 +7,7 @@ import org.ddstore.ReadStatistics;
 import org.ddstore.spark.types.ReadCount;
 import org.ddstore.types.ReadPath;
 
-/** What ranks have read of a resident store in its runs, and where they ran the last time. */
+/** The reads of all ranks in the runs on a resident store, and the away ranks of the last run. */
 public final class ResidentReads {
   private final List<List<ReadCount>> byRank = new ArrayList<>(); // guarded by this
   private List<AwayRank> away = List.of(); // guarded by this
@@ -23,13 +23,13 @@ public final class ResidentReads {
   }
 
   /**
-   * Takes the outcomes of a run.
+   * Adds the outcomes of a run.
    *
-   * @param outcomes by rank
-   * @param ranAway those that were not where their shards are
+   * @param outcomes outcomes, by rank
+   * @param away ranks that did not run in the executors of their shards
    */
-  public synchronized void add(List<? extends RankOutcome<?>> outcomes, List<AwayRank> ranAway) {
-    away = List.copyOf(ranAway);
+  public synchronized void add(List<? extends RankOutcome<?>> outcomes, List<AwayRank> away) {
+    this.away = List.copyOf(away);
     for (int rank = 0; rank < outcomes.size(); rank++) {
       RankOutcome<?> outcome = outcomes.get(rank);
       List<ReadCount> sum = new ArrayList<>();
@@ -40,12 +40,12 @@ public final class ResidentReads {
     }
   }
 
-  /** How many ranks. */
+  /** Returns the number of ranks. */
   synchronized int ranks() {
     return byRank.size();
   }
 
-  /** What one of them has read, by path. */
+  /** Returns the reads of one rank, by path. */
   synchronized List<ReadStatistics> ofRank(int rank) {
     return byRank.get(rank).stream().map(ReadCount::statistics).toList();
   }
@@ -54,7 +54,7 @@ public final class ResidentReads {
     return List.copyOf(byRank);
   }
 
-  /** The ranks of the last run that were not where their shards are. */
+  /** Returns the ranks of the last run that did not run in the executors of their shards. */
   public synchronized List<AwayRank> away() {
     return away;
   }

@@ -29,14 +29,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings back shards that were lost with their executors: as copies of what another replica group
- * holds, else from the DataFrame that they were loaded from, and those shards alone. Before that,
- * copies the shards of executors that are being decommissioned to others.
+ * One repair of a resident store. It first copies the shards of executors that are being
+ * decommissioned to others, then restores lost shards: as copies from another replica group, else
+ * from their DataFrame, of which it loads only these shards.
  *
- * @param origins of the load and of each append
- * @param leaving executors that are being decommissioned
- * @param snapshot of the store as it is, to copy from
- * @param publish makes a layout the store's; throws if that has been dropped
+ * @param name name of the store
+ * @param origins origins of the load and of each append
+ * @param token token of the store
+ * @param processes connection to the processes of the store
+ * @param layout layout before the repair
+ * @param leaving ids of executors that are being decommissioned
+ * @param snapshot current state of the store, the source of copies
+ * @param publish function that publishes a new layout; throws if the store has been dropped
  */
 record ResidentRepair(
     String name,
@@ -50,10 +54,11 @@ record ResidentRepair(
   private static final Logger LOG = LoggerFactory.getLogger(ResidentRepair.class);
 
   /**
-   * Blocks while its jobs run. Publishes what each of them has brought back.
+   * Runs the repair. Blocks while its jobs run. Publishes the restored shards after each job.
    *
-   * @throws RebuildDiffersException if rows are not what they were; those are not published
-   * @throws DDStoreException if the DataFrame cannot be read any more; it says what helps
+   * @throws RebuildDiffersException if reloaded rows differ from the lost ones; they are not
+   *     published
+   * @throws DDStoreException if the DataFrame cannot be read again; it names the remedy
    */
   void run() {
     ResidentLayout now = evacuate(layout);
@@ -80,9 +85,9 @@ record ResidentRepair(
   }
 
   /**
-   * Copies the shards of executors that are being decommissioned, first those of which there is no
-   * other copy. Spark ends such an executor when its tasks have ended, so nobody waits for those
-   * that replace it.
+   * Copies the shards of executors that are being decommissioned, first those without another copy.
+   * Spark ends such an executor when its tasks have ended, so the copy does not wait for
+   * replacements.
    */
   private ResidentLayout evacuate(ResidentLayout before) {
     Set<Place> places = before.placesOn(leaving);
@@ -104,7 +109,7 @@ record ResidentRepair(
     return now;
   }
 
-  /** In runs of a length. */
+  /** Splits places into runs of at most a length. */
   private static List<List<Place>> atMost(int length, List<Place> places) {
     List<List<Place>> runs = new ArrayList<>();
     for (int from = 0; from < places.size(); from += length) {
@@ -114,12 +119,12 @@ record ResidentRepair(
   }
 
   /**
-   * An executor that stands in for a lost one registers some time before it takes tasks, and until
-   * then everything would be brought back to those that are left. A barrier stage over all slots
-   * that the ranks need starts when it does. Where other jobs have the slots, or there are fewer
-   * than there were, rows come back to where there is room.
+   * Waits until replacements of lost executors take tasks. An executor registers some time before
+   * it does, and until then all shards would be restored on the remaining executors. The wait ends
+   * when a barrier stage over all slots that the ranks need has started. If other jobs use the
+   * slots, or fewer slots exist than before, the shards go to executors with free slots.
    *
-   * @return how many shards can be brought back at the same time
+   * @return number of shards that can be restored at the same time
    */
   private int awaitExecutors() {
     ResidentOrigin origin = origins.get(0);
@@ -131,9 +136,9 @@ record ResidentRepair(
             OptionalInt.of(ranks),
             origin.replacementTimeout());
     if (cluster.slots() < ranks) {
-      LOG.warn("of {} slots for the ranks of \"{}\" there are {}", ranks, name, cluster.slots());
+      LOG.warn("store \"{}\" needs {} slots, {} available", name, ranks, cluster.slots());
     } else if (!origin.awaitSlots(ranks, origin.settings().slotsTimeout())) {
-      LOG.warn("not all {} slots for the ranks of \"{}\" are free", ranks, name);
+      LOG.warn("store \"{}\" needs {} free slots, some are in use", name, ranks);
     }
     return Math.max(1, Math.min(ranks, cluster.slots()));
   }
@@ -175,7 +180,7 @@ record ResidentRepair(
     }
   }
 
-  /** The DataFrame may read stores, this one too, and those may have lost rows or be gone. */
+  /** Plans a reload; the DataFrame may read stores, even this one, that have also lost rows. */
   private IngestPlan plan(ResidentOrigin origin) {
     try {
       return origin.plan(layout.groups());
@@ -183,7 +188,7 @@ record ResidentRepair(
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof RankLostException) {
           throw new DDStoreException(
-              "rows of \"%s\" went with their executor, and the query that they came from cannot bring them back: it reads a store that has lost rows too, see the cause. If that is \"%s\" itself, drop() it and load it anew; else repair() that one first"
+              "rows of \"%s\" were lost with their executor, and their query cannot restore them: it reads a store that has also lost rows, see the cause. If that is \"%s\" itself, drop() it and load it anew; else repair() that store first"
                   .formatted(name, name),
               e);
         }
@@ -193,7 +198,7 @@ record ResidentRepair(
         throw e;
       }
       throw new DDStoreException(
-          "rows of \"%s\" went with their executor, and what they came from cannot be read again: %s. If that cannot be mended, drop() \"%s\" and load it anew"
+          "rows of \"%s\" were lost with their executor, and their source cannot be read again: %s. If the source cannot be restored, drop() \"%s\" and load it anew"
               .formatted(
                   name,
                   RetryPolicy.withCause(
@@ -203,21 +208,21 @@ record ResidentRepair(
     }
   }
 
-  /** What is read from the DataFrame now has to become what it became then. */
+  /** Returns the plan with the schema of the store, which reloaded rows must have. */
   private IngestPlan like(IngestPlan fresh, int rank) {
     IngestPlan plan = fresh.like(layout.schema());
     Schema schema = plan.schema();
     if (!schema.equals(layout.schema())) {
       plan.close();
       throw new RebuildDiffersException(
-          name, rank, "records of %s where there were %s".formatted(schema, layout.schema()));
+          name, rank, "records of %s instead of %s".formatted(schema, layout.schema()));
     }
     return plan;
   }
 
   /**
-   * Where shards are to go: appended rows where the rank's first are, others to executors that have
-   * no copy of them and few shards else. Preferences, no more.
+   * Returns preferred locations of restored shards: appended rows go to the executor of the rank's
+   * first shard, others to executors without a copy of them and with the fewest shards.
    */
   private List<String> homes(ResidentLayout now, List<Place> places) {
     Map<String, Integer> load = new HashMap<>();
@@ -231,7 +236,7 @@ record ResidentRepair(
     }
     now.shards().forEach(shard -> load.computeIfPresent(shard.executorId(), (id, n) -> n + 1));
     List<String> homes = new ArrayList<>();
-    Map<Integer, String> homeOfRank = new HashMap<>(); // of those whose first shards come, too
+    Map<Integer, String> homeOfRank = new HashMap<>(); // if the first shard is restored, too
     for (Place place : places) {
       Set<String> holders = now.holders(place);
       String chosen =
@@ -287,7 +292,7 @@ record ResidentRepair(
         throw new RebuildDiffersException(
             name,
             places.get(i).rank(),
-            "%,d rows from row %,d on, digest %s, where there were %,d from row %,d on, digest %s"
+            "%,d rows from row %,d, digest %s, instead of %,d rows from row %,d, digest %s"
                 .formatted(
                     now.rows(),
                     now.firstRow(),

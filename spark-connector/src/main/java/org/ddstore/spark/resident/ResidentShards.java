@@ -20,21 +20,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shards of resident stores that this executor holds between jobs, by store. A shard comes here
- * when its rank has loaded it, and is kept for {@value #LEASE_SECONDS} seconds after all ranks have
- * loaded theirs; when the driver has heard of all of them it confirms it, and the shard stays until
- * the driver drops the store, or this process ends: files are deleted by the hook of their
- * directory then. So a load that fails, and a driver that dies, leave nothing behind. Time in which
- * this process is stopped does not count against the lease.
+ * The shards of resident stores that this executor holds between jobs, by store. A loaded shard has
+ * a lease of {@value #LEASE_SECONDS} seconds, which begins when all ranks have loaded theirs. After
+ * all ranks have reported, the driver confirms the shard, which then stays until the driver drops
+ * the store or this process ends, when the shutdown hook of their directory deletes the files. So a
+ * failed load or a dead driver leaves nothing behind. Time in which this process is stopped does
+ * not count against the lease.
  *
- * <p>As long as shards of a store are here, this process is joined to it on the network, and
- * answers the driver's questions; see {@link ResidentControl}. Any thread.
+ * <p>While this process holds shards of a store, it takes part in the store's network session and
+ * answers the driver's requests; see {@link ResidentControl}. Thread-safe.
  */
 public final class ResidentShards {
   private static final int LEASE_SECONDS = 60;
   private static final int LEASE_TICKS = 60;
 
-  /** How long the driver may take to hear of all ranks and to confirm. */
+  /** Time limit of the driver to collect the reports of all ranks and to confirm. */
   public static final Duration LEASE = Duration.ofSeconds(LEASE_SECONDS);
 
   private static final Logger LOG = LoggerFactory.getLogger(ResidentShards.class);
@@ -46,10 +46,10 @@ public final class ResidentShards {
 
   private ResidentShards() {}
 
-  /** A shard, where it lies, and the attempt to load it. */
+  /** A shard, its backing, and the attempt that loaded it. */
   private record Held(Shard shard, Backing backing, Nonce attempt) {}
 
-  /** What this process has of one store. */
+  /** The shards of one store in this process. */
   private static final class Holding {
     private final WireSession session;
     private final List<Held> confirmed = new ArrayList<>();
@@ -64,7 +64,7 @@ public final class ResidentShards {
       return confirmed.isEmpty() && leased.isEmpty();
     }
 
-    /** Moves what an attempt has loaded out of the leased ones. */
+    /** Removes the shards of an attempt from the leased ones, and returns them. */
     List<Held> take(Nonce attempt) {
       List<Held> taken = leased.stream().filter(held -> held.attempt().equals(attempt)).toList();
       leased.removeAll(taken);
@@ -73,14 +73,16 @@ public final class ResidentShards {
   }
 
   /**
-   * What this process has of a store.
+   * The holdings of one store in this process.
    *
-   * @param shards how many
-   * @param servedRequests gather requests of other processes
+   * @param shards number of confirmed shards
+   * @param rows number of their rows
+   * @param bytes memory of their rows, in bytes
+   * @param servedRequests number of gather requests served to other processes
    */
   record Summary(int shards, long rows, long bytes, long servedRequests) {}
 
-  /** Takes a shard over, and joins the store if this is the first one. */
+  /** Takes ownership of a shard, and joins the store's session with the first shard. */
   static void lease(
       StoreToken token, WireOptions wire, Nonce attempt, Shard shard, Backing backing) {
     synchronized (HOLDINGS) {
@@ -94,7 +96,7 @@ public final class ResidentShards {
     }
   }
 
-  /** Begins the time in which the driver has to confirm: all ranks have loaded. */
+  /** Begins the lease, in which the driver must confirm. Called when all ranks have loaded. */
   static void beginLease(Nonce store, Nonce attempt, Duration lease) {
     awaitTick(
         LEASE_TICKS,
@@ -107,10 +109,10 @@ public final class ResidentShards {
   }
 
   /**
-   * Runs an action after a number of ticks. A process that is stopped meanwhile, and goes on, has
-   * lost one tick, whatever the time.
+   * Runs an action after a number of ticks. A process that is stopped and continued meanwhile loses
+   * at most one tick, however long it is stopped.
    */
-  @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+  @SuppressWarnings("FutureReturnValueIgnored") // nothing waits for it
   private static void awaitTick(int ticks, long tickMs, Runnable action) {
     CompletableFuture.delayedExecutor(tickMs, TimeUnit.MILLISECONDS)
         .execute(
@@ -124,9 +126,9 @@ public final class ResidentShards {
   }
 
   /**
-   * Keeps what an attempt has loaded. The driver may ask again when an answer was lost.
+   * Keeps the shards of an attempt. The driver may repeat the request if an answer was lost.
    *
-   * @return false if nothing of it is here: its lease has ended
+   * @return false if no shard of the attempt is here, because its lease has ended
    */
   static boolean confirm(Nonce store, Nonce attempt) {
     synchronized (HOLDINGS) {
@@ -139,12 +141,12 @@ public final class ResidentShards {
     }
   }
 
-  /** Frees what an attempt has loaded, confirmed or not. False if nothing of it is here. */
+  /** Frees the shards of an attempt, confirmed or not. Returns false if there are none. */
   static boolean forget(Nonce store, Nonce attempt) {
     return free(store, held -> held.attempt().equals(attempt), false);
   }
 
-  /** Frees what attempts have loaded that have failed: those not confirmed, but this one. */
+  /** Frees the unconfirmed shards of other attempts, which have failed. */
   public static void forgetOthers(Nonce store, Nonce attempt) {
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);
@@ -155,7 +157,7 @@ public final class ResidentShards {
     free(store, held -> !held.attempt().equals(attempt), true);
   }
 
-  /** Whether the caller is to drop a store that is here: true for one caller. */
+  /** Returns whether the caller must drop a store that is here: true for the first caller only. */
   static boolean beginDrop(Nonce store) {
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);
@@ -167,7 +169,7 @@ public final class ResidentShards {
     }
   }
 
-  /** Frees everything of a store. Blocks while memory is unmapped. */
+  /** Frees all shards of a store. Blocks while memory is unmapped. */
   static void drop(Nonce store) {
     free(store, held -> true, false);
   }
@@ -208,7 +210,7 @@ public final class ResidentShards {
     return !freed.isEmpty();
   }
 
-  /** Whether this process has rows of a store. */
+  /** Returns whether this process has shards of a store. */
   static boolean holds(Nonce store) {
     synchronized (HOLDINGS) {
       return HOLDINGS.containsKey(store);
@@ -216,8 +218,8 @@ public final class ResidentShards {
   }
 
   /**
-   * Bytes of memory that stay taken here by all stores. Files on a disk do not count, nor what a
-   * load has brought that has not ended: it counts that itself.
+   * Returns the memory of the confirmed shards of all stores in this process, in bytes. Files on
+   * disks do not count, and neither do shards of a load in progress, which counts them itself.
    */
   public static long memoryBytes() {
     synchronized (HOLDINGS) {
@@ -229,7 +231,7 @@ public final class ResidentShards {
     }
   }
 
-  /** What is here of a store. */
+  /** Returns the summary of a store in this process. */
   static Summary summary(Nonce store) {
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);

@@ -9,17 +9,18 @@ import org.ddstore.transport.SegmentAddress;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * What a rank tells the driver of a shard that it has left in its executor.
+ * The report of a rank to the driver about a shard that it has left in its executor.
  *
- * @param member which shard of a copy it is
- * @param address of the segment, for {@link #segment()}
- * @param firstRow the global index of its first row
- * @param bytes of memory
- * @param digestHigh of its rows, bound to their global indices
- * @param digestLow the other half
- * @param executorId Spark's name of the executor
- * @param host its address
- * @param transport how ranks elsewhere would read it, and why so; for people
+ * @param member number of the shard in its copy, in [0, width)
+ * @param address encoded address of the segment, for {@link #segment()}
+ * @param firstRow global index of its first row
+ * @param rows number of its rows
+ * @param bytes memory of its rows, in bytes
+ * @param digestHigh high half of the digest of its rows and their global indices
+ * @param digestLow low half of that digest
+ * @param executorId Spark's id of the executor
+ * @param host host name or address that Spark has registered for the executor
+ * @param transport human-readable transport of ranks in other processes, with the reason
  */
 public record ShardReport(
     int member,
@@ -54,7 +55,7 @@ public record ShardReport(
     return SegmentAddress.parse(Base64.getDecoder().decode(address));
   }
 
-  /** The process that holds the shard. */
+  /** Returns the process that holds the shard. */
   ProcessAddress process() {
     return segment().endpoint();
   }
@@ -63,7 +64,7 @@ public record ShardReport(
     return "%016x%016x".formatted(digestHigh, digestLow);
   }
 
-  /** Whether both hold the same rows, wherever. */
+  /** Returns whether both shards have the same rows, in any executor. */
   boolean hasRowsOf(ShardReport other) {
     return firstRow == other.firstRow
         && rows == other.rows

@@ -16,8 +16,8 @@ import org.ddstore.spark.wire.WireSession;
 import org.ddstore.types.Cleanup;
 
 /**
- * An attachment of this JVM to a state of a resident store, shared by its readers: one whose reads
- * are in the metrics, and one for those who count by themselves.
+ * An attachment of this JVM to a state of a resident store, shared by its readers. Per state there
+ * is one attachment whose reads count in the metrics, and one for readers that count themselves.
  */
 public final class StoreAttachment {
   private static final Map<Key, StoreAttachment> OPEN = new HashMap<>(); // guarded by itself
@@ -34,7 +34,7 @@ public final class StoreAttachment {
     SparkEnv env = SparkEnv.get();
     if (env == null) {
       throw new IllegalStateException(
-          "%s can be attached to in tasks and on the driver only: there is no Spark in this process"
+          "cannot attach to store %s: this process is neither the driver nor an executor of Spark"
               .formatted(snapshot));
     }
     this.key = key;
@@ -57,14 +57,14 @@ public final class StoreAttachment {
   }
 
   /**
-   * Returns the attachment whose reads are in the metrics, for one more reader, which calls {@link
-   * #leave()} at its end. The first reader attaches.
+   * Returns the attachment whose reads count in the metrics, for one more reader. The first reader
+   * attaches. Each reader must call {@link #leave()}.
    */
   public static StoreAttachment counted(StoreSnapshot snapshot) {
     return of(new Key(snapshot.token().id(), snapshot.version(), true), snapshot);
   }
 
-  /** As {@link #counted}, for a reader that counts by itself. */
+  /** Returns the attachment of readers that count themselves, see {@link #counted}. */
   public static StoreAttachment uncounted(StoreSnapshot snapshot) {
     return of(new Key(snapshot.token().id(), snapshot.version(), false), snapshot);
   }
@@ -85,12 +85,12 @@ public final class StoreAttachment {
     return store;
   }
 
-  /** The rows of the DataFrame. */
+  /** Returns the rows of the DataFrame. */
   Variable rows() {
     return store.variable(StartedRank.ROWS);
   }
 
-  /** One reader less; the last one ends it. */
+  /** Removes one reader; the last one closes the attachment. */
   public void leave() {
     synchronized (OPEN) {
       if (--readers > 0) {

@@ -16,12 +16,13 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ReadPath;
 
 /**
- * What this process reads of resident stores, as metrics of Spark: {@code
+ * The reads of resident stores in this process, as Spark metrics: {@code
  * ddstore.<store>.<reader>.<path>.rows}, {@code .bytes} and {@code .calls}, where a reader is
- * {@code rank<r>}, {@code scan} or {@code attached}. The sinks that are configured for the process
- * have them beside Spark's own. They count from the first read on, and end with the store; in a
- * process that holds nothing of it, with its last reader there. The driver has what ranks have read
- * in all runs under the same names, because its pages show its own metrics alone. Any thread.
+ * {@code rank<r>}, {@code scan} or {@code attached}. The configured sinks of the process receive
+ * them together with Spark's own metrics. They exist from the first read to the end of the store,
+ * or, in a process without shards of the store, to the end of its last reader. The driver shows the
+ * reads of all ranks in all runs under the same names, because its web pages show only its own
+ * metrics. Thread-safe.
  */
 public final class StoreMetrics {
   private static final Map<Nonce, StoreMetrics> BY_STORE = new HashMap<>(); // guarded by itself
@@ -38,18 +39,18 @@ public final class StoreMetrics {
     this.isOfDriver = isOfDriver;
   }
 
-  /** The end of a reader's count. */
+  /** A handle that ends the count of a reader. */
   public interface Watch extends AutoCloseable {
-    /** Keeps what was counted, and asks no more. Idempotent. */
+    /** Keeps the counts of the reader and stops polling it. Idempotent. */
     @Override
     void close();
   }
 
   /**
-   * Counts a reader until it is closed.
+   * Counts a reader until the returned handle is closed.
    *
-   * @param reader the kind of it, one word
-   * @param counters what it has read so far, by path; asked by any thread
+   * @param reader kind of the reader, one word
+   * @param counters supplier of its reads so far, by path; called by any thread
    */
   public static Watch watch(
       StoreSnapshot store, String reader, Supplier<List<ReadStatistics>> counters) {
@@ -72,8 +73,8 @@ public final class StoreMetrics {
   }
 
   /**
-   * Shows on the driver what ranks have read in the runs that have ended, until {@link #remove}.
-   * Does nothing where this process has the shards: its ranks count by themselves.
+   * Shows on the driver the reads of ranks in completed runs, until {@link #remove}. Does nothing
+   * if this process holds the shards, because its ranks count themselves.
    */
   public static void show(StoreSnapshot store, ResidentReads reads) {
     if (ResidentShards.holds(store.token().id())) {
@@ -88,7 +89,7 @@ public final class StoreMetrics {
     }
   }
 
-  /** One watch less. Who drops the store ends the metrics where it is, and nobody else will. */
+  /** Removes one watch. Without shards or the driver's role, the last watch ends the metrics. */
   private void leave() {
     synchronized (BY_STORE) {
       if (--watches == 0 && !isHome() && BY_STORE.remove(store, this)) {
@@ -97,7 +98,7 @@ public final class StoreMetrics {
     }
   }
 
-  /** Whether this process will hear when the store is dropped. */
+  /** Returns whether this process learns of the drop of the store. */
   private boolean isHome() {
     return isOfDriver || ResidentShards.holds(store);
   }
@@ -113,8 +114,8 @@ public final class StoreMetrics {
   }
 
   /**
-   * One that has taken the name of another ends the metrics of that one. Late readers of a store
-   * that was replaced do not: nobody sees what they count.
+   * Registers metrics, and ends those of an earlier store of the same name. Late readers of a
+   * replaced store are not registered, so their counts are not visible.
    */
   private static StoreMetrics open(StoreMetrics made) {
     Optional<StoreMetrics> other =
@@ -136,7 +137,7 @@ public final class StoreMetrics {
     return made;
   }
 
-  /** Spark follows the registry of a source, so it has these at once. */
+  /** Adds the gauges of a reader; Spark observes the registry, so they appear immediately. */
   private void publish(String reader, ReaderCounts counts) {
     for (ReadPath path : ReadPath.values()) {
       String prefix = reader + "." + path.name().toLowerCase(Locale.ROOT) + ".";
@@ -159,7 +160,7 @@ public final class StoreMetrics {
     }
   }
 
-  /** Ends the metrics of a store that is dropped, or of which this process holds nothing more. */
+  /** Ends the metrics of a store that is dropped or has no more shards in this process. */
   public static void remove(Nonce store) {
     synchronized (BY_STORE) {
       StoreMetrics metrics = BY_STORE.remove(store);

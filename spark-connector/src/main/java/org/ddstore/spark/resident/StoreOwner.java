@@ -12,19 +12,19 @@ import org.ddstore.spark.config.Setting;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The user who has made a resident store. Where an application serves several users, as a Thrift or
- * Spark Connect server does, the others read the store and do not change it.
+ * The user who created a resident store. If an application serves several users, as a Thrift or
+ * Spark Connect server does, other users can read the store but not change it.
  *
- * @param user as Spark Connect, Spark SQL or Hadoop names it, in this order
+ * @param user user name, from Spark Connect, Spark SQL or Hadoop, in this order
  */
 public record StoreOwner(String user) {
   private static final String JOB_TAGS = "spark.job.tags";
 
-  /** How Spark Connect tags the jobs of an operation. */
+  /** The tag that Spark Connect adds to the jobs of an operation. */
   private static final Pattern CONNECT_TAG =
       Pattern.compile("(?:^|,)SparkConnect_OperationTag_User_(.*?)_Session_[^,]*_Operation_");
 
-  /** The user for whom the calling thread works. */
+  /** Returns the user for whom the calling thread works. */
   public static StoreOwner current(SparkContext context) {
     String tags = context.getLocalProperty(JOB_TAGS);
     Matcher connect = CONNECT_TAG.matcher(tags == null ? "" : tags);
@@ -43,8 +43,10 @@ public record StoreOwner(String user) {
   }
 
   /**
-   * Whether owners are checked. A setting of the application: a session could change its own.
+   * Returns whether owners are checked. Reads the application's configuration, because a user could
+   * change that of a session.
    *
+   * @param application configuration of the application
    * @throws IllegalArgumentException if the setting is neither true nor false
    */
   public static boolean isChecked(SparkConf application) {
@@ -56,8 +58,9 @@ public record StoreOwner(String user) {
   /**
    * Checks that the calling thread works for this user, unless owners are not checked.
    *
-   * @param change what is to be done with the store, as a verb
-   * @throws DDStoreException if it works for another one
+   * @param change verb that names the change, for the message
+   * @param store name of the store
+   * @throws DDStoreException if the thread works for another user
    */
   public void check(SparkContext context, String change, String store) {
     StoreOwner caller = isChecked(context.getConf()) ? current(context) : this;

@@ -12,8 +12,8 @@ import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.types.Schema;
 
 /**
- * One state of a resident store: all that a process needs to read its rows. Whoever has the token
- * can read the store. Immutable.
+ * One state of a resident store, with everything that a process needs to read its rows. Contains
+ * the token, with which any process can read the store. Immutable.
  */
 public final class StoreSnapshot implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -29,9 +29,9 @@ public final class StoreSnapshot implements Serializable {
   private final String digest;
 
   /**
-   * @param sourceSchema columns of the DataFrame that the store holds
+   * @param sourceSchema stored columns of the DataFrame
    * @param columns fields of each leaf of the source schema
-   * @param layout where the rows are
+   * @param layout locations of the rows
    */
   public StoreSnapshot(
       String name,
@@ -51,52 +51,52 @@ public final class StoreSnapshot implements Serializable {
     this.digest = layout.digest();
   }
 
-  /** Name of the store. */
+  /** Returns the name of the store. */
   public String name() {
     return name;
   }
 
-  /** Secret that the store's processes ask of each reader. */
+  /** Returns the secret that the store's processes require of each reader. */
   public StoreToken token() {
     return token;
   }
 
-  /** Settings of the store. */
+  /** Returns the settings of the store. */
   public Settings settings() {
     return settings;
   }
 
-  /** Number that tells this state of the store from others. */
+  /** Returns the number that identifies this state of the store. */
   public long version() {
     return version;
   }
 
-  /** Number of rows. */
+  /** Returns the number of rows. */
   public long rows() {
     return rows;
   }
 
-  /** Schema of the records. */
+  /** Returns the schema of the records. */
   public Schema schema() {
     return Catalog.parse(catalogs[0]).schema(StartedRank.ROWS);
   }
 
-  /** Columns of the DataFrame that the store holds, in their order. */
+  /** Returns the stored columns of the DataFrame, in their order. */
   public StructType sourceSchema() {
     return sourceSchema;
   }
 
-  /** Fields of each leaf of {@link #sourceSchema()}. */
+  /** Returns the fields of each leaf of {@link #sourceSchema()}. */
   public List<ColumnMapping> columns() {
     return columns;
   }
 
-  /** Where the rows are: a catalog for each replica group, each of one full copy. */
+  /** Returns the locations of the rows: one catalog, of one full copy, per replica group. */
   public List<Catalog> catalogs() {
     return Arrays.stream(catalogs).map(Catalog::parse).toList();
   }
 
-  /** Digest that binds every index to the bytes of its record. */
+  /** Returns the digest that binds every index to the bytes of its record. */
   public String digest() {
     return digest;
   }

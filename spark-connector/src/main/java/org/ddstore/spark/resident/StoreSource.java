@@ -3,12 +3,13 @@ package org.ddstore.spark.resident;
 import com.codahale.metrics.MetricRegistry;
 import org.apache.spark.metrics.source.Source;
 
-/** Metrics of a store. The same as another if it has the same registry, whatever it is called. */
+/** The metrics source of a store. Two sources are equal if they have the same registry. */
 record StoreSource(String sourceName, MetricRegistry metricRegistry) implements Source {
 
   /**
-   * What Spark is to remove: it takes away all metrics whose names begin with the source's, and
-   * without the dot that ends it those of "train" would take those of "train_val" with them.
+   * Returns the source to pass to Spark for removal. Spark removes all metrics whose names begin
+   * with the name of the source, so without the final dot, the removal of "train" would also remove
+   * "train_val".
    */
   StoreSource removal() {
     return new StoreSource(sourceName + ".", metricRegistry);
@@ -19,7 +20,7 @@ record StoreSource(String sourceName, MetricRegistry metricRegistry) implements 
     return other instanceof StoreSource that && isRegistry(that.metricRegistry);
   }
 
-  @SuppressWarnings("ReferenceEquality") // a registry is itself alone
+  @SuppressWarnings("ReferenceEquality") // registries are compared by identity
   private boolean isRegistry(MetricRegistry registry) {
     return metricRegistry == registry;
   }

@@ -4,16 +4,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Warns of replicas that one MPI world would take with it. */
+/** A warning of replicas that are all in one MPI world. */
 public final class WorldWarning {
   private WorldWarning() {}
 
   /**
-   * Replicas of a store whose copies of some shard are all in one MPI world: it ends with the first
-   * executor that it loses.
+   * Returns a warning if all copies of some shard of a store are in one MPI world, which ends when
+   * it loses its first executor.
    *
-   * @param name of the store
-   * @param world executors of an MPI world
+   * @param name name of the store
+   * @param world ids of the executors of an MPI world
    */
   public static Optional<String> of(String name, ResidentLayout layout, Set<String> world) {
     boolean isUnprotected =
@@ -22,7 +22,7 @@ public final class WorldWarning {
       return Optional.empty();
     }
     return Optional.of(
-        "all copies of shards of \"%s\" are on executors %s, which are one MPI world: when one of them is lost all are replaced, and rows are loaded again from their source. Use tcp for jobs beside such a store, or run them in another application"
+        "all copies of shards of \"%s\" are on executors %s of one MPI world: if one of them is lost, all are replaced, and rows are loaded again from their source. Use tcp for jobs beside this store, or run them in another application"
             .formatted(name, new TreeSet<>(world)));
   }
 }

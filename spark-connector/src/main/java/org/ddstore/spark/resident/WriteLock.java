@@ -9,8 +9,8 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 
 /**
- * Lets one thread at a time write a store. The others wait in the order in which they came, until a
- * deadline or an interrupt. The thread that holds it may enter again.
+ * A lock that lets one thread at a time write a store. Other threads wait in order of arrival,
+ * until a deadline or an interrupt. Reentrant.
  */
 public final class WriteLock {
   private final String store;
@@ -27,8 +27,9 @@ public final class WriteLock {
   /**
    * Runs an action while no other thread writes the store.
    *
-   * @throws DeadlineExceededException if another thread still writes it after the timeout
-   * @throws DDStoreException if the thread is interrupted while it waits; its flag is set then
+   * @param timeout maximum time to wait for other writers
+   * @throws DeadlineExceededException if another thread still writes the store after the timeout
+   * @throws DDStoreException if the thread is interrupted while it waits; its flag stays set
    */
   public <T> T hold(Duration timeout, Supplier<T> action) {
     enter(timeout);

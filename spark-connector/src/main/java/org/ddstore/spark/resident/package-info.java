@@ -1,4 +1,4 @@
-/** Keeps shards in executors between jobs: their places, leases, repair and metrics. */
+/** Resident stores: shards in executors between jobs, their places, leases, repair and metrics. */
 @Internal
 package org.ddstore.spark.resident;
 

@@ -5,12 +5,12 @@ import java.util.List;
 import org.apache.spark.sql.types.DataType;
 
 /**
- * How a column of a DataFrame, at the top or inside structs, became fields of a record.
+ * The mapping of a DataFrame column, top-level or nested in structs, to the fields of a record.
  *
- * @param path the names that lead to it, from the outermost column
- * @param type as the DataFrame has it
- * @param fields the names of its fields: one, or {@code size}, {@code indices} and {@code values}
- *     of a column of which some vectors are sparse
+ * @param path names from the outermost column to this one
+ * @param type type of the column in the DataFrame
+ * @param fields names of its fields: one field, or {@code size}, {@code indices} and {@code values}
+ *     if the column contains sparse vectors
  */
 public record ColumnMapping(List<String> path, DataType type, List<String> fields)
     implements Serializable {

@@ -4,15 +4,15 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What an executor holds of a resident store, as it says itself.
+ * The part of a resident store that an executor reports to hold.
  *
- * @param executorId Spark's name of it
- * @param host its address, as Spark knows it
- * @param ranks whose rows it holds
- * @param shards in how many pieces: each append adds some
- * @param rows how many
- * @param bytes of memory
- * @param servedRequests how many requests of other processes for rows it has served
+ * @param executorId Spark's id of the executor
+ * @param host host name or address that Spark has registered for the executor
+ * @param ranks ranks whose rows it holds
+ * @param shards number of shards; each append adds some
+ * @param rows number of rows
+ * @param bytes memory of the rows, in bytes
+ * @param servedRequests number of requests for rows that it has served to other processes
  */
 public record ExecutorHolding(
     String executorId,

@@ -3,18 +3,17 @@ package org.ddstore.spark.types;
 import java.io.Serializable;
 
 /**
- * What a process finds on its host.
+ * The memory, limits and software of a host, as one process observes them.
  *
- * @param executorId Spark's name of the executor ("driver" in the driver), null outside Spark
- * @param sharedMemoryFileSystem its type, as /proc/mounts names it: {@code tmpfs}, {@code nfs4};
- *     null if the directory is not there
- * @param sharedMemoryTotalBytes size of the file system that holds {@code sharedMemoryPath}; null
- *     if the directory is not there
- * @param sharedMemoryFreeBytes what a file there may still take; null as above
- * @param lockedMemorySoftBytes RLIMIT_MEMLOCK; null if unlimited
- * @param lockedMemoryHardBytes RLIMIT_MEMLOCK; null if unlimited
+ * @param executorId Spark's id of the executor ("driver" in the driver), null outside Spark
+ * @param sharedMemoryFileSystem type of the file system that holds {@code sharedMemoryPath}, as in
+ *     /proc/mounts: {@code tmpfs}, {@code nfs4}; null if the directory does not exist
+ * @param sharedMemoryTotalBytes size of that file system; null if the directory does not exist
+ * @param sharedMemoryFreeBytes free space of that file system; null if the directory does not exist
+ * @param lockedMemorySoftBytes soft limit RLIMIT_MEMLOCK; null if unlimited
+ * @param lockedMemoryHardBytes hard limit RLIMIT_MEMLOCK; null if unlimited
  * @param containerLimitBytes memory limit of the control group; null if unlimited
- * @param containerUsedBytes memory in use there; null if unknown
+ * @param containerUsedBytes memory in use in the control group; null if unknown
  */
 public record HostFacts(
     String hostName,
@@ -37,12 +36,12 @@ public record HostFacts(
     Long containerUsedBytes)
     implements Serializable {
 
-  /** The same facts with the name of the executor. */
-  public HostFacts withExecutorId(String newExecutorId) {
+  /** Returns a copy with the id of the executor. */
+  public HostFacts withExecutorId(String executorId) {
     return new HostFacts(
         hostName,
         pid,
-        newExecutorId,
+        executorId,
         user,
         os,
         arch,

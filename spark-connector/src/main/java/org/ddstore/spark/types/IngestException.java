@@ -4,20 +4,20 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.PermanentFailure;
 
 /**
- * The data of a column cannot become its field. The same data fail in the same way again: a retry
- * is of no use.
+ * Thrown when a value or type of a column cannot be stored in its field. A retry fails in the same
+ * way.
  */
 public class IngestException extends DDStoreException implements PermanentFailure {
   private static final long serialVersionUID = 1L;
 
-  /** The {@link #row()} of a column whose type is at fault. */
+  /** The {@link #row()} of a failure that concerns the type of the column. */
   public static final long NO_ROW = -1;
 
   private final String column;
   private final long row;
 
   /**
-   * @param row the global index, or {@link #NO_ROW}
+   * @param row global index of the row, or {@link #NO_ROW}
    */
   public IngestException(String column, long row, String problem) {
     super(
@@ -28,11 +28,12 @@ public class IngestException extends DDStoreException implements PermanentFailur
     this.row = row;
   }
 
+  /** Returns the name of the column. */
   public String column() {
     return column;
   }
 
-  /** The global index of the row, or {@link #NO_ROW}. */
+  /** Returns the global index of the row, or {@link #NO_ROW}. */
   public long row() {
     return row;
   }

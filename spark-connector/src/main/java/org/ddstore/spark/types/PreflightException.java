@@ -7,20 +7,21 @@ import java.util.List;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.PermanentFailure;
 
-/** A store cannot run here; found before it is loaded. Lists everything that was found missing. */
+/** Thrown before a load if the cluster cannot run the store. Lists everything that is missing. */
 public final class PreflightException extends DDStoreException implements PermanentFailure {
   private static final long serialVersionUID = 1L;
 
   private final ArrayList<Problem> problems;
 
   /**
-   * @param what what cannot be done, to begin the message with
+   * @param what beginning of the message: the operation that is impossible
    */
   public PreflightException(String what, List<Problem> problems) {
     super(message(what, problems));
     this.problems = new ArrayList<>(problems);
   }
 
+  /** Returns all problems. */
   public List<Problem> problems() {
     return Collections.unmodifiableList(problems);
   }
@@ -34,10 +35,10 @@ public final class PreflightException extends DDStoreException implements Perman
   }
 
   /**
-   * One thing that stands in the way.
+   * One unmet requirement.
    *
-   * @param missing what is needed and what there is
-   * @param remedy the setting, or the command, that gives it
+   * @param missing required and available amount or state
+   * @param remedy setting or command that fixes it
    */
   public record Problem(String missing, String remedy) implements Serializable {}
 }

@@ -5,11 +5,12 @@ import org.ddstore.ReadStatistics;
 import org.ddstore.types.ReadPath;
 
 /**
- * What was read over one path.
+ * The amount of data that was read over one path.
  *
- * @param calls reads in which at least one row came over it
- * @param rows that came over it
- * @param bytes given to the reader; only the chosen fields count
+ * @param path read path
+ * @param calls number of reads with at least one row over this path
+ * @param rows number of rows over this path
+ * @param bytes bytes delivered to the reader; only selected fields count
  */
 public record ReadCount(ReadPath path, long calls, long rows, long bytes) implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -19,7 +20,7 @@ public record ReadCount(ReadPath path, long calls, long rows, long bytes) implem
         statistics.path(), statistics.calls(), statistics.rows(), statistics.bytes());
   }
 
-  /** The same, of which no times are known. */
+  /** Returns statistics with these counts and a time of 0, because the time is unknown. */
   public ReadStatistics statistics() {
     return new ReadStatistics(path, calls, rows, bytes, 0);
   }

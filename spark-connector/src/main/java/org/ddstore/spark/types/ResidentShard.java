@@ -3,17 +3,17 @@ package org.ddstore.spark.types;
 import java.io.Serializable;
 
 /**
- * A run of rows of a resident store that one executor holds.
+ * A range of consecutive rows of a resident store in one executor.
  *
- * @param rank whose rows they are
- * @param append 0 for what the load brought, then one more for each append
- * @param firstRow the global index of the first of them; the same in every replica group
- * @param rows how many
- * @param bytes of memory they take, with the offsets of ragged records
- * @param digest of the rows, bound to their indices: 32 hexadecimal digits
- * @param executorId Spark's name of the executor that holds them, or held them
- * @param host its address, as Spark knows it
- * @param isLost whether that executor is gone
+ * @param rank rank that owns the rows
+ * @param append 0 for rows of the load, n for rows of the n-th append
+ * @param firstRow global index of the first row; equal in every replica group
+ * @param rows number of rows
+ * @param bytes memory of the rows, in bytes, including the offsets of ragged records
+ * @param digest digest of the rows and their indices: 32 hexadecimal digits
+ * @param executorId Spark's id of the executor that holds, or held, the rows
+ * @param host host name or address that Spark has registered for the executor
+ * @param isLost true if that executor has ended
  */
 public record ResidentShard(
     int rank,
@@ -28,7 +28,7 @@ public record ResidentShard(
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** What Spark's scheduler calls the executor, to be preferred by a task. */
+  /** Returns the executor's name in Spark's scheduler, for use as a preferred location. */
   public String preferredLocation() {
     return "executor_" + host + "_" + executorId;
   }

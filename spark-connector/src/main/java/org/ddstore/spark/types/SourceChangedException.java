@@ -3,8 +3,8 @@ package org.ddstore.spark.types;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The source gives other rows than when the load was planned, or gave the rows of two computations
- * while it was planned. A new plan may succeed.
+ * Thrown when the source returns other rows than when the load was planned, or when the plan saw
+ * the rows of two different computations. A new plan may succeed.
  */
 public final class SourceChangedException extends DDStoreException {
   private static final long serialVersionUID = 1L;

@@ -3,8 +3,8 @@ package org.ddstore.spark.types;
 import org.ddstore.types.DDStoreException;
 
 /**
- * A store was to be replaced by rows of itself from before another write, whose rows would be lost.
- * Nothing was changed.
+ * Thrown when a store would be replaced by a cached, older state of itself, which would lose the
+ * rows of a later write. The store is unchanged.
  */
 public final class StoreChangedException extends DDStoreException {
   private static final long serialVersionUID = 1L;
@@ -18,7 +18,7 @@ public final class StoreChangedException extends DDStoreException {
     this.store = store;
   }
 
-  /** The name of the store. */
+  /** Returns the name of the store. */
   public String store() {
     return store;
   }

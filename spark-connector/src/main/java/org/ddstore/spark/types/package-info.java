@@ -1,2 +1,2 @@
-/** Value types and exceptions of the connector that users see. */
+/** Public value types and exceptions of the connector. */
 package org.ddstore.spark.types;

@@ -58,7 +58,7 @@ class DeviceBindingTest {
     assertThat(DeviceBinding.of(NONE, List.of(), null, 2).warnings())
         .singleElement()
         .asString()
-        .startsWith("this host has 2 devices and nobody has said which is this rank's");
+        .startsWith("this host has 2 devices and none is assigned to this rank");
   }
 
   @Test
@@ -75,7 +75,7 @@ class DeviceBindingTest {
             new DeviceBinding(
                 one,
                 List.of(
-                    "device 1 is configured, and spark.task.resource.gpu gave [GPU-5a]: whether they are one cannot be told")));
+                    "device 1 is configured, and spark.task.resource.gpu gave [GPU-5a]: cannot tell whether they are the same device")));
   }
 
   @Test

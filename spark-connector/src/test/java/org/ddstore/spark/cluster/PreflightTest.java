@@ -97,8 +97,7 @@ class PreflightTest {
     assertThat(problems(cluster, 6, 0, onDisk()))
         .containsExactly(
             new Problem(
-                "6 ranks need 6 slots at the same time, there are 4: 2 executors, 8 cores, 2 cpus a"
-                    + " task",
+                "6 ranks need 6 slots, 4 available: 2 executors, 8 cores, 2 CPUs per task",
                 "spark.ddstore.ranks=4, or more of spark.executor.instances, spark.executor.cores"
                     + " or spark.cores.max, or spark.task.cpus=1"));
   }
@@ -120,7 +119,8 @@ class PreflightTest {
     assertThat(problems(cluster, 4, 0, onDisk()))
         .containsExactly(
             new Problem(
-                "dynamic allocation is on, with which Spark refuses barrier stages (SPARK-24942)",
+                "dynamic allocation is enabled, and Spark refuses barrier stages with it"
+                    + " (SPARK-24942)",
                 "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
   }
 
@@ -132,7 +132,7 @@ class PreflightTest {
     assertThat(problems(cluster(2, 2, "here"), 4, 0, mpi))
         .containsExactly(
             new Problem(
-                "MPI has one rank a JVM, and an executor has 2 slots here",
+                "MPI allows one rank per JVM, and an executor has 2 slots",
                 "4 executors with spark.executor.cores equal to spark.task.cpus (1)"));
   }
 
@@ -188,13 +188,13 @@ class PreflightTest {
     assertThat(problems(cluster(1, 4, "there"), 4, 0, files))
         .containsExactly(
             new Problem(
-                "spark.ddstore.backing=file, and no directory for the files",
+                "spark.ddstore.backing=file, but no directory is set",
                 "spark.ddstore.directory=<a directory on a disk of every executor>"));
     assertThat(problems(cluster(1, 4, "here"), 4, 0, files.withDirectory(missing)))
         .containsExactly(
             new Problem(
-                missing + " on box is not a directory in which ann may write",
-                "make it on every executor, or name another: spark.ddstore.directory"));
+                missing + " on box is not a directory in which user ann can write",
+                "create it on every executor, or set spark.ddstore.directory to another"));
   }
 
   @Test
@@ -219,8 +219,8 @@ class PreflightTest {
     assertThat(problems(cluster, 4, 6 * GIB, DEFAULTS))
         .containsExactly(
             new Problem(
-                "2 ranks an executor keep 3.00 GiB beside its heap and the JVM takes 819.20 MiB"
-                    + " there; the memoryOverhead of its container is 1.95 GiB",
+                "2 ranks per executor need 3.00 GiB beside the heap and the JVM needs 819.20 MiB"
+                    + " there; the memoryOverhead of the container is 1.95 GiB",
                 "spark.executor.memoryOverhead=3892m, or spark.ddstore.backing=file"));
     assertThat(problems(cluster, 4, 6 * GIB, onDisk())).as("pages of files do not count").isEmpty();
     assertThat(problems(cluster, 4, GIB, DEFAULTS)).isEmpty();
@@ -228,10 +228,10 @@ class PreflightTest {
         .as("beside what is there already")
         .containsExactly(
             new Problem(
-                "2 ranks an executor keep 512.00 MiB and resident stores 1.00 GiB beside its heap"
-                    + " and the JVM takes 819.20 MiB there; the memoryOverhead of its container is"
+                "2 ranks per executor need 512.00 MiB and resident stores 1.00 GiB beside the heap"
+                    + " and the JVM needs 819.20 MiB there; the memoryOverhead of the container is"
                     + " 1.95 GiB",
-                "drop resident stores, the one to be replaced too, or"
+                "drop resident stores, including the one to replace, or"
                     + " spark.executor.memoryOverhead=2356m, or spark.ddstore.backing=file"));
   }
 
@@ -308,7 +308,7 @@ class PreflightTest {
             new Problem(
                 "heap of 1.00 GiB and shards of 8.00 GiB beside 8.00 GiB of resident stores exceed"
                     + " the container's limit of 16.00 GiB by 1.00 GiB",
-                "drop resident stores, the one to be replaced too, or raise"
+                "drop resident stores, including the one to replace, or raise"
                     + " spark.executor.memoryOverhead (or the container's limit) by 1024m, or lower"
                     + " spark.executor.memory, or spark.ddstore.backing=file with"
                     + " spark.ddstore.directory on a disk"));

@@ -36,10 +36,7 @@ class RunWarningsTest {
 
   @Test
   void aRankThatTakesTheOnlySlotIsWarnedOf() {
-    assertThat(RunWarnings.ofSlots(1, 1))
-        .get()
-        .asString()
-        .endsWith("one slot more would stay free");
+    assertThat(RunWarnings.ofSlots(1, 1)).get().asString().endsWith("add a slot to keep one free");
   }
 
   @Test

@@ -154,7 +154,7 @@ class SettingsTest {
         .hasMessageContaining("spark.ddstore.ownerCheck is \"no\", legal: true, false");
   }
 
-  /** To renew the page: copy the file that the message names over docs/settings.md. */
+  /** To update the page, copy the file that the message names over docs/settings.md. */
   @Test
   void docsListEverySetting() throws IOException {
     Path generated =

@@ -192,7 +192,7 @@ class ResidentProcessesTest {
       assertThatThrownBy(
               () -> processes.confirm(List.of(address(silent)), Nonce.random(), process -> false))
           .isInstanceOf(DeadlineExceededException.class)
-          .hasMessageContaining("have loaded their rows, and have not answered");
+          .hasMessageContaining("have loaded their rows but have not answered");
     }
   }
 
