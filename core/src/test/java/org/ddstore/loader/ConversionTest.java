@@ -358,7 +358,8 @@ class ConversionTest extends OnSamples {
         "cannot cast int64 to float32: cast int8");
     refused(LoaderOptions.defaults().cast("image", DType.INT32), "cannot cast uint8 to int32");
     refused(LoaderOptions.defaults().pad("image", 3), "padding of image uint8[6, 5, 3] to 3");
-    refused(LoaderOptions.defaults().densify("values", "id", 3), "rows of values float64[?] at id");
+    refused(
+        LoaderOptions.defaults().densify("values", "id", 3), "densify of values float64[?] by id");
     refused(LoaderOptions.defaults().cast("nothing", DType.FLOAT32), "no field \"nothing\"");
     assertThatThrownBy(
             () ->

@@ -140,7 +140,7 @@ class FabricChooserTest {
     OneSidedChoice none =
         chooser(TCP_ETH0).choose(new OneSidedOptions("verbs", "", "10.0.0.1", 0), Map.of());
     assertThat(none.isAvailable()).isFalse();
-    assertThat(none.detail()).contains("no provider \"verbs\"", "it has net");
+    assertThat(none.detail()).contains("no usable provider \"verbs\"", "available providers: net");
   }
 
   @Test
