@@ -70,7 +70,7 @@ class LocalDirectoryTest {
   void oneThatMayBeEitherIsWarnedOf(String type) {
     assertThat(LocalDirectory.problem(on(type))).isEmpty();
     assertThat(LocalDirectory.warning(on(type)).orElseThrow())
-        .startsWith("/scratch/rows on box is on a file system of type " + type + ", which another")
+        .startsWith("/scratch/rows on box is on a file system of type " + type + ", which may be")
         .contains("spark.ddstore.directory");
   }
 
