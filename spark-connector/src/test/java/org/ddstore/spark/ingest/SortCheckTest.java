@@ -68,6 +68,6 @@ class SortCheckTest {
     assertThatThrownBy(() -> check.verify(count(check, range(0, 5))))
         .hasMessageContaining("returned 5 rows");
     assertThatThrownBy(() -> check.verify(count(check, range(0, 6), range(0, 1))))
-        .hasMessageContaining("gave 7 rows");
+        .hasMessageContaining("returned 7 rows");
   }
 }
