@@ -374,6 +374,6 @@ class IngestErrorsTest {
         .hasMessageContaining("streaming");
     assertThatThrownBy(() -> IngestPlan.of(spark.range(3).toDF(), PLAIN, 0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("0 ranks");
+        .hasMessageContaining("ranks: 0 below 1");
   }
 }

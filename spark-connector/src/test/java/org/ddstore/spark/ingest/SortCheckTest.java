@@ -66,8 +66,8 @@ class SortCheckTest {
               "the sort of 6 rows returned 6 rows with lost or repeated ones: rows recomputed,");
     }
     assertThatThrownBy(() -> check.verify(count(check, range(0, 5))))
-        .hasMessageContaining("gave 5 rows");
+        .hasMessageContaining("returned 5 rows");
     assertThatThrownBy(() -> check.verify(count(check, range(0, 6), range(0, 1))))
-        .hasMessageContaining("gave 7 rows");
+        .hasMessageContaining("returned 7 rows");
   }
 }

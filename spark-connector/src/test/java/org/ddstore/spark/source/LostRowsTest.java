@@ -16,7 +16,7 @@ class LostRowsTest {
     assertThat(late)
         .isInstanceOf(DeadlineExceededException.class)
         .hasMessageStartingWith("store \"train\": remote rows did not come. ")
-        .hasMessageContaining("if an executor or its host does not answer")
+        .hasMessageContaining("if an executor or its host does not respond")
         .hasMessageContaining("DDStores.open(spark, \"train\").repair()")
         .hasMessageContaining("(width)")
         .hasMessageContaining("spark.ddstore.readTimeout")
