@@ -198,8 +198,9 @@ public final class StoreSpec {
 
   /** Sets the terms in which messages name remedies, by default the methods of this class. */
   @Internal
-  public StoreSpec wording(Wording words) {
-    return with(i -> i.withWording(words));
+  public StoreSpec wording(Wording wording) {
+    Objects.requireNonNull(wording, "wording is null");
+    return with(i -> i.withWording(wording));
   }
 
   /** Orders the rows by columns, ascending; ties keep their order in the source. */

@@ -142,7 +142,7 @@ public final class IngestOptions {
   /** Sets the interface that messages refer to, {@link Wording#METHODS} by default. */
   public IngestOptions withWording(Wording wording) {
     IngestOptions copy = new IngestOptions(this);
-    copy.wording = Objects.requireNonNull(wording, "wording");
+    copy.wording = Objects.requireNonNull(wording, "wording is null");
     return copy;
   }
 
