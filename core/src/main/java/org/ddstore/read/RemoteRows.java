@@ -24,6 +24,7 @@ final class RemoteRows {
 
   private final List<PeerIndices> all = new ArrayList<>();
   private final List<PeerIndices> touched = new ArrayList<>();
+  private final List<PeerRows> touchedRows = new ArrayList<>();
   private final StagingBudget budget = new StagingBudget();
   private int bits;
   private long plan;
@@ -53,6 +54,7 @@ final class RemoteRows {
 
   void begin(Placement placement, int count) {
     touched.clear();
+    touchedRows.clear();
     if (placement != lastPlacement) {
       forgetMoved(placement);
       lastPlacement = placement;
@@ -82,11 +84,7 @@ final class RemoteRows {
   }
 
   private Set<ProcessAddress> processes(Predicate<PeerRows> which) {
-    return touched.stream()
-        .map(PeerIndices::rows)
-        .filter(which)
-        .map(PeerRows::process)
-        .collect(Collectors.toSet());
+    return touchedRows.stream().filter(which).map(PeerRows::process).collect(Collectors.toSet());
   }
 
   void add(Placement placement, int extent, int position, long index) {
@@ -97,6 +95,7 @@ final class RemoteRows {
     PeerIndices indices = all.get(peer);
     if (indices.beginsIn(plan)) {
       touched.add(indices);
+      touchedRows.add(indices.rows());
     }
     indices.add(index << bits | position);
   }
@@ -112,7 +111,7 @@ final class RemoteRows {
       indices.arrange(placement, bits);
     }
     trim();
-    return touched.stream().map(PeerIndices::rows).toList();
+    return touchedRows;
   }
 
   /**

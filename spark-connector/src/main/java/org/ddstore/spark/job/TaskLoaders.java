@@ -5,6 +5,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.Supplier;
 import org.ddstore.loader.Loader;
+import org.ddstore.types.Cleanup;
 
 /** The loaders that a task has opened, so that none outlives the task. Thread-safe. */
 public final class TaskLoaders implements AutoCloseable {
@@ -29,30 +30,9 @@ public final class TaskLoaders implements AutoCloseable {
   /** Closes open loaders, the last opened first. Blocks until they are closed. Idempotent. */
   public synchronized void closeAll() {
     closed = true;
-    List<Runnable> closes = newestFirst.stream().<Runnable>map(loader -> loader::close).toList();
+    List<Loader> open = List.copyOf(newestFirst);
     newestFirst.clear();
-    runAll(closes);
-  }
-
-  /** Runs all actions, then throws the first failure with the later ones suppressed. */
-  static void runAll(List<Runnable> closes) {
-    Throwable first = null;
-    for (Runnable close : closes) {
-      try {
-        close.run();
-      } catch (RuntimeException | Error e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
-      }
-    }
-    if (first instanceof Error error) {
-      throw error;
-    } else if (first instanceof RuntimeException unchecked) {
-      throw unchecked;
-    }
+    Cleanup.runAll(open.stream().map(loader -> loader::close));
   }
 
   @Override
