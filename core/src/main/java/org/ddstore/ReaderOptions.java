@@ -37,7 +37,7 @@ public final class ReaderOptions {
   }
 
   /** Selects these fields, in this order; all fields if none is named. */
-  public ReaderOptions withFields(String... names) {
+  public ReaderOptions fields(String... names) {
     Objects.requireNonNull(names, "names is null");
     for (Object element : names) {
       Objects.requireNonNull(element, "an element of names is null");
@@ -64,7 +64,7 @@ public final class ReaderOptions {
    * open.
    */
   @Internal
-  public ReaderOptions withMemory(HostMemory memory) {
+  public ReaderOptions memory(HostMemory memory) {
     return new ReaderOptions(fields, casts, Objects.requireNonNull(memory, "memory"));
   }
 

@@ -50,16 +50,16 @@ public final class StoreOptions {
   }
 
   /** Places segments in /dev/shm or in direct memory of this process. */
-  public StoreOptions withBacking(Backing backing) {
+  public StoreOptions backing(Backing backing) {
     Objects.requireNonNull(backing, "backing is null");
     if (backing == Backing.FILE) {
-      throw new IllegalArgumentException("file backing needs a directory: use withFiles(path)");
+      throw new IllegalArgumentException("file backing needs a directory: use files(path)");
     }
     return withPlace(backing, ProcessDirectory.SHARED_MEMORY);
   }
 
   /** Places segments in files under an existing directory on a disk. */
-  public StoreOptions withFiles(Path directory) {
+  public StoreOptions files(Path directory) {
     Objects.requireNonNull(directory, "directory is null");
     return withPlace(Backing.FILE, directory.toAbsolutePath());
   }
@@ -68,7 +68,7 @@ public final class StoreOptions {
    * Places segments in shared memory under a mount other than /dev/shm, for example one provided by
    * a container.
    */
-  public StoreOptions withSharedMemory(Path directory) {
+  public StoreOptions sharedMemory(Path directory) {
     Objects.requireNonNull(directory, "directory is null");
     return withPlace(Backing.SHM, directory.toAbsolutePath());
   }
@@ -78,7 +78,7 @@ public final class StoreOptions {
   }
 
   /** Sets the time that {@link DDStore#close()} waits for reads in flight before it throws. */
-  public StoreOptions withCloseTimeout(Duration closeTimeout) {
+  public StoreOptions closeTimeout(Duration closeTimeout) {
     Objects.requireNonNull(closeTimeout, "closeTimeout");
     return new StoreOptions(backing, directory, closeTimeout, readTimeout, shortcut);
   }
@@ -87,7 +87,7 @@ public final class StoreOptions {
    * Sets the limit for a read of rows over a network, and for the wait for rows of any rank that
    * {@link DDStore#epochBegin()} is changing. Must be above 0.
    */
-  public StoreOptions withReadTimeout(Duration readTimeout) {
+  public StoreOptions readTimeout(Duration readTimeout) {
     Objects.requireNonNull(readTimeout, "readTimeout is null");
     if (readTimeout.isNegative() || readTimeout.isZero()) {
       throw new IllegalArgumentException("read timeout " + readTimeout + " must be above 0");
@@ -99,7 +99,7 @@ public final class StoreOptions {
    * Sets whether rows of this process and this host are read from local memory (the default) or
    * over the transport like rows of other hosts. If false, the store needs a transport.
    */
-  public StoreOptions withShortcut(boolean shortcut) {
+  public StoreOptions shortcut(boolean shortcut) {
     return new StoreOptions(backing, directory, closeTimeout, readTimeout, shortcut);
   }
 

@@ -160,7 +160,7 @@ public final class Variable {
     for (Object element : fields) {
       Objects.requireNonNull(element, "an element of fields is null");
     }
-    return reader(ReaderOptions.defaults().withFields(fields));
+    return reader(ReaderOptions.defaults().fields(fields));
   }
 
   /**

@@ -61,7 +61,7 @@ class FailedExportTest {
   }
 
   private StoreOptions options() {
-    return StoreOptions.defaults().withSharedMemory(root);
+    return StoreOptions.defaults().sharedMemory(root);
   }
 
   private static long held() {

@@ -108,7 +108,7 @@ class InterruptedRankTest {
 
   /** The life of a store of one rank. */
   private void live(Schema schema) throws Exception {
-    StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
+    StoreOptions options = StoreOptions.defaults().sharedMemory(root);
     ProcessDirectory directory = ProcessDirectory.acquire(root);
     try (ShardWriter writer = ShardWriter.create(schema, options);
         LaneExchange exchange = LaneExchange.overFiles(directory);

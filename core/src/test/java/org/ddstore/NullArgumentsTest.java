@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 
 /** An argument that is null by mistake is named, in all types that users touch. */
 class NullArgumentsTest {
-  private static final StoreOptions OPTIONS = StoreOptions.defaults().withBacking(Backing.DIRECT);
+  private static final StoreOptions OPTIONS = StoreOptions.defaults().backing(Backing.DIRECT);
   private static final Field FIELD = Field.fixed("x", DType.INT64, 2);
 
   private static NullArguments arguments() {

@@ -67,7 +67,7 @@ public final class LoaderOptions implements Cloneable {
   }
 
   /** Sets the number of batches made ahead of the consumer, in [1, 1024]. */
-  public LoaderOptions withDepth(int batches) {
+  public LoaderOptions depth(int batches) {
     check("depth", batches, 1, MOST_DEPTH);
     return with(options -> options.depth = batches);
   }
@@ -80,19 +80,19 @@ public final class LoaderOptions implements Cloneable {
    * batch is made alone, and a later batch that is larger than all before it can exceed the limit
    * once, together with batches made at the same time; the following batches wait for room.
    */
-  public LoaderOptions withMaxBytes(long bytes) {
+  public LoaderOptions maxBytes(long bytes) {
     check("maxBytes", bytes, 1, Long.MAX_VALUE);
     return with(options -> options.maxBytes = bytes);
   }
 
   /** Sets the number of threads that read and transform, in [1, 64]. */
-  public LoaderOptions withWorkers(int threads) {
+  public LoaderOptions workers(int threads) {
     check("workers", threads, 1, MOST_WORKERS);
     return with(options -> options.workers = threads);
   }
 
   /** Reads only these fields. */
-  public LoaderOptions withFields(String... names) {
+  public LoaderOptions fields(String... names) {
     Objects.requireNonNull(names, "names is null");
     for (Object element : names) {
       Objects.requireNonNull(element, "an element of names is null");
@@ -151,7 +151,7 @@ public final class LoaderOptions implements Cloneable {
    * Sets a function that runs on a worker for each batch before delivery: it may change the tensors
    * and {@link LoadedBatch#allocate} others. The loader rethrows its exceptions.
    */
-  public LoaderOptions withTransform(Consumer<LoadedBatch> transform) {
+  public LoaderOptions transform(Consumer<LoadedBatch> transform) {
     Objects.requireNonNull(transform, "transform");
     return with(options -> options.transform = transform);
   }
@@ -160,12 +160,12 @@ public final class LoaderOptions implements Cloneable {
    * Sets whether pushed indices that do not fill the last batch make a smaller one; true by
    * default.
    */
-  public LoaderOptions withPartialBatches(boolean keep) {
+  public LoaderOptions partialBatches(boolean keep) {
     return with(options -> options.partialBatches = keep);
   }
 
   /** Sets how long the loop over an epoch waits for a batch; must be above 0. */
-  public LoaderOptions withPopTimeout(Duration timeout) {
+  public LoaderOptions popTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
     return with(options -> options.popTimeout = checkTimeout("popTimeout", timeout));
   }
@@ -176,7 +176,7 @@ public final class LoaderOptions implements Cloneable {
    * time if that is less. A read by MPI cannot be interrupted: the close throws after this time,
    * and the read ends when MPI returns, or with the JVM.
    */
-  public LoaderOptions withCloseTimeout(Duration timeout) {
+  public LoaderOptions closeTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
     return with(options -> options.closeTimeout = checkTimeout("closeTimeout", timeout));
   }
@@ -186,7 +186,7 @@ public final class LoaderOptions implements Cloneable {
    * of the loader's states, and states of other rows are rejected. A loader without a digest
    * rejects states that have one. By default the digest of a rank's store as it was loaded.
    */
-  public LoaderOptions withDigest(String digest) {
+  public LoaderOptions digest(String digest) {
     Objects.requireNonNull(digest, "digest is null");
     if (!DIGEST.matcher(digest).matches()) {
       throw new IllegalArgumentException(
@@ -195,29 +195,29 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.digest = digest);
   }
 
-  /** Sets the digest as {@link #withDigest}, if none is set. */
-  public LoaderOptions withDefaultDigest(String digest) {
+  /** Sets the digest as {@link #digest}, if none is set. */
+  public LoaderOptions defaultDigest(String digest) {
     Objects.requireNonNull(digest, "digest is null");
-    return this.digest.isEmpty() ? withDigest(digest) : this;
+    return this.digest.isEmpty() ? digest(digest) : this;
   }
 
   /**
    * Sets the driver's number of the device that batches are copied to and for which their memory is
    * pinned. By default the device assigned to the rank's task, or the first device without one.
    */
-  public LoaderOptions withDevice(int number) {
+  public LoaderOptions device(int number) {
     check("device", number, 0, Integer.MAX_VALUE);
     return with(options -> options.device = OptionalInt.of(number));
   }
 
-  /** Returns the device set by {@link #withDevice}; empty if not set. */
+  /** Returns the device set by {@link #device}; empty if not set. */
   public OptionalInt device() {
     return device;
   }
 
-  /** Sets the device as {@link #withDevice}, if none is set. */
-  public LoaderOptions withDefaultDevice(int number) {
-    return device.isPresent() ? this : withDevice(number);
+  /** Sets the device as {@link #device}, if none is set. */
+  public LoaderOptions defaultDevice(int number) {
+    return device.isPresent() ? this : device(number);
   }
 
   /**
@@ -225,7 +225,7 @@ public final class LoaderOptions implements Cloneable {
    * to the device run at full speed and asynchronously; true by default. Opens a context of the
    * device in this process.
    */
-  public LoaderOptions withPinnedMemory(boolean pinned) {
+  public LoaderOptions pinnedMemory(boolean pinned) {
     return with(options -> options.pinnedMemory = pinned);
   }
 
@@ -233,7 +233,7 @@ public final class LoaderOptions implements Cloneable {
   HostMemory openMemory() {
     return pinnedMemory
         ? HostMemory.forDevice(device.orElse(0))
-        : HostMemory.plain("switched off by withPinnedMemory(false)");
+        : HostMemory.plain("switched off by pinnedMemory(false)");
   }
 
   int depth() {

@@ -36,7 +36,7 @@ final class MemoryBudget {
     long bytes = capacityBytes(samples);
     if (bytes > maxBytes) {
       throw new IllegalArgumentException(
-          "a batch of %,d samples takes %,d bytes%s, and maxBytes is %,d: raise it by withMaxBytes(..), or use about %,d samples per batch"
+          "a batch of %,d samples takes %,d bytes%s, and maxBytes is %,d: raise it by maxBytes(..), or use about %,d samples per batch"
               .formatted(
                   samples,
                   bytes,

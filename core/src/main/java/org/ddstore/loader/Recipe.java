@@ -68,7 +68,7 @@ record Recipe(
     List<Output> outputs = new ArrayList<>();
     Map<String, ValueCast> casts = new LinkedHashMap<>();
     ReaderOptions reading =
-        ReaderOptions.defaults().withFields(fields.toArray(String[]::new)).withMemory(memory);
+        ReaderOptions.defaults().fields(fields.toArray(String[]::new)).memory(memory);
     for (Output output : Conversion.outputs(options.conversions(), fields, schema, space)) {
       FieldStep only = output.steps().size() == 1 ? output.steps().get(0) : null;
       if (only instanceof Cast cast && !schema.field(output.name()).isRagged()) {

@@ -12,7 +12,7 @@ class DirectInThreadsTest extends LargeStoreContract {
 
   @Override
   protected RankHarness createHarness() throws IOException {
-    StoreOptions options = StoreOptions.defaults().withBacking(Backing.DIRECT);
+    StoreOptions options = StoreOptions.defaults().backing(Backing.DIRECT);
     return new ThreadRanks(options, GroupFactory.local(), TestRoots.onDisk());
   }
 }

@@ -13,7 +13,7 @@ class FileInThreadsTest extends RowPathContract {
   @Override
   protected RankHarness createHarness() throws IOException {
     Path root = TestRoots.onDisk();
-    StoreOptions options = StoreOptions.defaults().withFiles(root);
+    StoreOptions options = StoreOptions.defaults().files(root);
     return new ThreadRanks(options, GroupFactory.local(), root);
   }
 }

@@ -29,8 +29,8 @@ public record FilesBackend(Backing backing, String root, String lanes) implement
   public RankEnv enter(Meeting meeting, Duration timeout) throws IOException {
     StoreOptions options =
         backing == Backing.FILE
-            ? StoreOptions.defaults().withFiles(Path.of(root))
-            : StoreOptions.defaults().withSharedMemory(Path.of(root));
+            ? StoreOptions.defaults().files(Path.of(root))
+            : StoreOptions.defaults().sharedMemory(Path.of(root));
     ProcessDirectory directory = ProcessDirectory.acquire(Path.of(lanes));
     LaneExchange exchange = LaneExchange.overFiles(directory);
     try {

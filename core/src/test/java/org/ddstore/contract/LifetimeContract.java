@@ -151,7 +151,7 @@ interface LifetimeContract extends Contract {
     assumeFalse(readsOverANetwork(), "rows of a store that closes are not served");
     run(
         rank -> {
-          DDStore store = rank.open(rank.options().withCloseTimeout(Duration.ofMillis(50)));
+          DDStore store = rank.open(rank.options().closeTimeout(Duration.ofMillis(50)));
           Variable x = store.add("x", Tensor.wrap(new long[] {4}));
           rank.meet();
           StoreAccess.beginChange(x);
@@ -240,7 +240,7 @@ interface LifetimeContract extends Contract {
   default void rowsThatStayInChangeMeetTheReadTimeoutOnEveryPath() throws Exception {
     run(
         rank -> {
-          try (DDStore store = rank.open(rank.options().withReadTimeout(Duration.ofMillis(100)))) {
+          try (DDStore store = rank.open(rank.options().readTimeout(Duration.ofMillis(100)))) {
             Variable x = store.add("x", Tensor.wrap(new long[] {4}));
             rank.meet();
             StoreAccess.beginChange(x);

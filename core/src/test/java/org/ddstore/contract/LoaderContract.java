@@ -74,7 +74,7 @@ interface LoaderContract extends Contract {
             Variable records = Records.add(store, rank, 5);
             WorldRank place = new WorldRank(rank.rank(), rank.ranks());
             Batching sampler = Samplers.shuffled(4).batchSize(3).evaluation();
-            LoaderOptions options = LoaderOptions.defaults().withFields("text", "points");
+            LoaderOptions options = LoaderOptions.defaults().fields("text", "points");
             EpochState state;
             try (Loader loader = Loader.open(records, sampler, place, options)) {
               loader.epoch(2).next();
@@ -104,8 +104,7 @@ interface LoaderContract extends Contract {
         rank -> {
           try (DDStore store = rank.open()) {
             Variable x = Rows.addLongs(store, "x", 1);
-            LoaderOptions options =
-                LoaderOptions.defaults().withDepth(32).withMaxBytes(100_000).withWorkers(1);
+            LoaderOptions options = LoaderOptions.defaults().depth(32).maxBytes(100_000).workers(1);
             WorldRank place = new WorldRank(rank.rank(), rank.ranks());
             try (Loader loader =
                 Loader.open(x, Samplers.sequential().batchSize(100), place, options)) {
@@ -152,8 +151,8 @@ interface LoaderContract extends Contract {
   private static Throwable consume(Variable x, CountDownLatch stuck) {
     LoaderOptions options =
         LoaderOptions.defaults()
-            .withDepth(2)
-            .withTransform(
+            .depth(2)
+            .transform(
                 batch -> {
                   if (batch.number() == 5) {
                     stuck.countDown();

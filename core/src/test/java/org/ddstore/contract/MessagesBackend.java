@@ -29,7 +29,7 @@ record MessagesBackend(String root) implements RankBackend {
           meeting,
           FilesBackend.join(exchange, meeting, timeout),
           null,
-          StoreOptions.defaults().withSharedMemory(Path.of(root)),
+          StoreOptions.defaults().sharedMemory(Path.of(root)),
           owner -> owner == meeting.rank() ? ReadPath.OWN_PROCESS : ReadPath.SAME_HOST) {
         @Override
         public void close() {

@@ -21,7 +21,7 @@ class MessagesInThreadsTest extends RankGroupContract {
   protected RankHarness createHarness() throws IOException {
     Path root = TestRoots.sharedMemory();
     messenger = SocketMessenger.open();
-    StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
+    StoreOptions options = StoreOptions.defaults().sharedMemory(root);
     return new ThreadRanks(options, GroupFactory.over(LaneExchange.overMessages(messenger)), root);
   }
 

@@ -116,7 +116,7 @@ interface RecordMemoryContract extends Contract {
         1,
         rank -> {
           int rows = 100;
-          try (DDStore store = rank.open(rank.options().withBacking(Backing.DIRECT))) {
+          try (DDStore store = rank.open(rank.options().backing(Backing.DIRECT))) {
             Variable variable = store.init("x", rows, DType.INT8, 1 << 20);
             assertThat(variable.schema().field(0)).isEqualTo(Field.fixed("x", DType.INT8, 1 << 20));
             try (RecordMemory memory = variable.memory(0).orElseThrow()) {

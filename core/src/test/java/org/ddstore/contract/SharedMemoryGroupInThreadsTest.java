@@ -20,7 +20,7 @@ class SharedMemoryGroupInThreadsTest extends RankGroupContract {
     lanes = TestRoots.sharedMemory();
     directory = ProcessDirectory.acquire(lanes);
     Path root = TestRoots.sharedMemory();
-    StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
+    StoreOptions options = StoreOptions.defaults().sharedMemory(root);
     return new ThreadRanks(options, GroupFactory.sharedMemory(directory), root);
   }
 

@@ -13,7 +13,7 @@ class SharedMemoryInThreadsTest extends RowPathContract {
   @Override
   protected RankHarness createHarness() throws IOException {
     Path root = TestRoots.sharedMemory();
-    StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
+    StoreOptions options = StoreOptions.defaults().sharedMemory(root);
     return new ThreadRanks(options, GroupFactory.local(), root);
   }
 }

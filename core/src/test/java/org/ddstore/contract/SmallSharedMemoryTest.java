@@ -125,7 +125,7 @@ public class SmallSharedMemoryTest {
     }
 
     private static void inFiles(Communicator alone, Path disk) {
-      try (DDStore store = DDStore.open(alone, StoreOptions.defaults().withFiles(disk))) {
+      try (DDStore store = DDStore.open(alone, StoreOptions.defaults().files(disk))) {
         store.init("large", 20, DType.UINT8, MIB);
         byte[] row = new byte[MIB];
         store.get("large", Tensor.wrap(DType.UINT8, row, 1, MIB), 19);

@@ -202,7 +202,7 @@ interface TogetherContract extends Contract {
   private static void castInRecords(Variable records, long... indices) {
     ReaderOptions options =
         ReaderOptions.defaults()
-            .withFields("text", "image", "label", "points")
+            .fields("text", "image", "label", "points")
             .cast("image", DType.BFLOAT16, 1)
             .cast("label", DType.FLOAT32, 0.5f);
     try (Reader reader = records.reader(options);
@@ -230,7 +230,7 @@ interface TogetherContract extends Contract {
             refused(records, ReaderOptions.defaults().cast("ids", DType.FLOAT32, 1), "ragged");
             refused(
                 records,
-                ReaderOptions.defaults().withFields("label").cast("image", DType.FLOAT32, 1),
+                ReaderOptions.defaults().fields("label").cast("image", DType.FLOAT32, 1),
                 "which is not read");
             refused(
                 records,
@@ -242,7 +242,7 @@ interface TogetherContract extends Contract {
                 "scale NaN is not finite");
             try (Reader reader =
                 records.reader(
-                    ReaderOptions.defaults().withFields("label").cast("label", DType.FLOAT32, 1))) {
+                    ReaderOptions.defaults().fields("label").cast("label", DType.FLOAT32, 1))) {
               assertThatThrownBy(() -> reader.get(Tensor.wrap(new int[1], 1), 0))
                   .isInstanceOf(IllegalArgumentException.class)
                   .hasMessageContaining("with casts");

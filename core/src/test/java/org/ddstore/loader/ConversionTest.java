@@ -318,7 +318,7 @@ class ConversionTest extends OnSamples {
   @Test
   void theMemoryOfPaddedWindowsIsThatOfTheirRows() {
     LoaderOptions options =
-        LoaderOptions.defaults().withFields("points").pad("points", 1000).withMaxBytes(300_000);
+        LoaderOptions.defaults().fields("points").pad("points", 1000).maxBytes(300_000);
     try (Loader loader = open(Samplers.windows(3, 2, 4, Samplers.shuffled(1)), options)) {
       assertThatThrownBy(() -> loader.epoch(0))
           .isInstanceOf(IllegalArgumentException.class)
@@ -331,7 +331,7 @@ class ConversionTest extends OnSamples {
     List<Thread> threads = new ArrayList<>();
     LoaderOptions options =
         LoaderOptions.defaults()
-            .withTransform(
+            .transform(
                 batch -> {
                   threads.add(Thread.currentThread());
                   Tensor twice = batch.allocate("twice", DType.INT64, batch.samples());
@@ -340,7 +340,7 @@ class ConversionTest extends OnSamples {
                   }
                   assertThatThrownBy(batch::close).isInstanceOf(IllegalStateException.class);
                 });
-    try (Loader loader = open(Samplers.shuffled(1), options.withWorkers(1))) {
+    try (Loader loader = open(Samplers.shuffled(1), options.workers(1))) {
       for (LoadedBatch batch : loader.epoch(0)) {
         assertThat(batch.field("twice").asByteBuffer().alignmentOffset(0, 256)).isZero();
         for (int i = 0; i < 16; i++) {
@@ -365,7 +365,7 @@ class ConversionTest extends OnSamples {
             () ->
                 open(
                     Samplers.tiles(Samplers.sequential(), Samples.IMAGE, 2),
-                    LoaderOptions.defaults().withFields("id")))
+                    LoaderOptions.defaults().fields("id")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "the sampler cuts \"image\", which is not among the fields that are read: [id]");
@@ -384,7 +384,7 @@ class ConversionTest extends OnSamples {
   @Test
   void whatIsWrongInAWindowIsNamedByItsRow() {
     LoaderOptions options =
-        LoaderOptions.defaults().withFields("values").densify("values", "columns", 9);
+        LoaderOptions.defaults().fields("values").densify("values", "columns", 9);
     try (Loader loader = open(Samplers.windows(3, 2, 1, Samplers.sequential()), options)) {
       EpochLoop loop = loader.epoch(0);
       assertThatThrownBy(loop::next)

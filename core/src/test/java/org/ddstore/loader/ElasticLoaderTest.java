@@ -36,7 +36,7 @@ class ElasticLoaderTest extends OnSamples {
   private static final int GLOBAL = 24;
   private static final int[] WORLDS = {1, 2, 3, 4, 8};
   private static final double SCALE = 1 / 255.0;
-  private static final LoaderOptions OPTIONS = LoaderOptions.defaults().withDepth(2);
+  private static final LoaderOptions OPTIONS = LoaderOptions.defaults().depth(2);
   private static final long[] COSTS =
       LongStream.range(0, Samples.ROWS).map(row -> 1 + row % 5).toArray();
 

@@ -23,12 +23,12 @@ class LoaderMemoryTest extends OnSamples {
     for (long maxBytes : new long[] {200_000, 400_000, 1 << 20}) {
       LoaderOptions options =
           LoaderOptions.defaults()
-              .withDepth(20)
-              .withWorkers(3)
-              .withMaxBytes(maxBytes)
-              .withFields("id", "image", "value")
+              .depth(20)
+              .workers(3)
+              .maxBytes(maxBytes)
+              .fields("id", "image", "value")
               .cast("image", DType.FLOAT32)
-              .withTransform(batch -> raise(most, OffHeapBuffer.liveBytes() - before));
+              .transform(batch -> raise(most, OffHeapBuffer.liveBytes() - before));
       most.set(0);
       try (Loader loader = open(options)) {
         loader.push(endless(new AtomicLong()), 100);
@@ -50,11 +50,11 @@ class LoaderMemoryTest extends OnSamples {
     long maxBytes = 1 << 20;
     LoaderOptions options =
         LoaderOptions.defaults()
-            .withDepth(20)
-            .withWorkers(3)
-            .withMaxBytes(maxBytes)
-            .withFields("id")
-            .withTransform(
+            .depth(20)
+            .workers(3)
+            .maxBytes(maxBytes)
+            .fields("id")
+            .transform(
                 batch -> {
                   batch.allocate("large", DType.FLOAT32, batch.samples(), 1000);
                   raise(most, OffHeapBuffer.liveBytes() - before);
@@ -77,8 +77,7 @@ class LoaderMemoryTest extends OnSamples {
   void raggedBatchesMakeRoomForEachOther() {
     long before = OffHeapBuffer.liveBytes();
     long maxBytes = 120_000;
-    LoaderOptions options =
-        LoaderOptions.defaults().withDepth(8).withMaxBytes(maxBytes).withFields("points");
+    LoaderOptions options = LoaderOptions.defaults().depth(8).maxBytes(maxBytes).fields("points");
     try (Loader loader = open(options)) {
       List<Long> rows = new ArrayList<>();
       for (int batch = 0; batch < 60; batch++) {
@@ -119,11 +118,11 @@ class LoaderMemoryTest extends OnSamples {
     AtomicLong most = new AtomicLong();
     LoaderOptions options =
         LoaderOptions.defaults()
-            .withDepth(8)
-            .withWorkers(workers)
-            .withMaxBytes(maxBytes)
-            .withFields("points")
-            .withTransform(batch -> raise(most, OffHeapBuffer.liveBytes() - before));
+            .depth(8)
+            .workers(workers)
+            .maxBytes(maxBytes)
+            .fields("points")
+            .transform(batch -> raise(most, OffHeapBuffer.liveBytes() - before));
     try (Loader loader = open(options)) {
       loader.push(
           LongStream.range(0, 600 * 40)
@@ -146,7 +145,7 @@ class LoaderMemoryTest extends OnSamples {
   @Test
   void aSmallLastBatchDoesNotEndReadingAhead() {
     BatchSampler sampler = Samplers.shuffled(3).batchSize(101).everySample();
-    LoaderOptions options = LoaderOptions.defaults().withDepth(2).withMaxBytes(1 << 20);
+    LoaderOptions options = LoaderOptions.defaults().depth(2).maxBytes(1 << 20);
     try (Loader loader = Loader.open(samples.rows(), sampler, ALONE, options)) {
       for (int epoch = 0; epoch < 2; epoch++) {
         List<Integer> sizes = new ArrayList<>();

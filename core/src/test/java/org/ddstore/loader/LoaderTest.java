@@ -51,7 +51,7 @@ class LoaderTest extends OnSamples {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void batchesAreThoseOfTheSamplerInOrder(int workers) {
-    LoaderOptions options = LoaderOptions.defaults().withWorkers(workers);
+    LoaderOptions options = LoaderOptions.defaults().workers(workers);
     BatchSampler sampler = Samplers.shuffled(42).batchSize(10).evaluation();
     for (int rank = 0; rank < 3; rank++) {
       WorldRank place = new WorldRank(rank, 3);
@@ -159,7 +159,7 @@ class LoaderTest extends OnSamples {
   @Test
   void aDigestThatIsNoneIsRefused() {
     for (String digest : List.of("", "imagenet", "AB")) {
-      assertThatThrownBy(() -> LoaderOptions.defaults().withDigest(digest))
+      assertThatThrownBy(() -> LoaderOptions.defaults().digest(digest))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("digest \"%s\" is not hexadecimal: use the value of DDStore.digest", digest);
     }
@@ -168,7 +168,7 @@ class LoaderTest extends OnSamples {
   @Test
   void aStateOfSomethingElseIsRefused() {
     BatchSampler sampler = Samplers.shuffled(5).globalBatchSize(24);
-    try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults().withDigest("aa"))) {
+    try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults().digest("aa"))) {
       EpochState here = loader.state();
       assertThatThrownBy(
               () ->
@@ -224,14 +224,13 @@ class LoaderTest extends OnSamples {
     String casts = "choice of casts";
     String shapes = "choice of padding and densifying";
     assertResume(sampler, all, all);
-    assertResume(
-        sampler, all, all.withFields("values", "columns", "points", "value", "image", "id"));
-    assertResume(sampler, all.withFields("value", "id"), all.withFields("id", "value"));
+    assertResume(sampler, all, all.fields("values", "columns", "points", "value", "image", "id"));
+    assertResume(sampler, all.fields("value", "id"), all.fields("id", "value"));
     assertResume(
         sampler, cast, all.cast("image", DType.BFLOAT16).cast("image", DType.FLOAT32, 1 / 255.0));
-    assertResume(sampler, all, all.withTransform(batch -> {}).withDepth(2).withWorkers(3));
-    assertResume(sampler, all, all.withFields("id"), fields);
-    assertResume(sampler, all.withFields("id"), all.withFields("value"), fields);
+    assertResume(sampler, all, all.transform(batch -> {}).depth(2).workers(3));
+    assertResume(sampler, all, all.fields("id"), fields);
+    assertResume(sampler, all.fields("id"), all.fields("value"), fields);
     assertResume(sampler, all, cast, casts);
     assertResume(sampler, cast, all.cast("image", DType.FLOAT32), casts);
     assertResume(sampler, cast, all.cast("image", DType.BFLOAT16, 1 / 255.0), casts);
@@ -239,8 +238,7 @@ class LoaderTest extends OnSamples {
     assertResume(sampler, all, all.pad("points", 0), shapes);
     assertResume(sampler, all.pad("points", 8), all.pad("points", 9), shapes);
     assertResume(sampler, all.densify("values", "columns", 20), all, shapes);
-    assertResume(
-        sampler, cast.withFields("id", "image"), all.pad("points", 0), fields, casts, shapes);
+    assertResume(sampler, cast.fields("id", "image"), all.pad("points", 0), fields, casts, shapes);
   }
 
   /** The states of one are resumed by the other, or refused, for these alone. */
@@ -288,7 +286,7 @@ class LoaderTest extends OnSamples {
 
   @Test
   void fieldsCanBeChosen() {
-    LoaderOptions options = LoaderOptions.defaults().withFields("value", "points");
+    LoaderOptions options = LoaderOptions.defaults().fields("value", "points");
     try (Loader loader = open(Samplers.sequential().batchSize(10), ALONE, options)) {
       LoadedBatch batch = loader.epoch(0).next();
       assertThat(batch.field("value").shape()).containsExactly(10, 4);
@@ -299,7 +297,7 @@ class LoaderTest extends OnSamples {
                 open(
                         Samplers.sequential().batchSize(1),
                         ALONE,
-                        LoaderOptions.defaults().withFields("nothing"))
+                        LoaderOptions.defaults().fields("nothing"))
                     .epoch(0)
                     .next())
         .isInstanceOf(IllegalArgumentException.class)
@@ -312,7 +310,7 @@ class LoaderTest extends OnSamples {
         LoaderOptions.defaults()
             .cast("value", DType.BFLOAT16)
             .pad("points", 0)
-            .withTransform(batch -> batch.allocate("own", DType.INT64, 1));
+            .transform(batch -> batch.allocate("own", DType.INT64, 1));
     try (Loader loader = open(Samplers.sequential().batchSize(10), ALONE, options)) {
       EpochLoop loop = loader.epoch(0);
       LoadedBatch first = loop.next();

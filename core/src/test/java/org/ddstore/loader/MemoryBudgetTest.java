@@ -24,7 +24,7 @@ class MemoryBudgetTest extends OnSamples {
         Recipe.of(
             samples.rows(),
             SampleSpace.ROWS,
-            LoaderOptions.defaults().withFields("points"),
+            LoaderOptions.defaults().fields("points"),
             HostMemory.plain("a test"));
     for (int i = 0; i < 3; i++) {
       slots.add(new Slot(recipe));

@@ -30,11 +30,7 @@ class PipelineByHandTest extends OnSamples {
   private static final int DEPTH = 4;
   private static final long SLOW_NANOS = 1_000_000;
   private static final LoaderOptions OPTIONS =
-      LoaderOptions.defaults()
-          .withDepth(DEPTH)
-          .withWorkers(2)
-          .withPinnedMemory(false)
-          .withFields("id");
+      LoaderOptions.defaults().depth(DEPTH).workers(2).pinnedMemory(false).fields("id");
 
   private final StageCounters counters = new StageCounters();
   private long clock; // what the consumer does takes no time of it
@@ -205,7 +201,7 @@ class PipelineByHandTest extends OnSamples {
   @Test
   void aConsumerRunsNoTransform() {
     pipeline.close();
-    pipeline = pipeline(OPTIONS.withTransform(batch -> {}));
+    pipeline = pipeline(OPTIONS.transform(batch -> {}));
     pipeline.push(shuffled(samples));
     plan();
     read(1);
@@ -218,7 +214,7 @@ class PipelineByHandTest extends OnSamples {
   @Test
   void aConsumerReadsNothingOfUnknownSize() {
     pipeline.close();
-    pipeline = pipeline(OPTIONS.withFields("points"));
+    pipeline = pipeline(OPTIONS.fields("points"));
     pipeline.push(shuffled(samples));
     plan(); // and no second one: the first shows how much memory they take
     read(1);

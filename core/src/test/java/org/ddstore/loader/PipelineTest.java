@@ -35,7 +35,7 @@ class PipelineTest extends OnSamples {
   @Test
   void anEndlessSourceIsPulledNoFurtherThanBatchesAhead() {
     AtomicLong pulled = new AtomicLong();
-    try (Loader loader = open(LoaderOptions.defaults().withDepth(3))) {
+    try (Loader loader = open(LoaderOptions.defaults().depth(3))) {
       loader.push(endless(pulled), 10);
       for (int number = 0; number < 50; number++) {
         int popped = number;
@@ -53,7 +53,7 @@ class PipelineTest extends OnSamples {
   @Test
   void sourcesQueueInOrderAndAPartialBatchIsKeptOrDropped() {
     for (boolean keep : new boolean[] {true, false}) {
-      try (Loader loader = open(LoaderOptions.defaults().withPartialBatches(keep))) {
+      try (Loader loader = open(LoaderOptions.defaults().partialBatches(keep))) {
         loader.push(List.of(1L, 2L, 3L, 4L, 5L).iterator(), 2);
         loader.push(List.<Long>of().iterator(), 2);
         loader.push(List.of(9L, 9L, 0L).iterator(), 3);
@@ -79,7 +79,7 @@ class PipelineTest extends OnSamples {
     Set<String> planners = ConcurrentHashMap.newKeySet();
     Sampler named = new NamedThreads(Samplers.shuffled(3), planners);
     String me = Thread.currentThread().getName();
-    LoaderOptions options = LoaderOptions.defaults().withFields("id"); // a consumer may read, too
+    LoaderOptions options = LoaderOptions.defaults().fields("id"); // a consumer may read, too
     try (Loader loader = Loader.open(samples.rows(), named.batchSize(10), ALONE, options)) {
       for (int epoch = 0; epoch < 50; epoch++) {
         Set<Long> rows = new HashSet<>();
@@ -189,7 +189,7 @@ class PipelineTest extends OnSamples {
   void anUndeclaredCheckedExceptionComesOutOfPopAsWell() {
     LoaderOptions options =
         LoaderOptions.defaults()
-            .withTransform(batch -> PipelineTest.<RuntimeException>sneak(new IOException("broke")));
+            .transform(batch -> PipelineTest.<RuntimeException>sneak(new IOException("broke")));
     try (Loader loader = open(options)) {
       EpochLoop loop = loader.epoch(0);
       assertThatThrownBy(loop::next)
@@ -229,9 +229,9 @@ class PipelineTest extends OnSamples {
     List<LoadedBatch> batches = new ArrayList<>();
     LoaderOptions options =
         LoaderOptions.defaults()
-            .withDepth(3)
-            .withWorkers(1)
-            .withTransform(
+            .depth(3)
+            .workers(1)
+            .transform(
                 batch -> {
                   synchronized (kept) {
                     kept.add(batch.field("id"));
@@ -266,7 +266,7 @@ class PipelineTest extends OnSamples {
   @Test
   void aConsumerThatHoldsAllBatchesIsToldSo() {
     List<LoadedBatch> held = new ArrayList<>();
-    try (Loader loader = open(LoaderOptions.defaults().withDepth(2))) {
+    try (Loader loader = open(LoaderOptions.defaults().depth(2))) {
       loader.push(endless(new AtomicLong()), 4);
       for (int i = 0; i < 3; i++) {
         held.add(loader.pop(PATIENCE));
@@ -317,7 +317,7 @@ class PipelineTest extends OnSamples {
 
   @Test
   void anErrorOfAReadComesWhereItsBatchWouldAndStays() {
-    try (Loader loader = open(LoaderOptions.defaults().withWorkers(3))) {
+    try (Loader loader = open(LoaderOptions.defaults().workers(3))) {
       loader.push(LongStream.range(Samples.ROWS - 20, Samples.ROWS + 80).boxed().iterator(), 10);
       loader.pop(PATIENCE).close();
       loader.pop(PATIENCE).close();
@@ -335,7 +335,7 @@ class PipelineTest extends OnSamples {
     AssertionError broken = new AssertionError("the transform broke");
     LoaderOptions options =
         LoaderOptions.defaults()
-            .withTransform(
+            .transform(
                 batch -> {
                   if (batch.number() == 2) {
                     throw broken;
@@ -352,14 +352,14 @@ class PipelineTest extends OnSamples {
 
   @Test
   void aBatchThatCannotFitIsRefusedWithTheNumbers() {
-    try (Loader loader = open(LoaderOptions.defaults().withMaxBytes(1000))) {
+    try (Loader loader = open(LoaderOptions.defaults().maxBytes(1000))) {
       assertThatThrownBy(() -> loader.epoch(0))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
               "a batch of 10 samples takes [\\d,]+ bytes, and maxBytes is 1,000: raise it by"
-                  + " withMaxBytes\\(..\\), or use about 1 samples per batch");
+                  + " maxBytes\\(..\\), or use about 1 samples per batch");
     }
-    assertThatThrownBy(() -> LoaderOptions.defaults().withDepth(0))
+    assertThatThrownBy(() -> LoaderOptions.defaults().depth(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("depth 0 outside [1, 1,024]");
   }
@@ -367,7 +367,7 @@ class PipelineTest extends OnSamples {
   @Test
   void anEpochThatIsRefusedChangesNothing() {
     BatchSampler large = Samplers.sequential().batchSize(Samples.ROWS);
-    LoaderOptions options = LoaderOptions.defaults().withFields("image").withMaxBytes(18_000);
+    LoaderOptions options = LoaderOptions.defaults().fields("image").maxBytes(18_000);
     try (Loader loader = Loader.open(samples.rows(), large, ALONE, options)) {
       EpochState before = loader.state();
       EpochState later =
@@ -396,8 +396,7 @@ class PipelineTest extends OnSamples {
   void aConsumerThatIsSlowerNeverWaits() throws Exception {
     int batches = Samples.ROWS / 10;
     Semaphore made = new Semaphore(0);
-    LoaderOptions options =
-        LoaderOptions.defaults().withWorkers(1).withTransform(batch -> made.release());
+    LoaderOptions options = LoaderOptions.defaults().workers(1).transform(batch -> made.release());
     try (Loader loader = open(options)) {
       EpochLoop loop = loader.epoch(0);
       assertThat(loop.remaining()).isEqualTo(batches);
@@ -428,9 +427,7 @@ class PipelineTest extends OnSamples {
     Semaphore mayBeMade = new Semaphore(0);
     AtomicLong asked = new AtomicLong();
     LoaderOptions options =
-        LoaderOptions.defaults()
-            .withWorkers(1)
-            .withTransform(batch -> mayBeMade.acquireUninterruptibly());
+        LoaderOptions.defaults().workers(1).transform(batch -> mayBeMade.acquireUninterruptibly());
     try (Loader loader = open(options)) {
       EpochLoop loop = loader.epoch(0);
       Thread consumer =
@@ -463,8 +460,8 @@ class PipelineTest extends OnSamples {
     CountDownLatch goOn = new CountDownLatch(1);
     LoaderOptions options =
         LoaderOptions.defaults()
-            .withWorkers(1)
-            .withTransform(
+            .workers(1)
+            .transform(
                 batch -> {
                   if (batch.number() % 3 == 2) {
                     awaitLatch(goOn);
@@ -488,7 +485,7 @@ class PipelineTest extends OnSamples {
     AtomicLong made = new AtomicLong();
     LoaderOptions blocked =
         LoaderOptions.defaults()
-            .withTransform(
+            .transform(
                 batch -> {
                   if (made.getAndIncrement() > 0) { // the first batch is alone
                     awaitLatch(never);
@@ -510,7 +507,7 @@ class PipelineTest extends OnSamples {
           1);
     }
     for (int popped = 0; popped < 8; popped++) {
-      try (Loader loader = open(LoaderOptions.defaults().withWorkers(2))) {
+      try (Loader loader = open(LoaderOptions.defaults().workers(2))) {
         EpochLoop loop = loader.epoch(0);
         for (int i = 0; i < popped; i++) {
           loop.next();
@@ -526,9 +523,9 @@ class PipelineTest extends OnSamples {
     Thread[] worker = new Thread[1];
     LoaderOptions options =
         LoaderOptions.defaults()
-            .withWorkers(1)
-            .withCloseTimeout(Duration.ofMillis(20))
-            .withTransform(
+            .workers(1)
+            .closeTimeout(Duration.ofMillis(20))
+            .transform(
                 batch -> {
                   worker[0] = Thread.currentThread();
                   begun.countDown();
@@ -585,7 +582,7 @@ class PipelineTest extends OnSamples {
   void anIteratorThatIgnoresItsInterruptHoldsUpNeitherTheNextEpochNorTheClose() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
-    Loader loader = open(LoaderOptions.defaults().withCloseTimeout(Duration.ofDays(1)));
+    Loader loader = open(LoaderOptions.defaults().closeTimeout(Duration.ofDays(1)));
     try {
       loader.push(deaf(begun, goOn), 1);
       begun.await();
@@ -629,9 +626,7 @@ class PipelineTest extends OnSamples {
       goOn.countDown();
     }
     LoaderOptions slow =
-        LoaderOptions.defaults()
-            .withWorkers(1)
-            .withTransform(batch -> awaitLatch(new CountDownLatch(1)));
+        LoaderOptions.defaults().workers(1).transform(batch -> awaitLatch(new CountDownLatch(1)));
     try (Loader loader = open(slow)) {
       loader.epoch(0);
       assertThatThrownBy(() -> loader.pop(wait))
@@ -645,7 +640,7 @@ class PipelineTest extends OnSamples {
   @Test
   void codeThatTheLoaderRunsCannotCloseIt() {
     AtomicReference<Loader> own = new AtomicReference<>();
-    LoaderOptions closing = LoaderOptions.defaults().withTransform(batch -> own.get().close());
+    LoaderOptions closing = LoaderOptions.defaults().transform(batch -> own.get().close());
     try (Loader loader = open(closing)) {
       own.set(loader);
       loader.epoch(0);
@@ -706,9 +701,9 @@ class PipelineTest extends OnSamples {
     for (int life = 0; life < 60; life++) {
       LoaderOptions options =
           LoaderOptions.defaults()
-              .withDepth(1 + random.nextInt(5))
-              .withWorkers(1 + random.nextInt(4))
-              .withMaxBytes(random.nextBoolean() ? 90_000 : 1 << 30);
+              .depth(1 + random.nextInt(5))
+              .workers(1 + random.nextInt(4))
+              .maxBytes(random.nextBoolean() ? 90_000 : 1 << 30);
       List<LoadedBatch> held = new ArrayList<>();
       try (Loader loader = open(options)) {
         for (int turn = 0; turn < 1 + random.nextInt(5); turn++) {

@@ -37,9 +37,9 @@ class PooledMemoryTest extends OnSamples {
 
   private static LoaderOptions options(int depth, int workers) {
     return LoaderOptions.defaults()
-        .withDepth(depth)
-        .withWorkers(workers)
-        .withFields(FIELDS.toArray(String[]::new));
+        .depth(depth)
+        .workers(workers)
+        .fields(FIELDS.toArray(String[]::new));
   }
 
   private static long address(Tensor tensor) {
@@ -56,7 +56,7 @@ class PooledMemoryTest extends OnSamples {
     LoaderOptions options =
         options(depth, workers)
             .cast("image", DType.FLOAT32)
-            .withTransform(batch -> batch.allocate("own", DType.INT64, batch.samples()));
+            .transform(batch -> batch.allocate("own", DType.INT64, batch.samples()));
     AtomicInteger registered = new AtomicInteger();
     HostMemory memory = CountedPinning.memory(registered);
     Recipe recipe = Recipe.of(samples.rows(), SampleSpace.ROWS, options, memory);

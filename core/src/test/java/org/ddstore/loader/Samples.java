@@ -22,7 +22,7 @@ final class Samples implements AutoCloseable {
   static final Field IMAGE = Field.fixed("image", DType.UINT8, 6, 5, 3);
   static final int WIDTH = 20;
 
-  private static final StoreOptions OPTIONS = StoreOptions.defaults().withBacking(Backing.DIRECT);
+  private static final StoreOptions OPTIONS = StoreOptions.defaults().backing(Backing.DIRECT);
   private static final Schema SCHEMA =
       Schema.of(
           Field.fixed("id", DType.INT64),

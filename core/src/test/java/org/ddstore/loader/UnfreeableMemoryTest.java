@@ -38,9 +38,9 @@ class UnfreeableMemoryTest extends OnSamples {
   /** One that has room for one large batch. */
   private void start(int depth) {
     HostMemory memory = StuckPinning.memory(isStuck);
-    LoaderOptions options = LoaderOptions.defaults().withDepth(depth).withFields("image", "id");
+    LoaderOptions options = LoaderOptions.defaults().depth(depth).fields("image", "id");
     Recipe recipe = Recipe.of(samples.rows(), SampleSpace.ROWS, options, memory);
-    options = options.withMaxBytes(recipe.capacityBytes(LARGE));
+    options = options.maxBytes(recipe.capacityBytes(LARGE));
     pipeline = new Pipeline(recipe, options, counters);
     crew = new Crew(pipeline, counters, options);
   }

@@ -52,7 +52,7 @@ public final class Readme implements Callable<Integer> {
   private void run(MpiRun ranks) {
     int num = options.num();
     int dim = options.dim();
-    StoreOptions storeOptions = StoreOptions.defaults().withShortcut(options.hasShortcut());
+    StoreOptions storeOptions = StoreOptions.defaults().shortcut(options.hasShortcut());
     try (DDStore store = ranks.open(storeOptions)) { // collective, like all calls but reads
       double[] features = new double[num * dim];
       for (int i = 0; i < features.length; i++) {

@@ -24,7 +24,7 @@ import org.ddstore.types.Schema;
  * to the other. Needs PyTorch on its class path.
  */
 final class ArrayProgram {
-  private static final StoreOptions OPTIONS = StoreOptions.defaults().withBacking(Backing.DIRECT);
+  private static final StoreOptions OPTIONS = StoreOptions.defaults().backing(Backing.DIRECT);
   private static final int ROWS = 8;
 
   private ArrayProgram() {}

@@ -54,7 +54,7 @@ public record MpiOptions(
   }
 
   /** Returns a copy whose calls last at least as long as a read with the given timeout. */
-  MpiOptions withReadTimeout(Duration readTimeout) {
+  MpiOptions readTimeout(Duration readTimeout) {
     Duration least = readTimeout.plus(GRACE);
     return callTimeout.compareTo(least) >= 0
         ? this

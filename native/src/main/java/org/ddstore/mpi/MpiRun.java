@@ -174,7 +174,7 @@ public final class MpiRun {
     List<Runnable> closes = new ArrayList<>();
     try {
       MpiTransport transport =
-          Mpi.join(communicator(), color, options.withReadTimeout(storeOptions.readTimeout()));
+          Mpi.join(communicator(), color, options.readTimeout(storeOptions.readTimeout()));
       closes.add(() -> transport.close(AFTER_FAILURE));
       Communicator group = communicator().split(color);
       closes.add(group::close);

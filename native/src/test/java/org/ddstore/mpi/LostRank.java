@@ -45,9 +45,9 @@ final class LostRank {
     }
     StoreOptions options =
         StoreOptions.defaults()
-            .withSharedMemory(root)
-            .withShortcut(false)
-            .withReadTimeout(callTimeout.dividedBy(2));
+            .sharedMemory(root)
+            .shortcut(false)
+            .readTimeout(callTimeout.dividedBy(2));
     MpiTransport mpi =
         Mpi.join(
             group,

@@ -60,9 +60,9 @@ record MpiBackend(String root, String lanes) implements RankBackend {
           group,
           transport,
           StoreOptions.defaults()
-              .withSharedMemory(Path.of(root))
-              .withShortcut(false)
-              .withReadTimeout(READ_TIMEOUT),
+              .sharedMemory(Path.of(root))
+              .shortcut(false)
+              .readTimeout(READ_TIMEOUT),
           owner -> ReadPath.REMOTE) {
         @Override
         protected void released() {

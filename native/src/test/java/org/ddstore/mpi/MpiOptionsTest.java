@@ -10,15 +10,15 @@ class MpiOptionsTest {
 
   @Test
   void aReadThatIsLateHasItsErrorBeforeTheProcessIsEnded() {
-    MpiOptions options = OF_A_MINUTE.withReadTimeout(Duration.ofMinutes(2));
+    MpiOptions options = OF_A_MINUTE.readTimeout(Duration.ofMinutes(2));
     assertThat(options.callTimeout()).isEqualTo(Duration.ofSeconds(130));
     assertThat(options.collectiveTimeout()).isEqualTo(Duration.ofMinutes(1));
-    assertThat(OF_A_MINUTE.withReadTimeout(Duration.ofSeconds(60)).callTimeout())
+    assertThat(OF_A_MINUTE.readTimeout(Duration.ofSeconds(60)).callTimeout())
         .isEqualTo(Duration.ofSeconds(70));
   }
 
   @Test
   void callsHaveTheTimeOfTheUserWhereReadsHaveLess() {
-    assertThat(OF_A_MINUTE.withReadTimeout(Duration.ofSeconds(50))).isSameAs(OF_A_MINUTE);
+    assertThat(OF_A_MINUTE.readTimeout(Duration.ofSeconds(50))).isSameAs(OF_A_MINUTE);
   }
 }

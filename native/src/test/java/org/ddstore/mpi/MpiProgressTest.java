@@ -149,7 +149,7 @@ class MpiProgressTest {
 
   private static void readOn(RankEnv rank, MpiBackend mpis) throws IOException {
     MpiTransport mpi = mpis.join(rank.meeting(), SHORT);
-    DDStore store = DDStore.open(rank.group(), mpi, rank.options().withShortcut(false));
+    DDStore store = DDStore.open(rank.group(), mpi, rank.options().shortcut(false));
     store.add("x", Tensor.wrap(new long[] {rank.rank(), 10 + rank.rank()}));
     rank.meeting().tell(NOTHING);
     if (rank.rank() == 0) {

@@ -133,7 +133,7 @@ class BuildWithoutCompilerTest {
 
     public static void main(String[] arguments) throws Exception {
       Path root = TestRoots.sharedMemory();
-      StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
+      StoreOptions options = StoreOptions.defaults().sharedMemory(root);
       try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0);
           DDStore store = DDStore.open(alone, options)) {
         store.add("x", Tensor.wrap(new long[] {7, 8, 9}));

@@ -143,8 +143,8 @@ class CudaPinningTest {
   void batchesOfALoaderArePinnedAndNothingIsLeft() throws IOException {
     useFake();
     Leaks leaks = new Leaks(directory.resolve("stores"));
-    StoreOptions direct = StoreOptions.defaults().withBacking(Backing.DIRECT);
-    LoaderOptions options = LoaderOptions.defaults().withDevice(1).cast("x", DType.FLOAT32, 0.5);
+    StoreOptions direct = StoreOptions.defaults().backing(Backing.DIRECT);
+    LoaderOptions options = LoaderOptions.defaults().device(1).cast("x", DType.FLOAT32, 0.5);
     LoadedBatch held;
     try (Communicator alone = LocalGroup.create(1, Duration.ofMinutes(1)).get(0);
         DDStore store = DDStore.open(alone, direct)) {

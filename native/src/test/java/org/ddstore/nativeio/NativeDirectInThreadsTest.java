@@ -19,7 +19,7 @@ class NativeDirectInThreadsTest extends LargeStoreContract {
   @Override
   protected RankHarness createHarness() throws IOException {
     Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
-    StoreOptions options = StoreOptions.defaults().withBacking(Backing.DIRECT);
+    StoreOptions options = StoreOptions.defaults().backing(Backing.DIRECT);
     return new ThreadRanks(options, GroupFactory.local(), TestRoots.onDisk());
   }
 }

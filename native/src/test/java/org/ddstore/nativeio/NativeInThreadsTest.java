@@ -20,7 +20,7 @@ class NativeInThreadsTest extends RowPathContract {
   protected RankHarness createHarness() throws IOException {
     Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
     Path root = TestRoots.sharedMemory();
-    StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
+    StoreOptions options = StoreOptions.defaults().sharedMemory(root);
     return new ThreadRanks(options, GroupFactory.local(), root);
   }
 }

@@ -63,7 +63,7 @@ class NativeLeakTest {
     rows[ROW_FLOATS] = 1;
     long[] indices = new long[ROWS];
     indices[7] = 1;
-    StoreOptions options = StoreOptions.defaults().withSharedMemory(root);
+    StoreOptions options = StoreOptions.defaults().sharedMemory(root);
     try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0);
         DDStore store = DDStore.open(alone, options)) {
       store.add("x", Tensor.wrap(rows, ROWS, ROW_FLOATS));

@@ -33,7 +33,7 @@ class PagedMemoryTest {
   void anArrayIsNotPinnedWhileRowsComeFromADisk() throws IOException {
     Path root = TestRoots.onDisk();
     try {
-      assertThat(pieceBytes(StoreOptions.defaults().withFiles(root))).isPositive();
+      assertThat(pieceBytes(StoreOptions.defaults().files(root))).isPositive();
     } finally {
       TestRoots.delete(root);
     }
@@ -43,7 +43,7 @@ class PagedMemoryTest {
   void anArrayIsFilledAtOnceFromSharedMemory() throws IOException {
     Path root = TestRoots.sharedMemory();
     try {
-      assertThat(pieceBytes(StoreOptions.defaults().withSharedMemory(root))).isZero();
+      assertThat(pieceBytes(StoreOptions.defaults().sharedMemory(root))).isZero();
     } finally {
       TestRoots.delete(root);
     }

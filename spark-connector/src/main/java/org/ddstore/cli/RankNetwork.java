@@ -17,6 +17,6 @@ record RankNetwork(int ranks, String transport, boolean shortcut, boolean encryp
 
   /** Returns the options of a store that uses this network. */
   StoreOptions storeOptions() {
-    return StoreOptions.defaults().withShortcut(shortcut);
+    return StoreOptions.defaults().shortcut(shortcut);
   }
 }

@@ -108,9 +108,9 @@ public final class RankContext {
     Objects.requireNonNull(options, "options is null");
     WorldRank place = new WorldRank(rank(), ranks());
     OptionalInt device = bind(options.device());
-    LoaderOptions withDigest = options.withDefaultDigest(digest);
+    LoaderOptions labelled = options.defaultDigest(digest);
     LoaderOptions bound =
-        device.isPresent() ? withDigest.withDefaultDevice(device.getAsInt()) : withDigest;
+        device.isPresent() ? labelled.defaultDevice(device.getAsInt()) : labelled;
     return loaders.open(() -> Loader.open(rows(), sampler, place, bound));
   }
 

@@ -90,7 +90,7 @@ public final class StoreSpec {
 
   /** Sets the number of ranks, from 1 to the number of slots; all slots by default. */
   public StoreSpec ranks(int ranks) {
-    return set(s -> s.withRanks(ranks));
+    return set(s -> s.ranks(ranks));
   }
 
   /**
@@ -101,7 +101,7 @@ public final class StoreSpec {
    * @param width a divisor of the number of ranks
    */
   public StoreSpec width(int width) {
-    return set(s -> s.withWidth(width));
+    return set(s -> s.width(width));
   }
 
   /**
@@ -112,7 +112,7 @@ public final class StoreSpec {
    */
   public StoreSpec transport(String name) {
     Objects.requireNonNull(name, "name is null");
-    return set(s -> s.withTransport(name));
+    return set(s -> s.transport(name));
   }
 
   /**
@@ -120,7 +120,7 @@ public final class StoreSpec {
    * they are read over the transport like rows of other hosts.
    */
   public StoreSpec shortcut(boolean shortcut) {
-    return set(s -> s.withShortcut(shortcut));
+    return set(s -> s.shortcut(shortcut));
   }
 
   /**
@@ -129,13 +129,13 @@ public final class StoreSpec {
    */
   public StoreSpec readTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
-    return set(s -> s.withReadTimeout(timeout));
+    return set(s -> s.readTimeout(timeout));
   }
 
   /** Sets how long a rank whose task has ended serves its rows to ranks that still run. */
   public StoreSpec finishTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
-    return set(s -> s.withFinishTimeout(timeout));
+    return set(s -> s.finishTimeout(timeout));
   }
 
   /**
@@ -151,56 +151,56 @@ public final class StoreSpec {
     return new StoreSpec(rows, ingest, settings, profile);
   }
 
-  /** Selects the columns to store; see {@link IngestOptions#withColumns}. */
+  /** Selects the columns to store; see {@link IngestOptions#columns}. */
   public StoreSpec columns(String... names) {
     Objects.requireNonNull(names, "names is null");
     for (Object element : names) {
       Objects.requireNonNull(element, "an element of names is null");
     }
-    return with(i -> i.withColumns(names));
+    return with(i -> i.columns(names));
   }
 
-  /** Declares the type and fixed shape of a column's field; see {@link IngestOptions#withField}. */
+  /** Declares the type and fixed shape of a column's field; see {@link IngestOptions#field}. */
   public StoreSpec field(String column, DType dtype, int... shape) {
     Objects.requireNonNull(column, "column is null");
     Objects.requireNonNull(dtype, "dtype is null");
     Objects.requireNonNull(shape, "shape is null");
-    return with(i -> i.withField(column, dtype, shape));
+    return with(i -> i.field(column, dtype, shape));
   }
 
-  /** Declares a column of arrays as ragged; see {@link IngestOptions#withRagged}. */
+  /** Declares a column of arrays as ragged; see {@link IngestOptions#raggedField}. */
   public StoreSpec raggedField(String column, DType dtype, int... innerShape) {
     Objects.requireNonNull(column, "column is null");
     Objects.requireNonNull(dtype, "dtype is null");
     Objects.requireNonNull(innerShape, "innerShape is null");
-    return with(i -> i.withRagged(column, dtype, innerShape));
+    return with(i -> i.raggedField(column, dtype, innerShape));
   }
 
-  /** Replaces nulls by a value; see {@link IngestOptions#withFilledNulls}. */
+  /** Replaces nulls by a value; see {@link IngestOptions#fillNulls}. */
   public StoreSpec fillNulls(String column, Serializable value) {
     Objects.requireNonNull(column, "column is null");
     Objects.requireNonNull(value, "value is null");
-    return with(i -> i.withFilledNulls(column, value));
+    return with(i -> i.fillNulls(column, value));
   }
 
   /** Pads arrays that are shorter than their declared shape with a value. */
   public StoreSpec pad(String column, Number value) {
     Objects.requireNonNull(column, "column is null");
     Objects.requireNonNull(value, "value is null");
-    return with(i -> i.withPadding(column, value));
+    return with(i -> i.pad(column, value));
   }
 
   /** Truncates arrays that are longer than their declared shape. */
   public StoreSpec truncate(String column) {
     Objects.requireNonNull(column, "column is null");
-    return with(i -> i.withTruncation(column));
+    return with(i -> i.truncate(column));
   }
 
   /** Sets the terms in which messages name remedies, by default the methods of this class. */
   @Internal
   public StoreSpec wording(Wording wording) {
     Objects.requireNonNull(wording, "wording is null");
-    return with(i -> i.withWording(wording));
+    return with(i -> i.wording(wording));
   }
 
   /** Orders the rows by columns, ascending; ties keep their order in the source. */
@@ -209,58 +209,61 @@ public final class StoreSpec {
     for (Object element : columns) {
       Objects.requireNonNull(element, "an element of columns is null");
     }
-    return with(i -> i.withOrderBy(columns));
+    return with(i -> i.orderBy(columns));
   }
 
   /** Shuffles the rows at load; the same seed and source give the same order. */
   public StoreSpec shuffle(long seed) {
-    return with(i -> i.withShuffle(seed));
+    return with(i -> i.shuffle(seed));
   }
 
   /** Sets the memory of the shards: {@code SHM} or {@code DIRECT}; for files see {@link #files}. */
   public StoreSpec backing(Backing backing) {
     Objects.requireNonNull(backing, "backing is null");
-    return set(s -> s.withBacking(backing));
+    return set(s -> s.backing(backing));
   }
 
   /** Keeps the shards in mapped files, under a directory that exists on every executor. */
   public StoreSpec files(Path directory) {
     Objects.requireNonNull(directory, "directory is null");
-    return set(s -> s.withBacking(Backing.FILE).withDirectory(directory));
+    return set(s -> s.backing(Backing.FILE).directory(directory));
   }
 
   /** Sets the maximum number of submissions of the job, including the first. */
   public StoreSpec maxAttempts(int attempts) {
-    return set(s -> s.withMaxAttempts(attempts));
+    return set(s -> s.maxAttempts(attempts));
   }
 
   /** Keeps the shards in shared memory under a mount other than /dev/shm. */
   public StoreSpec sharedMemory(Path directory) {
     Objects.requireNonNull(directory, "directory is null");
-    return set(s -> s.withBacking(Backing.SHM).withDirectory(directory));
+    return set(s -> s.backing(Backing.SHM).directory(directory));
   }
 
-  /** Disables the check that the shards fit into the available memory. */
-  public StoreSpec withoutMemoryCheck() {
-    return set(s -> s.withCheckMemory(false));
+  /**
+   * Sets whether a load fails early where the shards exceed the available memory; the default is
+   * true.
+   */
+  public StoreSpec checkMemory(boolean check) {
+    return set(s -> s.checkMemory(check));
   }
 
   /** Sets how long a close waits for reads in flight. */
   public StoreSpec closeTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
-    return set(s -> s.withCloseTimeout(timeout));
+    return set(s -> s.closeTimeout(timeout));
   }
 
   /** Sets how long a start waits for executors to register before it fails for lack of slots. */
   public StoreSpec slotsTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
-    return set(s -> s.withSlotsTimeout(timeout));
+    return set(s -> s.slotsTimeout(timeout));
   }
 
   /** Sets how long a rank waits for the others in a collective call. */
   public StoreSpec collectiveTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
-    return set(s -> s.withCollectiveTimeout(timeout));
+    return set(s -> s.collectiveTimeout(timeout));
   }
 
   /**
@@ -353,7 +356,7 @@ public final class StoreSpec {
         new ResidentOrigin(
             rows,
             ingest,
-            isMpi ? settings.withTransport("tcp") : settings,
+            isMpi ? settings.transport("tcp") : settings,
             profile,
             SlotsWarning.ofStore(name),
             ResidentStores.of(context()));

@@ -44,15 +44,15 @@ final class RankProgram {
   public static void main(String[] arguments) {
     Path directory = Path.of(arguments[1]);
     boolean shortcut = arguments.length < 3 || !arguments[2].equals("no-shortcut");
-    StoreOptions options = StoreOptions.defaults().withShortcut(shortcut);
+    StoreOptions options = StoreOptions.defaults().shortcut(shortcut);
     System.exit(
         MpiRun.run(
             Duration.ofMinutes(1),
             ranks -> {
               switch (arguments[0]) {
                 case "read" -> {
-                  readInTurn(ranks, options.withShortcut(true), directory.resolve("shortcut"));
-                  readInTurn(ranks, options.withShortcut(false), directory.resolve("transport"));
+                  readInTurn(ranks, options.shortcut(true), directory.resolve("shortcut"));
+                  readInTurn(ranks, options.shortcut(false), directory.resolve("transport"));
                 }
                 case "stores" -> openOneAfterTheOther(ranks, options, directory);
                 case "fail-together" -> failWhileOthersWait(ranks);

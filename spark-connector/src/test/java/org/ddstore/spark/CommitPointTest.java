@@ -203,7 +203,7 @@ class CommitPointTest {
         new Plans(
             session.sparkContext(),
             1,
-            () -> IngestPlan.of(rows(0, ROWS), IngestOptions.defaults().withOrderBy("id"), 2));
+            () -> IngestPlan.of(rows(0, ROWS), IngestOptions.defaults().orderBy("id"), 2));
     assertThat(session.sparkContext().persistentRdds().isEmpty()).isFalse();
     Thread.currentThread().interrupt();
     plans.close();

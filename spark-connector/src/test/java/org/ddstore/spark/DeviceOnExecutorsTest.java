@@ -60,7 +60,7 @@ class DeviceOnExecutorsTest {
   }
 
   private static LoaderOptions plain() {
-    return LoaderOptions.defaults().withPinnedMemory(false);
+    return LoaderOptions.defaults().pinnedMemory(false);
   }
 
   @Test
@@ -84,15 +84,13 @@ class DeviceOnExecutorsTest {
             numbers()
                 .run(
                     rank -> {
-                      rank.loader(sampler(), plain().withDevice(3)).close();
+                      rank.loader(sampler(), plain().device(3)).close();
                       rank.loader(sampler(), plain()).close();
                       return rank.rank();
                     }))
         .containsExactly(0, 1);
     assertThatThrownBy(
-            () ->
-                numbers()
-                    .run(rank -> rank.loader(sampler(), plain().withDevice(1)).state().epoch()))
+            () -> numbers().run(rank -> rank.loader(sampler(), plain().device(1)).state().epoch()))
         .hasMessageContaining("device 1 is configured, but spark.task.resource.gpu gave [3]");
   }
 

@@ -40,7 +40,7 @@ class LoaderLossTest extends OnTwoExecutors {
   /** Trains without an end, all ranks in step, and notes when it is well under way. */
   private static int trainForEver(RankContext context, Evidence evidence) {
     evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
-    Loader loader = context.loader(everyRow(), LoaderOptions.defaults().withDepth(8));
+    Loader loader = context.loader(everyRow(), LoaderOptions.defaults().depth(8));
     long steps = 0;
     for (int epoch = 0; ; epoch++) {
       for (LoadedBatch batch : loader.epoch(epoch)) {

@@ -99,7 +99,7 @@ class LocalPreflightTest {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
 
     assertThat(Preflight.ranks(context, DEFAULTS)).isEqualTo(2);
-    assertThat(Preflight.ranks(context, DEFAULTS.withRanks(9))).isEqualTo(9);
+    assertThat(Preflight.ranks(context, DEFAULTS.ranks(9))).isEqualTo(9);
   }
 
   @Test

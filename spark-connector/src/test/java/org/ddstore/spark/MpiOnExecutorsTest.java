@@ -123,7 +123,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
     long sum = 0;
     try (MpiTransport mpi = Mpi.join(ranks, 0, options);
         Communicator others = ranks.split(0);
-        DDStore second = DDStore.open(others, mpi, StoreOptions.defaults().withShortcut(false))) {
+        DDStore second = DDStore.open(others, mpi, StoreOptions.defaults().shortcut(false))) {
       second.add("y", Tensor.wrap(words(context.rank()), WORDS, WORDS));
       try (Reader reader = second.variable("y").reader()) {
         for (int turn = 0; turn < TURNS; turn++) {

@@ -254,7 +254,7 @@ class RankFailureTest extends OnTwoExecutors {
 
   @Test
   void directoryThatIsMissingFailsAtOnce() {
-    StoreSpec spec = numbers(100).sharedMemory(directory.resolve("none")).withoutMemoryCheck();
+    StoreSpec spec = numbers(100).sharedMemory(directory.resolve("none")).checkMemory(false);
     assertThatThrownBy(() -> spec.run(context -> 0))
         .isInstanceOf(PreflightException.class)
         .hasMessageContaining(directory.resolve("none") + " on ")

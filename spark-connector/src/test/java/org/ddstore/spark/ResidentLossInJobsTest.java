@@ -501,7 +501,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
         new ResidentOrigin(
             frame(0, ROWS),
             IngestOptions.defaults(),
-            Settings.of(cluster.session()).withRanks(4).withSlotsTimeout(SHORT),
+            Settings.of(cluster.session()).ranks(4).slotsTimeout(SHORT),
             cluster.session().sparkContext().resourceProfileManager().defaultResourceProfile(),
             SlotsWarning.ofStore("unheard"),
             ResidentStores.of(cluster.session().sparkContext()));

@@ -131,7 +131,7 @@ public final class Settings implements Serializable {
     return integer(Setting.RANKS);
   }
 
-  public Settings withRanks(int ranks) {
+  public Settings ranks(int ranks) {
     return with(Setting.RANKS, ranks);
   }
 
@@ -140,7 +140,7 @@ public final class Settings implements Serializable {
     return integer(Setting.WIDTH);
   }
 
-  public Settings withWidth(int width) {
+  public Settings width(int width) {
     return with(Setting.WIDTH, width);
   }
 
@@ -175,7 +175,7 @@ public final class Settings implements Serializable {
     return new MpiOptions(local, directory, readTimeout().plus(MPI_GRACE), collectiveTimeout());
   }
 
-  public Settings withTransport(String transport) {
+  public Settings transport(String transport) {
     return with(Setting.TRANSPORT, transport);
   }
 
@@ -183,7 +183,7 @@ public final class Settings implements Serializable {
     return Boolean.parseBoolean(text(Setting.SHORTCUT));
   }
 
-  public Settings withShortcut(boolean shortcut) {
+  public Settings shortcut(boolean shortcut) {
     return with(Setting.SHORTCUT, shortcut);
   }
 
@@ -196,7 +196,7 @@ public final class Settings implements Serializable {
     return duration(Setting.READ_TIMEOUT);
   }
 
-  public Settings withReadTimeout(Duration timeout) {
+  public Settings readTimeout(Duration timeout) {
     return with(Setting.READ_TIMEOUT, timeout.toMillis() + "ms");
   }
 
@@ -204,7 +204,7 @@ public final class Settings implements Serializable {
     return duration(Setting.FINISH_TIMEOUT);
   }
 
-  public Settings withFinishTimeout(Duration timeout) {
+  public Settings finishTimeout(Duration timeout) {
     return with(Setting.FINISH_TIMEOUT, timeout.toMillis() + "ms");
   }
 
@@ -212,7 +212,7 @@ public final class Settings implements Serializable {
     return Backing.valueOf(text(Setting.BACKING).toUpperCase(Locale.ROOT));
   }
 
-  public Settings withBacking(Backing backing) {
+  public Settings backing(Backing backing) {
     return with(Setting.BACKING, backing);
   }
 
@@ -221,7 +221,7 @@ public final class Settings implements Serializable {
     return Optional.of(text(Setting.DIRECTORY)).filter(text -> !text.isEmpty()).map(Path::of);
   }
 
-  public Settings withDirectory(Path directory) {
+  public Settings directory(Path directory) {
     return with(Setting.DIRECTORY, directory);
   }
 
@@ -229,7 +229,7 @@ public final class Settings implements Serializable {
     return integer(Setting.MAX_ATTEMPTS).orElseThrow();
   }
 
-  public Settings withMaxAttempts(int maxAttempts) {
+  public Settings maxAttempts(int maxAttempts) {
     return with(Setting.MAX_ATTEMPTS, maxAttempts);
   }
 
@@ -237,7 +237,7 @@ public final class Settings implements Serializable {
     return duration(Setting.COLLECTIVE_TIMEOUT);
   }
 
-  public Settings withCollectiveTimeout(Duration timeout) {
+  public Settings collectiveTimeout(Duration timeout) {
     return with(Setting.COLLECTIVE_TIMEOUT, timeout.toMillis() + "ms");
   }
 
@@ -245,7 +245,7 @@ public final class Settings implements Serializable {
     return duration(Setting.CLOSE_TIMEOUT);
   }
 
-  public Settings withCloseTimeout(Duration timeout) {
+  public Settings closeTimeout(Duration timeout) {
     return with(Setting.CLOSE_TIMEOUT, timeout.toMillis() + "ms");
   }
 
@@ -253,7 +253,7 @@ public final class Settings implements Serializable {
     return duration(Setting.SLOTS_TIMEOUT);
   }
 
-  public Settings withSlotsTimeout(Duration timeout) {
+  public Settings slotsTimeout(Duration timeout) {
     return with(Setting.SLOTS_TIMEOUT, timeout.toMillis() + "ms");
   }
 
@@ -266,7 +266,7 @@ public final class Settings implements Serializable {
     return Boolean.parseBoolean(text(Setting.CHECK_MEMORY));
   }
 
-  public Settings withCheckMemory(boolean checkMemory) {
+  public Settings checkMemory(boolean checkMemory) {
     return with(Setting.CHECK_MEMORY, checkMemory);
   }
 
@@ -290,14 +290,14 @@ public final class Settings implements Serializable {
   public StoreOptions storeOptions() {
     StoreOptions options =
         StoreOptions.defaults()
-            .withCloseTimeout(closeTimeout())
-            .withReadTimeout(readTimeout())
-            .withShortcut(shortcut());
+            .closeTimeout(closeTimeout())
+            .readTimeout(readTimeout())
+            .shortcut(shortcut());
     return switch (backing()) {
-      case SHM -> directory().map(options::withSharedMemory).orElse(options);
-      case DIRECT -> options.withBacking(Backing.DIRECT);
+      case SHM -> directory().map(options::sharedMemory).orElse(options);
+      case DIRECT -> options.backing(Backing.DIRECT);
       case FILE ->
-          options.withFiles(
+          options.files(
               directory()
                   .orElseThrow(
                       () ->

@@ -29,7 +29,7 @@ final class ColumnResolver {
   }
 
   /**
-   * Returns the columns in the order of the schema or of {@link IngestOptions#withColumns}.
+   * Returns the columns in the order of the schema or of {@link IngestOptions#columns}.
    *
    * @throws IngestException if a type cannot be stored
    * @throws IllegalArgumentException if an option matches no column or does not fit its column

@@ -53,12 +53,12 @@ public final class IngestOptions {
    * little-endian bytes of all elements. Values are converted; a value that does not fit is an
    * error.
    */
-  public IngestOptions withField(String column, DType dtype, int... shape) {
+  public IngestOptions field(String column, DType dtype, int... shape) {
     return withDeclared(column, new DeclaredField(false, dtype, shape));
   }
 
   /** Declares a ragged column of arrays: a varying number of rows of {@code innerShape}. */
-  public IngestOptions withRagged(String column, DType dtype, int... innerShape) {
+  public IngestOptions raggedField(String column, DType dtype, int... innerShape) {
     return withDeclared(column, new DeclaredField(true, dtype, innerShape));
   }
 
@@ -76,7 +76,7 @@ public final class IngestOptions {
    * @param value a {@code Number}, {@code Boolean}, {@code String} or {@code byte[]}, matching the
    *     column's type
    */
-  public IngestOptions withFilledNulls(String column, Serializable value) {
+  public IngestOptions fillNulls(String column, Serializable value) {
     if (!(value instanceof Number
         || value instanceof Boolean
         || value instanceof String
@@ -93,7 +93,7 @@ public final class IngestOptions {
   }
 
   /** Pads arrays shorter than their declared shape with {@code value}. */
-  public IngestOptions withPadding(String column, Number value) {
+  public IngestOptions pad(String column, Number value) {
     IngestOptions copy = new IngestOptions(this);
     copy.pads.put(
         Objects.requireNonNull(column, "column"), Objects.requireNonNull(value, "padding"));
@@ -101,14 +101,14 @@ public final class IngestOptions {
   }
 
   /** Truncates arrays longer than their declared shape. */
-  public IngestOptions withTruncation(String column) {
+  public IngestOptions truncate(String column) {
     IngestOptions copy = new IngestOptions(this);
     copy.truncated.add(Objects.requireNonNull(column, "column"));
     return copy;
   }
 
   /** Selects columns, in this order; a struct stands for all its fields. */
-  public IngestOptions withColumns(String... names) {
+  public IngestOptions columns(String... names) {
     IngestOptions copy = new IngestOptions(this);
     copy.columns.clear();
     copy.columns.addAll(Arrays.asList(names));
@@ -121,7 +121,7 @@ public final class IngestOptions {
    *
    * @throws IllegalArgumentException if the rows are shuffled
    */
-  public IngestOptions withOrderBy(String... names) {
+  public IngestOptions orderBy(String... names) {
     IngestOptions copy = new IngestOptions(this);
     copy.orderBy.clear();
     copy.orderBy.addAll(Arrays.asList(names));
@@ -133,14 +133,14 @@ public final class IngestOptions {
    *
    * @throws IllegalArgumentException if the rows are ordered by columns
    */
-  public IngestOptions withShuffle(long seed) {
+  public IngestOptions shuffle(long seed) {
     IngestOptions copy = new IngestOptions(this);
     copy.shuffleSeed = seed;
     return copy.checkOrder();
   }
 
   /** Sets the interface that messages refer to, {@link Wording#METHODS} by default. */
-  public IngestOptions withWording(Wording wording) {
+  public IngestOptions wording(Wording wording) {
     IngestOptions copy = new IngestOptions(this);
     copy.wording = Objects.requireNonNull(wording, "wording is null");
     return copy;

@@ -171,7 +171,7 @@ public final class BarrierJob {
   private Settings patient() {
     return settings.slotsTimeout().compareTo(REPLACEMENT) > 0
         ? settings
-        : settings.withSlotsTimeout(REPLACEMENT);
+        : settings.slotsTimeout(REPLACEMENT);
   }
 
   private boolean isMpi() {

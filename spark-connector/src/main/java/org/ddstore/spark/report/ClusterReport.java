@@ -58,7 +58,7 @@ public record ClusterReport(
    */
   public static ClusterReport of(SparkSession session, Duration deadline) {
     ClassicSpark.require(session);
-    Settings settings = Settings.of(session).withSlotsTimeout(deadline);
+    Settings settings = Settings.of(session).slotsTimeout(deadline);
     SparkContext context = session.sparkContext();
     ClusterFacts cluster =
         ClusterFacts.await(

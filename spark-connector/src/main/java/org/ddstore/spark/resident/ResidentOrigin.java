@@ -65,7 +65,7 @@ public record ResidentOrigin(
           e);
     }
     return new ResidentOrigin(
-        others, ingest.withWording(Wording.OPTIONS), settings, profile, slotsWarning, stores);
+        others, ingest.wording(Wording.OPTIONS), settings, profile, slotsWarning, stores);
   }
 
   public IngestPlan plan(ReplicaGroups groups) {
@@ -98,7 +98,7 @@ public record ResidentOrigin(
     return new BarrierJob(
         session(),
         profile,
-        settings.withSlotsTimeout(replacementTimeout()),
+        settings.slotsTimeout(replacementTimeout()),
         groups,
         estimatedBytes,
         slotsWarning,

@@ -126,7 +126,7 @@ class PreflightTest {
 
   @Test
   void mpiNeedsAnExecutorForEachRank() {
-    Settings mpi = onDisk().withTransport("mpi");
+    Settings mpi = onDisk().transport("mpi");
 
     assertThat(problems(cluster(4, 1, "here"), 4, 0, mpi)).isEmpty();
     assertThat(problems(cluster(2, 2, "here"), 4, 0, mpi))
@@ -173,7 +173,7 @@ class PreflightTest {
   @Test
   void memoryIsNotCheckedWhereThatIsSaid() {
     HostFacts host = host(GIB, 4 * GIB, null);
-    Settings unchecked = DEFAULTS.withCheckMemory(false);
+    Settings unchecked = DEFAULTS.checkMemory(false);
 
     assertThat(Preflight.problems(cluster(2, 2, "here"), host, 4, 99 * GIB, 0, unchecked))
         .isEmpty();
@@ -182,7 +182,7 @@ class PreflightTest {
 
   @Test
   void fileBackingNeedsADirectory() {
-    Settings files = DEFAULTS.withBacking(Backing.FILE);
+    Settings files = DEFAULTS.backing(Backing.FILE);
     Path missing = directory.resolve("missing");
 
     assertThat(problems(cluster(1, 4, "there"), 4, 0, files))
@@ -190,7 +190,7 @@ class PreflightTest {
             new Problem(
                 "spark.ddstore.backing=file, but no directory is set",
                 "spark.ddstore.directory=<a directory on a disk of every executor>"));
-    assertThat(problems(cluster(1, 4, "here"), 4, 0, files.withDirectory(missing)))
+    assertThat(problems(cluster(1, 4, "here"), 4, 0, files.directory(missing)))
         .containsExactly(
             new Problem(
                 missing + " on box is not a directory in which user ann can write",
@@ -265,7 +265,7 @@ class PreflightTest {
   @Test
   void aRankIsRefusedByItsHostAndItsContainer() {
     MemoryCheck.Need need = new MemoryCheck.Need(2 * GIB, 4 * GIB, 8 * GIB, 0);
-    Settings direct = DEFAULTS.withBacking(Backing.DIRECT);
+    Settings direct = DEFAULTS.backing(Backing.DIRECT);
 
     assertThat(MemoryCheck.problems(host(GIB, 9 * GIB, null), need, DEFAULTS))
         .singleElement()
@@ -291,8 +291,7 @@ class PreflightTest {
         .withMessageStartingWith("cannot load a shard of 2.00 GiB on box:\n- this rank needs")
         .satisfies(thrown -> assertThat(thrown.problems()).hasSize(1));
     assertThatCode(
-            () ->
-                MemoryCheck.check(host(GIB, 9 * GIB, null), need, DEFAULTS.withCheckMemory(false)))
+            () -> MemoryCheck.check(host(GIB, 9 * GIB, null), need, DEFAULTS.checkMemory(false)))
         .doesNotThrowAnyException();
   }
 
@@ -318,7 +317,7 @@ class PreflightTest {
   }
 
   private Settings onDisk() {
-    return DEFAULTS.withBacking(Backing.FILE).withDirectory(directory);
+    return DEFAULTS.backing(Backing.FILE).directory(directory);
   }
 
   private static List<Problem> problems(

@@ -120,8 +120,8 @@ class BarrierLoadTest {
 
     assertThat(load(df, plain))
         .isEqualTo(ids(df.orderBy("_metadata.file_path", "_metadata.row_index")));
-    assertThat(load(df, plain.withOrderBy("k", "id"))).isEqualTo(ids(df.orderBy("k", "id")));
-    assertThat(load(df, plain.withShuffle(5))).isEqualTo(load(df, plain.withShuffle(5)));
+    assertThat(load(df, plain.orderBy("k", "id"))).isEqualTo(ids(df.orderBy("k", "id")));
+    assertThat(load(df, plain.shuffle(5))).isEqualTo(load(df, plain.shuffle(5)));
     assertThat(load(df.repartition(3), plain)).containsExactlyInAnyOrder(ids(df));
   }
 

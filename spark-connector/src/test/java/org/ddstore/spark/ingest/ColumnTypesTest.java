@@ -169,10 +169,10 @@ class ColumnTypesTest {
                     "transform(sequence(1, 6), i -> smallint(i + id)) as flat"));
     IngestOptions options =
         IngestOptions.defaults()
-            .withField("m", FLOAT32, 2, 3)
-            .withField("deep", INT64, 2, 2, 2)
-            .withRagged("points", FLOAT64, 2)
-            .withField("flat", FLOAT32, 3, 2);
+            .field("m", FLOAT32, 2, 3)
+            .field("deep", INT64, 2, 2, 2)
+            .raggedField("points", FLOAT64, 2)
+            .field("flat", FLOAT32, 3, 2);
 
     Loads.Loaded loaded = Loads.load(df, options, 3);
 
@@ -203,12 +203,12 @@ class ColumnTypesTest {
                     "array(smallint(15360), smallint(-1)) as bits"));
     IngestOptions options =
         IngestOptions.defaults()
-            .withField("ints", UINT8, 2, 2)
-            .withField("shorts", UINT8, 4)
-            .withField("tiny", UINT8, 2, 2)
-            .withField("raw", UINT8, 2, 2)
-            .withField("halves", FLOAT16, 2)
-            .withField("bits", BFLOAT16, 2);
+            .field("ints", UINT8, 2, 2)
+            .field("shorts", UINT8, 4)
+            .field("tiny", UINT8, 2, 2)
+            .field("raw", UINT8, 2, 2)
+            .field("halves", FLOAT16, 2)
+            .field("bits", BFLOAT16, 2);
 
     Loads.Loaded loaded = Loads.load(df, options, 2);
 
@@ -242,7 +242,7 @@ class ColumnTypesTest {
     oracle(df, List.of("s.x", "s.in.text", "s.in.v", "t.q"))
         .forEach(
             (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
-    assertThat(Loads.load(df, IngestOptions.defaults().withColumns("t", "s.in"), 2).schema())
+    assertThat(Loads.load(df, IngestOptions.defaults().columns("t", "s.in"), 2).schema())
         .hasToString("[t.q float32, s.in.text string, s.in.v int64[2]]");
   }
 
@@ -355,14 +355,14 @@ class ColumnTypesTest {
                 + " as t(i, s, a, f, b)");
     IngestOptions options =
         IngestOptions.defaults()
-            .withFilledNulls("i", -1)
-            .withFilledNulls("s", "none")
-            .withFilledNulls("a", 9)
-            .withFilledNulls("b", new byte[] {4})
-            .withFilledNulls("f", 2)
-            .withField("f", FLOAT32, 3)
-            .withPadding("f", 0.5)
-            .withTruncation("f");
+            .fillNulls("i", -1)
+            .fillNulls("s", "none")
+            .fillNulls("a", 9)
+            .fillNulls("b", new byte[] {4})
+            .fillNulls("f", 2)
+            .field("f", FLOAT32, 3)
+            .pad("f", 0.5)
+            .truncate("f");
 
     Loads.Loaded loaded = Loads.load(df, options, 2);
 
@@ -379,7 +379,7 @@ class ColumnTypesTest {
     Dataset<Row> df =
         spark.range(3).selectExpr("id as `a.b`", "id as `c``d e`", "id as `ddstore position`");
 
-    assertThat(Loads.load(df, IngestOptions.defaults().withShuffle(3), 2).schema())
+    assertThat(Loads.load(df, IngestOptions.defaults().shuffle(3), 2).schema())
         .hasToString("[a.b int64, c`d e int64, ddstore position int64]");
   }
 

@@ -56,7 +56,7 @@ class IngestErrorsTest {
         .isInstanceOf(IngestException.class)
         .hasMessageMatching("column \"c(\\.b)?\": .*")
         .hasMessageContaining(message);
-    assertThat(Loads.load(df, PLAIN.withColumns("id"), 2).rows()).hasSize(3);
+    assertThat(Loads.load(df, PLAIN.columns("id"), 2).rows()).hasSize(3);
   }
 
   /** The remedy that a message names is tried: its outcome is stored. */
@@ -124,7 +124,7 @@ class IngestErrorsTest {
 
   /** The options and flags of these are tried in WriteOptionsTest and MainTest. */
   static Stream<Arguments> wordings() {
-    IngestOptions fixed = PLAIN.withField("c", INT32, 2);
+    IngestOptions fixed = PLAIN.field("c", INT32, 2);
     return Stream.of(
         Arguments.of("if(id = 2, null, id)", PLAIN, "put coalesce(c, ..) into the query", "fields"),
         Arguments.of(
@@ -153,10 +153,10 @@ class IngestErrorsTest {
       String expression, IngestOptions options, String option, String flag) {
     Dataset<Row> df = spark.range(5).selectExpr("id", expression + " as c");
 
-    assertThatThrownBy(() -> Loads.load(df, options.withWording(Wording.OPTIONS), 2))
+    assertThatThrownBy(() -> Loads.load(df, options.wording(Wording.OPTIONS), 2))
         .isInstanceOf(IngestException.class)
         .hasMessageContaining(option);
-    assertThatThrownBy(() -> Loads.load(df, options.withWording(Wording.FLAGS), 2))
+    assertThatThrownBy(() -> Loads.load(df, options.wording(Wording.FLAGS), 2))
         .isInstanceOf(IngestException.class)
         .hasMessageContaining(flag);
   }
@@ -173,10 +173,10 @@ class IngestErrorsTest {
     Dataset<Row> df =
         spark.range(3).selectExpr("int(id) as i", "named_struct('a', id) as s", "map(1, 2) as m");
 
-    assertThatThrownBy(() -> IngestPlan.of(df, PLAIN.withColumns("i").withOrderBy("i", column), 2))
+    assertThatThrownBy(() -> IngestPlan.of(df, PLAIN.columns("i").orderBy("i", column), 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message);
-    assertThat(Loads.load(df, PLAIN.withColumns("i").withOrderBy("s.a", "I"), 2).rows()).hasSize(3);
+    assertThat(Loads.load(df, PLAIN.columns("i").orderBy("s.a", "I"), 2).rows()).hasSize(3);
   }
 
   @Test
@@ -184,7 +184,7 @@ class IngestErrorsTest {
     spark.conf().set("spark.sql.caseSensitive", "true");
     Dataset<Row> df = spark.range(3).selectExpr("id", "id as ID", "id as x");
     try {
-      assertThat(Loads.load(df, PLAIN.withOrderBy("ID"), 2).schema())
+      assertThat(Loads.load(df, PLAIN.orderBy("ID"), 2).schema())
           .hasToString("[id int64, ID int64, x int64]");
     } finally {
       spark.conf().unset("spark.sql.caseSensitive");
@@ -196,13 +196,11 @@ class IngestErrorsTest {
             "columns \"id\" and \"ID\" differ only in case, which Spark does not distinguish:"
                 + " rename one, or set spark.sql.caseSensitive to true");
     assertThatThrownBy(
-            () ->
-                IngestPlan.of(
-                    df, PLAIN.withColumns("x").withOrderBy("id").withWording(Wording.FLAGS), 2))
+            () -> IngestPlan.of(df, PLAIN.columns("x").orderBy("id").wording(Wording.FLAGS), 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(
             "--order-by \"id\": Spark cannot distinguish columns of [id, ID, x]");
-    assertThat(Loads.load(df, PLAIN.withColumns("x"), 2).rows()).hasSize(3);
+    assertThat(Loads.load(df, PLAIN.columns("x"), 2).rows()).hasSize(3);
   }
 
   static Stream<Arguments> badValues() {
@@ -212,37 +210,35 @@ class IngestErrorsTest {
         Arguments.of("if(id = 7, null, array(1))", PLAIN, "null; set a value"),
         Arguments.of("array(1, if(id = 7, null, 1))", PLAIN, "null element; set a value"),
         Arguments.of("array(1f, if(id = 7, null, 1f), 2f)", PLAIN, "null element"),
-        Arguments.of("id * 40", PLAIN.withField("c", UINT8), "280 is outside [0, 255]"),
-        Arguments.of("if(id = 7, -1, 1)", PLAIN.withField("c", UINT8), "-1 is outside [0, 255]"),
-        Arguments.of("if(id = 7, 7e38, 1e0)", PLAIN.withField("c", FLOAT32), "7.0E38 is outside"),
-        Arguments.of("int(16777210 + id)", PLAIN.withField("c", FLOAT32), "16777217 is outside"),
+        Arguments.of("id * 40", PLAIN.field("c", UINT8), "280 is outside [0, 255]"),
+        Arguments.of("if(id = 7, -1, 1)", PLAIN.field("c", UINT8), "-1 is outside [0, 255]"),
+        Arguments.of("if(id = 7, 7e38, 1e0)", PLAIN.field("c", FLOAT32), "7.0E38 is outside"),
+        Arguments.of("int(16777210 + id)", PLAIN.field("c", FLOAT32), "16777217 is outside"),
         Arguments.of(
-            "array(0, id * 20)",
-            PLAIN.withField("c", INT8, 2),
-            "element 140 is outside [-128, 127]"),
+            "array(0, id * 20)", PLAIN.field("c", INT8, 2), "element 140 is outside [-128, 127]"),
         Arguments.of(
             "if(id = 7, array(1), array(1, 2))",
-            PLAIN.withField("c", INT32, 2),
+            PLAIN.field("c", INT32, 2),
             "length 1 does not fit c int32[2] (2 elements); pad it with pad(\"c\", ..)"),
         Arguments.of(
             "if(id = 7, array(1, 2, 3), array(1, 2))",
-            PLAIN.withField("c", INT32, 2).withPadding("c", 0),
+            PLAIN.field("c", INT32, 2).pad("c", 0),
             "length 3 does not fit c int32[2] (2 elements); truncate it with truncate(\"c\")"),
         Arguments.of(
             "if(id = 7, array(array(1), array(1, 2)), array(array(1, 2), array(3, 4)))",
-            PLAIN.withField("c", INT32, 2, 2),
+            PLAIN.field("c", INT32, 2, 2),
             "length 1 does not fit c int32[2, 2] (2 in dimension 1)"),
         Arguments.of(
             "if(id = 7, array(1, 2, 3), array(1, 2))",
-            PLAIN.withRagged("c", INT32, 2),
+            PLAIN.raggedField("c", INT32, 2),
             "3 elements do not form whole rows of c int32[?, 2]"),
         Arguments.of(
             "if(id = 7, array(array(1), null), array(array(1), array(2)))",
-            PLAIN.withField("c", INT32, 2, 1),
+            PLAIN.field("c", INT32, 2, 1),
             "null in place of an inner array"),
         Arguments.of(
             "if(id = 7, x'0102', x'010203')",
-            PLAIN.withField("c", UINT8, 3),
+            PLAIN.field("c", UINT8, 3),
             "2 bytes, but [c uint8[3]] has 3"));
   }
 
@@ -277,21 +273,21 @@ class IngestErrorsTest {
 
   static Stream<Arguments> badOptions() {
     return Stream.of(
-        Arguments.of(PLAIN.withField("nope", INT32), "declared field \"nope\": no such column"),
-        Arguments.of(PLAIN.withColumns("nope"), "column \"nope\": no such column; there are [i, f"),
-        Arguments.of(PLAIN.withFilledNulls("nope", 1), "fill \"nope\": no such column"),
-        Arguments.of(PLAIN.withPadding("nope", 1), "padding \"nope\": no such column"),
-        Arguments.of(PLAIN.withTruncation("nope"), "truncation \"nope\": no such column"),
-        Arguments.of(PLAIN.withField("f", INT32), "float32 values cannot become int32"),
-        Arguments.of(PLAIN.withField("i", BFLOAT16), "provide them as smallint or binary"),
-        Arguments.of(PLAIN.withField("i", INT32, 2), "one number per row cannot be declared"),
-        Arguments.of(PLAIN.withField("s", INT32), "text cannot be declared as int32"),
-        Arguments.of(PLAIN.withField("a", INT32), "arrays need a shape"),
-        Arguments.of(PLAIN.withField("m", INT32, 2, 2, 2), "nested 2 deep do not fit the 3"),
-        Arguments.of(PLAIN.withFilledNulls("i", "x"), "cannot be filled with a String"),
-        Arguments.of(PLAIN.withFilledNulls("s", 3), "cannot be filled with a Integer"),
-        Arguments.of(PLAIN.withPadding("i", 3), "padding and truncation are for arrays"),
-        Arguments.of(PLAIN.withPadding("a", 3), "padding and truncation need a declared shape"));
+        Arguments.of(PLAIN.field("nope", INT32), "declared field \"nope\": no such column"),
+        Arguments.of(PLAIN.columns("nope"), "column \"nope\": no such column; there are [i, f"),
+        Arguments.of(PLAIN.fillNulls("nope", 1), "fill \"nope\": no such column"),
+        Arguments.of(PLAIN.pad("nope", 1), "padding \"nope\": no such column"),
+        Arguments.of(PLAIN.truncate("nope"), "truncation \"nope\": no such column"),
+        Arguments.of(PLAIN.field("f", INT32), "float32 values cannot become int32"),
+        Arguments.of(PLAIN.field("i", BFLOAT16), "provide them as smallint or binary"),
+        Arguments.of(PLAIN.field("i", INT32, 2), "one number per row cannot be declared"),
+        Arguments.of(PLAIN.field("s", INT32), "text cannot be declared as int32"),
+        Arguments.of(PLAIN.field("a", INT32), "arrays need a shape"),
+        Arguments.of(PLAIN.field("m", INT32, 2, 2, 2), "nested 2 deep do not fit the 3"),
+        Arguments.of(PLAIN.fillNulls("i", "x"), "cannot be filled with a String"),
+        Arguments.of(PLAIN.fillNulls("s", 3), "cannot be filled with a Integer"),
+        Arguments.of(PLAIN.pad("i", 3), "padding and truncation are for arrays"),
+        Arguments.of(PLAIN.pad("a", 3), "padding and truncation need a declared shape"));
   }
 
   @ParameterizedTest

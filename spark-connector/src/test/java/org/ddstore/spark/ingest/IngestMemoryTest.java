@@ -91,7 +91,7 @@ class IngestMemoryTest {
           .parquet(path);
       Dataset<Row> df = spark.read().parquet(path);
       report("in scan order", df, IngestOptions.defaults());
-      report("shuffled", df, IngestOptions.defaults().withShuffle(1));
+      report("shuffled", df, IngestOptions.defaults().shuffle(1));
     } finally {
       spark.stop();
       SparkSession.clearActiveSession();

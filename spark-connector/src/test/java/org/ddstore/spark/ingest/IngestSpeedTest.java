@@ -54,7 +54,7 @@ class IngestSpeedTest {
     works.put("bare scan into arrays", () -> scan(df));
     works.put("load, columnar", () -> load(df, plain));
     works.put("load, unsafe rows", () -> load(filtered, plain));
-    works.put("load, shuffled", () -> load(df, plain.withShuffle(1)));
+    works.put("load, shuffled", () -> load(df, plain.shuffle(1)));
     Map<String, double[]> seconds = new LinkedHashMap<>();
     for (int round = 0; round < ROUNDS; round++) {
       int at = round;

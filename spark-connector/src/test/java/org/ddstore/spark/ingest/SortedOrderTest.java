@@ -64,7 +64,7 @@ class SortedOrderTest {
   @ValueSource(ints = {1, 2, 3, 7})
   void ordersByColumnsAndThenByPlace(int ranks) {
     Sparks.local().conf().set(SPLIT_BYTES, ranks == 3 ? "9k" : "128m");
-    IngestOptions options = IngestOptions.defaults().withColumns("id").withOrderBy("k", "one");
+    IngestOptions options = IngestOptions.defaults().columns("id").orderBy("k", "one");
     List<Object> expected =
         ids(read().orderBy("k", "one", "_metadata.file_path", "_metadata.row_index"));
 
@@ -75,7 +75,7 @@ class SortedOrderTest {
 
   @Test
   void ordersByAFieldOfAStruct() {
-    IngestOptions options = IngestOptions.defaults().withColumns("id").withOrderBy("s.c");
+    IngestOptions options = IngestOptions.defaults().columns("id").orderBy("s.c");
 
     assertThat(load(read(), options, 2).column("id")).isEqualTo(ids(read().orderBy("s.c")));
   }
@@ -83,7 +83,7 @@ class SortedOrderTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
   void balancesKeysThatAreAllEqual(int ranks) {
-    IngestOptions options = IngestOptions.defaults().withColumns("id").withOrderBy("one");
+    IngestOptions options = IngestOptions.defaults().columns("id").orderBy("one");
 
     Loads.Loaded loaded = load(read(), options, ranks);
 
@@ -95,7 +95,7 @@ class SortedOrderTest {
 
   @Test
   void shufflesTheSameForEveryNumberOfRanksAndSplits() {
-    IngestOptions options = IngestOptions.defaults().withColumns("id").withShuffle(42);
+    IngestOptions options = IngestOptions.defaults().columns("id").shuffle(42);
     List<Object> once = load(read(), options, 1).column("id");
 
     assertThat(load(read(), options, 2).column("id")).isEqualTo(once);
@@ -104,12 +104,12 @@ class SortedOrderTest {
     assertThat(once)
         .isNotEqualTo(ids(read()))
         .containsExactlyInAnyOrderElementsOf(ids(read()))
-        .isNotEqualTo(load(read(), options.withShuffle(43), 1).column("id"));
+        .isNotEqualTo(load(read(), options.shuffle(43), 1).column("id"));
   }
 
   @Test
   void refusesToOrderAndShuffle() {
-    assertThatThrownBy(() -> IngestOptions.defaults().withShuffle(3).withOrderBy("a"))
+    assertThatThrownBy(() -> IngestOptions.defaults().shuffle(3).orderBy("a"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("rows are either ordered by [a] or shuffled with seed 3, not both");
   }
@@ -144,7 +144,7 @@ class SortedOrderTest {
   void refusesAStoredPartitionThatWasComputedAgain() {
     Dataset<Row> shuffled = read().repartition(5).select("id");
     for (IngestOptions options :
-        List.of(IngestOptions.defaults(), IngestOptions.defaults().withShuffle(3))) {
+        List.of(IngestOptions.defaults(), IngestOptions.defaults().shuffle(3))) {
       boolean isSorted = options.shuffleSeed().isPresent();
       try (IngestPlan plan = IngestPlan.of(shuffled, options, 3)) {
         StoredBlocks.storeReversed(StoredBlocks.only(Sparks.local(), 0), isSorted ? 2 : 1);
@@ -184,14 +184,13 @@ class SortedOrderTest {
   @Test
   void otherPlansCanBeOrderedAndShuffled() {
     Dataset<Row> grouped = read().groupBy("scattered").count();
-    IngestOptions byKey = IngestOptions.defaults().withOrderBy("scattered");
+    IngestOptions byKey = IngestOptions.defaults().orderBy("scattered");
     try (IngestPlan plan = IngestPlan.of(grouped, byKey, 3)) {
       assertThat(plan.warnings()).singleElement().asString().contains("[scattered]");
       assertThat(Loads.run(plan, 3).column("scattered"))
           .isEqualTo(java.util.stream.LongStream.range(0, ROWS).boxed().toList());
     }
-    assertThat(load(grouped, IngestOptions.defaults().withShuffle(1), 2).rows())
-        .hasSize((int) ROWS);
+    assertThat(load(grouped, IngestOptions.defaults().shuffle(1), 2).rows()).hasSize((int) ROWS);
   }
 
   @ParameterizedTest
@@ -214,8 +213,8 @@ class SortedOrderTest {
       for (IngestOptions options :
           List.of(
               IngestOptions.defaults(),
-              IngestOptions.defaults().withOrderBy("one"),
-              IngestOptions.defaults().withShuffle(1))) {
+              IngestOptions.defaults().orderBy("one"),
+              IngestOptions.defaults().shuffle(1))) {
         Dataset<Row> few = read().where(where).select("id", "one");
         assertThat(load(few, options, ranks).column("id"))
             .containsExactlyInAnyOrderElementsOf(ids(few));

@@ -42,7 +42,7 @@ class BesideTcpTest {
   }
 
   private ShardWriter filled() {
-    ShardWriter writer = ShardWriter.create(SCHEMA, StoreOptions.defaults().withSharedMemory(root));
+    ShardWriter writer = ShardWriter.create(SCHEMA, StoreOptions.defaults().sharedMemory(root));
     for (long row = 0; row < 1000; row++) {
       writer.append(row);
     }

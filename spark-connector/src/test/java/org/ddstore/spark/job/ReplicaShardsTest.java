@@ -42,7 +42,7 @@ class ReplicaShardsTest {
 
   private final StoreToken token = StoreToken.random();
   private final StoreOptions options =
-      StoreOptions.defaults().withBacking(Backing.DIRECT).withShortcut(false);
+      StoreOptions.defaults().backing(Backing.DIRECT).shortcut(false);
 
   @Test
   void aCopyMayTakeLongerThanTheTimeoutOfCollectives() throws Exception {

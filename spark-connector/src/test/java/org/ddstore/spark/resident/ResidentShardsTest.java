@@ -51,7 +51,7 @@ class ResidentShardsTest {
     ShardWriter writer =
         ShardWriter.create(
             Schema.of(Field.fixed("id", DType.INT64)),
-            StoreOptions.defaults().withBacking(Backing.DIRECT));
+            StoreOptions.defaults().backing(Backing.DIRECT));
     for (long row = 0; row < ROWS; row++) {
       writer.append(new long[] {row});
     }

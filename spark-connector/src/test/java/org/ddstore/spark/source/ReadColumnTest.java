@@ -89,8 +89,8 @@ class ReadColumnTest {
       Field field = FieldNotation.parse(type.getKey(), type.getValue());
       options =
           field.isRagged()
-              ? options.withRagged(field.name(), field.dtype(), field.shape())
-              : options.withField(field.name(), field.dtype(), field.shape());
+              ? options.raggedField(field.name(), field.dtype(), field.shape())
+              : options.field(field.name(), field.dtype(), field.shape());
     }
     return options;
   }

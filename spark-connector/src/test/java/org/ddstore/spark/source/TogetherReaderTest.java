@@ -35,7 +35,7 @@ class TogetherReaderTest {
   void open() {
     bytesBefore = OffHeapBuffer.liveBytes();
     group = LocalGroup.create(1, Duration.ofMinutes(1)).get(0);
-    store = DDStore.open(group, StoreOptions.defaults().withBacking(Backing.DIRECT));
+    store = DDStore.open(group, StoreOptions.defaults().backing(Backing.DIRECT));
   }
 
   @AfterEach
@@ -50,7 +50,7 @@ class TogetherReaderTest {
     ShardWriter writer =
         ShardWriter.create(
             Schema.of(Field.ragged("x", DType.UINT8)),
-            StoreOptions.defaults().withBacking(Backing.DIRECT));
+            StoreOptions.defaults().backing(Backing.DIRECT));
     writer.append(new byte[largeBytes]);
     writer.append(new byte[] {7});
     return new TogetherReader(store.add("rows", writer), MEAN_BYTES, new ReadCounts(), 0);

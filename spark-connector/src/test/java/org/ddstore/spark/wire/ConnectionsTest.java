@@ -305,7 +305,7 @@ class ConnectionsTest {
             "1@test",
             owner.local());
     Catalog catalog = Catalog.of(1, "rows", larger, List.of(address));
-    StoreOptions options = StoreOptions.defaults().withShortcut(false);
+    StoreOptions options = StoreOptions.defaults().shortcut(false);
     try (AttachedStore store = AttachedStore.open(catalog, reader, options);
         Reader fixed = store.variable("rows").reader("id");
         Reader all = store.variable("rows").reader()) {

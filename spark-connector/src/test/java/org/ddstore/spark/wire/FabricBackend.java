@@ -76,9 +76,9 @@ public record FabricBackend(StoreToken token, String root) implements RankBacken
         group,
         open(wire),
         StoreOptions.defaults()
-            .withSharedMemory(Path.of(root))
-            .withShortcut(false)
-            .withReadTimeout(READ_TIMEOUT),
+            .sharedMemory(Path.of(root))
+            .shortcut(false)
+            .readTimeout(READ_TIMEOUT),
         owner -> ReadPath.REMOTE);
   }
 }

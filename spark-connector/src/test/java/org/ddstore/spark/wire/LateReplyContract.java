@@ -92,7 +92,7 @@ abstract class LateReplyContract {
 
   /** Three times all rows of rank 1 are asked for: twice when nobody waits for them any more. */
   private static void readLate(RankEnv rank, OwnTransport own) {
-    try (DDStore store = rank.open(rank.options().withReadTimeout(SHORT))) {
+    try (DDStore store = rank.open(rank.options().readTimeout(SHORT))) {
       Variable x = NumberedRows.add(store);
       if (rank.rank() == 0) {
         readLate(rank, x, own.get());

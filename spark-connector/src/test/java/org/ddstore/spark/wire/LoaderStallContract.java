@@ -88,7 +88,7 @@ abstract class LoaderStallContract {
 
   private static Loader open(Variable x, int workers) {
     LoaderOptions options =
-        LoaderOptions.defaults().withWorkers(workers).withDepth(DEPTH).withCloseTimeout(CLOSE);
+        LoaderOptions.defaults().workers(workers).depth(DEPTH).closeTimeout(CLOSE);
     Loader loader =
         Loader.open(x, Samplers.sequential().batchSize(1), new WorldRank(0, 1), options);
     loader.push(endless(), BATCH);
@@ -142,7 +142,7 @@ abstract class LoaderStallContract {
   }
 
   private static void closeWhileStopped(RankEnv rank) {
-    try (DDStore store = rank.open(rank.options().withReadTimeout(LONG))) {
+    try (DDStore store = rank.open(rank.options().readTimeout(LONG))) {
       Variable x = NumberedRows.add(store);
       if (rank.rank() == 0) {
         Loader loader = open(x, 2);
@@ -172,7 +172,7 @@ abstract class LoaderStallContract {
 
   private static void deadlineWhileStopped(RankEnv rank) {
     Duration deadline = Duration.ofSeconds(6);
-    try (DDStore store = rank.open(rank.options().withReadTimeout(deadline))) {
+    try (DDStore store = rank.open(rank.options().readTimeout(deadline))) {
       Variable x = NumberedRows.add(store);
       if (rank.rank() == 0) {
         try (Loader loader = open(x, 1)) {
@@ -205,7 +205,7 @@ abstract class LoaderStallContract {
   }
 
   private static void lose(RankEnv rank) throws InterruptedException {
-    try (DDStore store = rank.open(rank.options().withReadTimeout(LONG))) {
+    try (DDStore store = rank.open(rank.options().readTimeout(LONG))) {
       Variable x = NumberedRows.add(store);
       if (rank.rank() == OTHER) {
         new Reading(x, 0).awaitFailure(); // until it is killed

@@ -61,10 +61,7 @@ record MpiBackend(TcpBackend tcp) implements RankBackend {
         meeting,
         group,
         mpi,
-        StoreOptions.defaults()
-            .withSharedMemory(root)
-            .withShortcut(false)
-            .withReadTimeout(READ_TIMEOUT),
+        StoreOptions.defaults().sharedMemory(root).shortcut(false).readTimeout(READ_TIMEOUT),
         owner -> ReadPath.REMOTE) {
       @Override
       protected void released() {

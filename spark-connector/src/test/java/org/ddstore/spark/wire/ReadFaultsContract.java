@@ -68,7 +68,7 @@ abstract class ReadFaultsContract {
   }
 
   private static void play(RankEnv rank, Duration readTimeout, Part part) throws Exception {
-    try (DDStore store = rank.open(rank.options().withReadTimeout(readTimeout))) {
+    try (DDStore store = rank.open(rank.options().readTimeout(readTimeout))) {
       NumberedRows.add(store);
       if (rank.rank() == 0) {
         part.run(rank, store);
@@ -83,7 +83,7 @@ abstract class ReadFaultsContract {
   }
 
   private static void lose(RankEnv rank) throws Exception {
-    try (DDStore store = rank.open(rank.options().withReadTimeout(LONG))) {
+    try (DDStore store = rank.open(rank.options().readTimeout(LONG))) {
       Variable x = NumberedRows.add(store);
       if (rank.rank() == OTHER) {
         new Reading(x, 0).awaitFailure(); // until it is killed

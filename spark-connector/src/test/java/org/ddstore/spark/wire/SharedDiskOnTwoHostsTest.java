@@ -64,7 +64,7 @@ class SharedDiskOnTwoHostsTest {
           meeting,
           FilesBackend.join(wire.lanes(Path.of(root), true), meeting, timeout),
           wire,
-          StoreOptions.defaults().withFiles(Path.of(root)).withReadTimeout(TIMEOUT),
+          StoreOptions.defaults().files(Path.of(root)).readTimeout(TIMEOUT),
           owner -> path(meeting.rank(), owner));
     }
   }

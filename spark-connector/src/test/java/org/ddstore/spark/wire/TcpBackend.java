@@ -97,9 +97,9 @@ record TcpBackend(StoreToken token, String root, boolean guarded, Map<String, St
         group,
         wire,
         StoreOptions.defaults()
-            .withSharedMemory(Path.of(root))
-            .withShortcut(false)
-            .withReadTimeout(READ_TIMEOUT),
+            .sharedMemory(Path.of(root))
+            .shortcut(false)
+            .readTimeout(READ_TIMEOUT),
         owner -> ReadPath.REMOTE);
   }
 

@@ -29,7 +29,7 @@ class TcpInThreadsTest extends RowPathContract {
   @Override
   protected RankHarness createHarness() throws IOException {
     Path root = TestRoots.sharedMemory();
-    StoreOptions options = StoreOptions.defaults().withSharedMemory(root).withShortcut(false);
+    StoreOptions options = StoreOptions.defaults().sharedMemory(root).shortcut(false);
     return new ThreadRanks(options, GroupFactory.local(), this::lease, root);
   }
 

@@ -64,7 +64,7 @@ class TcpLoaderMemoryTest {
     ShardWriter ragged =
         ShardWriter.create(
             Schema.of(Field.fixed("id", DType.INT64), Field.ragged("points", DType.UINT8)),
-            StoreOptions.defaults().withBacking(Backing.DIRECT));
+            StoreOptions.defaults().backing(Backing.DIRECT));
     for (int row = 0; row < ROWS; row++) {
       ragged.append((long) store.rank() * ROWS + row, bytes(row, IMAGE));
     }
@@ -75,7 +75,7 @@ class TcpLoaderMemoryTest {
     ShardWriter shard =
         ShardWriter.create(
             Schema.of(Field.fixed("id", DType.INT64), Field.fixed("image", DType.UINT8, IMAGE)),
-            StoreOptions.defaults().withBacking(Backing.DIRECT));
+            StoreOptions.defaults().backing(Backing.DIRECT));
     for (int row = 0; row < count; row++) {
       shard.append(first + row, bytes(row, IMAGE));
     }
@@ -107,7 +107,7 @@ class TcpLoaderMemoryTest {
             rows,
             Samplers.sequential().batchSize(BATCH),
             new WorldRank(0, 1),
-            options.withDepth(DEPTH).withWorkers(WORKERS).withTransform(batch -> look()))) {
+            options.depth(DEPTH).workers(WORKERS).transform(batch -> look()))) {
       loader.push(samples, BATCH);
       for (int i = 0; i < BATCHES; i++) {
         try (LoadedBatch batch = loader.pop(PATIENCE)) {
@@ -136,7 +136,7 @@ class TcpLoaderMemoryTest {
   @ParameterizedTest
   @CsvSource({"one,400000", "one,1000000", "all,600000", "all,1500000"})
   void liveBytesStayWithinTheBound(String variable, long maxBytes) {
-    LoaderOptions options = LoaderOptions.defaults().withMaxBytes(maxBytes);
+    LoaderOptions options = LoaderOptions.defaults().maxBytes(maxBytes);
     assertThat(mostBytes(variable, shuffled(), options))
         .as("shuffled")
         .isBetween(maxBytes / 3, maxBytes);
@@ -150,7 +150,7 @@ class TcpLoaderMemoryTest {
   @ValueSource(strings = {"one", "all"})
   void liveBytesStayWithinTheBoundWhereBatchesAreReadTogether(String variable) {
     long maxBytes = 21 * 1_000_000;
-    LoaderOptions options = LoaderOptions.defaults().withMaxBytes(maxBytes);
+    LoaderOptions options = LoaderOptions.defaults().maxBytes(maxBytes);
     long requests = ranks.session(1).servedRequests();
     assertThat(mostBytes(variable, shuffled(), options)).isBetween(maxBytes / 10, maxBytes);
     assertThat(ranks.session(1).servedRequests() - requests)
@@ -162,7 +162,7 @@ class TcpLoaderMemoryTest {
   @ParameterizedTest
   @CsvSource({"one,200000", "all,400000"})
   void whatIsNotGivenOutCountsAsWell(String variable, long maxBytes) {
-    LoaderOptions options = LoaderOptions.defaults().withMaxBytes(maxBytes).withFields("id");
+    LoaderOptions options = LoaderOptions.defaults().maxBytes(maxBytes).fields("id");
     assertThat(mostBytes(variable, shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
   }
 
@@ -170,7 +170,7 @@ class TcpLoaderMemoryTest {
   void castsCountAsWell() {
     long maxBytes = 1_500_000;
     LoaderOptions options =
-        LoaderOptions.defaults().withMaxBytes(maxBytes).cast("image", DType.FLOAT32);
+        LoaderOptions.defaults().maxBytes(maxBytes).cast("image", DType.FLOAT32);
     assertThat(mostBytes("one", shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
   }
 
@@ -181,11 +181,11 @@ class TcpLoaderMemoryTest {
   @Test
   void raggedRowsStayWithinTheBound() {
     long maxBytes = 1_500_000;
-    LoaderOptions options = LoaderOptions.defaults().withMaxBytes(maxBytes);
+    LoaderOptions options = LoaderOptions.defaults().maxBytes(maxBytes);
     long larger = WORKERS * GrowingBuffer.capacityFor(BATCH * (IMAGE + 16L));
     assertThat(mostBytes("ragged", shuffled(), options)).isBetween(maxBytes / 3, maxBytes + larger);
     assertThat(mostBytes("ragged", inOrder(), options)).isBetween(maxBytes / 3, maxBytes + larger);
-    LoaderOptions ids = options.withFields("id").withMaxBytes(500_000);
+    LoaderOptions ids = options.fields("id").maxBytes(500_000);
     assertThat(mostBytes("ragged", shuffled(), ids)).isBetween(500_000L / 3, 500_000 + larger);
   }
 
@@ -196,7 +196,7 @@ class TcpLoaderMemoryTest {
   @ParameterizedTest
   @CsvSource({"5000000, false", "20000000, true"})
   void raggedRecordsReadTogetherLeaveRoomForAllBatchesAhead(long maxBytes, boolean together) {
-    LoaderOptions ids = LoaderOptions.defaults().withFields("id").withMaxBytes(maxBytes);
+    LoaderOptions ids = LoaderOptions.defaults().fields("id").maxBytes(maxBytes);
     long requests = ranks.session(1).servedRequests();
     assertThat(mostBytes("ragged", shuffled(), ids)).isBetween(500_000L, maxBytes);
     assertThat(ranks.session(1).servedRequests() - requests < BATCHES)
@@ -207,7 +207,7 @@ class TcpLoaderMemoryTest {
             ranks.store(0).variable("ragged"),
             Samplers.sequential().batchSize(BATCH),
             new WorldRank(0, 1),
-            ids.withDepth(DEPTH).withWorkers(WORKERS))) {
+            ids.depth(DEPTH).workers(WORKERS))) {
       loader.push(shuffled(), BATCH);
       for (int i = 0; i < BATCHES; i++) {
         loader.pop(PATIENCE).close();
@@ -218,10 +218,10 @@ class TcpLoaderMemoryTest {
 
   @Test
   void aBoundThatIsTooSmallIsRefusedWithTheNumbers() {
-    LoaderOptions options = LoaderOptions.defaults().withMaxBytes(150_000);
+    LoaderOptions options = LoaderOptions.defaults().maxBytes(150_000);
     assertThatThrownBy(() -> mostBytes("one", shuffled(), options))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "a batch of 100 samples takes 172,032 bytes, 81,920 of them for remote rows in transit, and maxBytes is 150,000: raise it by withMaxBytes(..), or use about 87 samples per batch");
+            "a batch of 100 samples takes 172,032 bytes, 81,920 of them for remote rows in transit, and maxBytes is 150,000: raise it by maxBytes(..), or use about 87 samples per batch");
   }
 }

@@ -60,9 +60,7 @@ final class TcpRanks implements AutoCloseable {
       }
       DDStore store =
           DDStore.open(
-              group,
-              session,
-              StoreOptions.defaults().withBacking(Backing.DIRECT).withShortcut(false));
+              group, session, StoreOptions.defaults().backing(Backing.DIRECT).shortcut(false));
       add.accept(store);
       return store;
     } catch (IOException e) {

@@ -61,7 +61,7 @@ class TcpReachTest {
   }
 
   private static void play(RankEnv rank, Duration readTimeout, Part part) throws Exception {
-    try (DDStore store = rank.open(rank.options().withReadTimeout(readTimeout))) {
+    try (DDStore store = rank.open(rank.options().readTimeout(readTimeout))) {
       NumberedRows.add(store);
       if (rank.rank() == 0) {
         part.run(rank, store);
@@ -83,7 +83,7 @@ class TcpReachTest {
 
   /** By a network end that has no connection yet. */
   private static void reachLate(RankEnv rank, DDStore store, String trouble, String end) {
-    StoreOptions options = rank.options().withReadTimeout(SHORT);
+    StoreOptions options = rank.options().readTimeout(SHORT);
     rank.meeting().act(trouble);
     try (WireSession fresh = freshSession(rank);
         AttachedStore attached = AttachedStore.open(store.catalog(), fresh, options)) {
@@ -105,7 +105,7 @@ class TcpReachTest {
 
   @Test
   void anOwnerThatHasLeftTheNetworkIsLost() throws Exception {
-    troubles.ranks().run(2, COLLECTIVES, rank -> leave(rank, rank.options().withReadTimeout(LONG)));
+    troubles.ranks().run(2, COLLECTIVES, rank -> leave(rank, rank.options().readTimeout(LONG)));
   }
 
   /** Rank 1 has a store of its own, whose only rank is 0. */
@@ -144,7 +144,7 @@ class TcpReachTest {
             2,
             COLLECTIVES,
             rank -> {
-              StoreOptions options = rank.options().withReadTimeout(LONG);
+              StoreOptions options = rank.options().readTimeout(LONG);
               try (DDStore store = DDStore.open(rank.group(), TcpBackend.session(), options)) {
                 Variable x = NumberedRows.add(store);
                 if (rank.rank() == 0) {

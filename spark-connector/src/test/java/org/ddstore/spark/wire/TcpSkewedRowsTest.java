@@ -49,7 +49,7 @@ class TcpSkewedRowsTest {
     ShardWriter shard =
         ShardWriter.create(
             Schema.of(Field.fixed("id", DType.INT32), Field.bytes("data")),
-            StoreOptions.defaults().withBacking(Backing.DIRECT));
+            StoreOptions.defaults().backing(Backing.DIRECT));
     for (int row = 0; store.rank() == 1 && row < SMALL + LARGE; row++) {
       shard.append(row, new byte[row < SMALL ? 0 : LARGE_BYTES]);
     }

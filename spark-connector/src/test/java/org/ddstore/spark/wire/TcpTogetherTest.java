@@ -96,7 +96,7 @@ class TcpTogetherTest {
   @Test
   void aLoaderReadsSmallBatchesTogether() {
     int depth = 8;
-    LoaderOptions options = LoaderOptions.defaults().withDepth(depth).withWorkers(1);
+    LoaderOptions options = LoaderOptions.defaults().depth(depth).workers(1);
     long before = requests();
     long batches = 0;
     try (Loader loader =

@@ -76,7 +76,7 @@ final class Traffic implements AutoCloseable {
   }
 
   private Void run(Communicator group, WireSession session) {
-    StoreOptions options = StoreOptions.defaults().withBacking(Backing.DIRECT).withShortcut(false);
+    StoreOptions options = StoreOptions.defaults().backing(Backing.DIRECT).shortcut(false);
     try (group;
         DDStore store = DDStore.open(group, session, options)) {
       int first = group.rank() * ROWS_PER_RANK;
