@@ -49,8 +49,10 @@ class PlainLanguageTest {
             "core/src",
             "native/src",
             "spark-connector/src",
+            "cli/src",
             "examples/src",
-            "benchmarks/src")) {
+            "benchmarks/src",
+            "benchmarks/two-hosts/src")) {
       try (Stream<Path> all = Files.walk(ROOT.resolve(folder))) {
         all.filter(path -> path.toString().matches(".*\\.(java|c|h|md)"))
             .filter(path -> !path.endsWith(SELF))

@@ -1,84 +1,120 @@
 package org.ddstore;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.jar.JarFile;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The one jar that users put beside Spark: complete, and without a class that Spark may have. */
+/**
+ * The one jar that executors and drivers need beside Spark: the classes of core, native and the
+ * connector, complete, and nothing else. Prints its size and its classes by package.
+ */
 class RuntimeJarIT {
-
   private static final Path JAR = Path.of(System.getProperty("ddstore.runtime.jar"));
 
-  @Test
-  void holdsOnlyOurPackages() throws IOException {
-    assertThat(entries())
-        .allMatch(name -> name.startsWith("org/ddstore/") || name.startsWith("META-INF/"))
-        .noneMatch(name -> name.startsWith("META-INF/versions/"))
-        .noneMatch(name -> name.endsWith("module-info.class"));
+  /** Packages of the three modules; the connector's begin with the last one. */
+  private static final List<String> PACKAGES =
+      List.of(
+          "org/ddstore",
+          "org/ddstore/collective",
+          "org/ddstore/fabric",
+          "org/ddstore/layout",
+          "org/ddstore/loader",
+          "org/ddstore/memory",
+          "org/ddstore/mpi",
+          "org/ddstore/nativeio",
+          "org/ddstore/read",
+          "org/ddstore/sampling",
+          "org/ddstore/transport",
+          "org/ddstore/types");
+
+  private static final String CONNECTOR = "org/ddstore/spark";
+
+  @BeforeAll
+  static void print() throws IOException {
+    System.out.println(content());
   }
 
   @Test
-  void holdsEveryModuleAndLibrary() throws IOException {
-    assertThat(entries())
-        .contains(
-            "org/ddstore/layout/package-info.class",
-            "org/ddstore/nativeio/package-info.class",
-            "org/ddstore/cli/Main.class",
-            "org/ddstore/shaded/picocli/CommandLine.class",
-            "org/ddstore/shaded/progressbar/ProgressBar.class",
-            "org/ddstore/shaded/asciitable/AsciiTable.class",
-            "org/ddstore/shaded/jline/terminal/Terminal.class");
+  void holdsTheClassesOfThreeModulesAlone() throws IOException {
+    Map<String, Integer> classes = classesByPackage();
+
+    assertThat(classes.keySet())
+        .as(content())
+        .containsAll(PACKAGES)
+        .contains(CONNECTOR, CONNECTOR + "/source")
+        .allMatch(
+            name ->
+                PACKAGES.contains(name)
+                    || name.equals(CONNECTOR)
+                    || name.startsWith(CONNECTOR + "/"));
+  }
+
+  @Test
+  void holdsBesideClassesOnlyWhatTheyNeed() throws IOException {
+    assertThat(entries().filter(name -> !name.endsWith(".class")))
+        .as(content())
+        .allMatch(
+            name ->
+                name.matches(
+                    "META-INF/(MANIFEST\\.MF|LICENSE|NOTICE|services/[a-zA-Z.]+"
+                        + "|native/linux-[a-z0-9_]+/libddstore\\.(so|missing)"
+                        + "|maven/org\\.ddstore/.*)"))
+        .contains("META-INF/LICENSE", "META-INF/NOTICE");
   }
 
   @Test
   void holdsTheNativeLibraryOrSaysWhatWasMissing() throws IOException {
-    assertThat(entries())
-        .filteredOn(name -> name.startsWith("META-INF/native/"))
+    assertThat(entries().filter(name -> name.startsWith("META-INF/native/")))
         .singleElement()
         .asString()
         .matches("META-INF/native/linux-[a-z0-9_]+/libddstore\\.(so|missing)");
   }
 
+  /** The services of native and the connector have files of the same name. */
   @Test
-  void keepsTheLicences() throws IOException {
-    assertThat(entries())
-        .contains(
-            "META-INF/LICENSE",
-            "META-INF/NOTICE",
-            "META-INF/licenses/ascii-table.txt",
-            "META-INF/licenses/jline.txt",
-            "META-INF/licenses/progressbar.txt");
+  void listsTheTransportsOfAllModules() throws IOException {
+    try (JarFile jar = new JarFile(JAR.toFile());
+        InputStream services =
+            jar.getInputStream(
+                jar.getEntry("META-INF/services/org.ddstore.transport.TransportProvider"))) {
+      assertThat(new String(services.readAllBytes(), US_ASCII))
+          .contains("org.ddstore.fabric.", "org.ddstore.spark.wire.");
+    }
   }
 
-  @Test
-  void startsWithoutSpark() throws IOException, InterruptedException {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    File output = File.createTempFile("version", ".txt");
-
-    Process process =
-        new ProcessBuilder(java, "-jar", JAR.toString(), "--version")
-            .redirectErrorStream(true)
-            .redirectOutput(output)
-            .start();
-
-    assertThat(process.waitFor()).as("exit status").isZero();
-    assertThat(output).content(UTF_8).contains(System.getProperty("ddstore.version"));
+  private static String content() throws IOException {
+    StringBuilder text = new StringBuilder();
+    text.append("%s: %d bytes%n".formatted(JAR.getFileName(), JAR.toFile().length()));
+    classesByPackage().forEach((name, count) -> text.append("%5d  %s%n".formatted(count, name)));
+    return text.toString();
   }
 
-  private static List<String> entries() throws IOException {
+  private static Map<String, Integer> classesByPackage() throws IOException {
+    Map<String, Integer> classes = new TreeMap<>();
+    entries()
+        .filter(name -> name.endsWith(".class"))
+        .forEach(name -> classes.merge(name.substring(0, name.lastIndexOf('/')), 1, Integer::sum));
+    return classes;
+  }
+
+  private static Stream<String> entries() throws IOException {
     try (JarFile jar = new JarFile(JAR.toFile())) {
       return jar.stream()
           .filter(entry -> !entry.isDirectory())
           .map(ZipEntry::getName)
-          .collect(Collectors.toUnmodifiableList());
+          .toList()
+          .stream();
     }
   }
 }

@@ -1,2 +1,5 @@
-/** JMH benchmarks, one question per class. */
+/** The command {@code bench}: measures whole jobs, each against a baseline in the same run. */
+@Internal
 package org.ddstore.benchmarks;
+
+import org.ddstore.types.Internal;

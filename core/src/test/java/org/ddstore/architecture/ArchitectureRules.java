@@ -39,11 +39,12 @@ public final class ArchitectureRules {
 
   private ArchitectureRules() {}
 
-  /** Imports the classes of a package and of those below it, without test classes. */
+  /** Imports the classes of a package and of those below it, without test and generated classes. */
   public static JavaClasses main(String packageName) {
     return new ClassFileImporter()
         .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
         .withImportOption(location -> !location.contains("-tests.jar"))
+        .withImportOption(location -> !location.contains("/jmh_generated/"))
         .importPackages(packageName);
   }
 

@@ -31,7 +31,7 @@ class DoctorOnSparkReleasesIT {
             work,
             spark.program(
                 work,
-                spark.classPath(SparkHome.RUNTIME_JAR),
+                spark.classPath(SparkHome.RUNTIME_JAR, SparkHome.CLI_JAR),
                 List.of("org.ddstore.cli.Main", "doctor", "--json")));
 
     JsonNode json = program.assertSuccess().json();

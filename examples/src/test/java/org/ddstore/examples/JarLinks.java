@@ -43,8 +43,11 @@ final class JarLinks implements AutoCloseable {
             .toList();
   }
 
-  static JarLinks open(Path jar, Path folder, Path optional) throws IOException {
-    List<URL> places = new ArrayList<>(List.of(jar.toUri().toURL(), optional.toUri().toURL()));
+  static JarLinks open(Path jar, Path folder, Path... others) throws IOException {
+    List<URL> places = new ArrayList<>(List.of(jar.toUri().toURL()));
+    for (Path other : others) {
+      places.add(other.toUri().toURL());
+    }
     try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.toList()) {
         places.add(file.toUri().toURL());

@@ -52,10 +52,10 @@ class MpiOnTwoHostsIT extends OnTwoHosts {
         new ArrayList<>(
             List.of(
                 "--jars",
-                MPI_JAR.toString(),
+                SparkHome.RUNTIME_JAR + "," + MPI_JAR,
                 "--class",
                 "org.ddstore.cli.Main",
-                SparkHome.RUNTIME_JAR.toString(),
+                SparkHome.CLI_JAR.toString(),
                 "demo",
                 "--transport",
                 "mpi",

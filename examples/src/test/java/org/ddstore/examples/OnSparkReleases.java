@@ -42,7 +42,7 @@ abstract class OnSparkReleases {
             "--class",
             ReleaseProgram.class.getName(),
             "--jars",
-            SparkHome.RUNTIME_JAR.toString(),
+            SparkHome.RUNTIME_JAR + "," + SparkHome.CLI_JAR,
             SparkHome.EXAMPLES_JAR.toString(),
             Long.toString(rows),
             files,

@@ -26,7 +26,16 @@ class RefusedSparksIT {
     SparkHome spark = SparkHome.other("3.5", "2.12");
 
     Program program =
-        submit(spark, "--class", MAIN, SparkHome.RUNTIME_JAR.toString(), "demo", "--rows", "10");
+        submit(
+            spark,
+            "--class",
+            MAIN,
+            "--jars",
+            SparkHome.RUNTIME_JAR.toString(),
+            SparkHome.CLI_JAR.toString(),
+            "demo",
+            "--rows",
+            "10");
 
     assertRefused(program, "this is Spark %s on Scala 2.12.".formatted(spark.name()));
     assertThat(program.err()).contains("ddstore: no store can run on this Spark:");
@@ -82,7 +91,9 @@ class RefusedSparksIT {
                 "sc://127.0.0.1:9",
                 "--class",
                 MAIN,
+                "--jars",
                 SparkHome.RUNTIME_JAR.toString(),
+                SparkHome.CLI_JAR.toString(),
                 "doctor"));
 
     assertRefused(program, "spark.remote is sc://127.0.0.1:9, a server of Spark Connect");
@@ -94,7 +105,9 @@ class RefusedSparksIT {
 
     Program program =
         Program.run(
-            work, spark.program(work, SparkHome.RUNTIME_JAR.toString(), List.of(MAIN, "doctor")));
+            work,
+            spark.program(
+                work, SparkHome.RUNTIME_JAR + ":" + SparkHome.CLI_JAR, List.of(MAIN, "doctor")));
 
     assertRefused(program, "no spark-core on the class path");
   }

@@ -8,8 +8,8 @@ import org.apache.spark.sql.SparkSession;
 /**
  * What users do on a release of Spark, one after the other in one application: every type, mode and
  * statement of SQL by the connector's {@code RoundTripProgram}, the quick start, and the demo,
- * which ends the JVM. Knows Spark alone at compile time: the runtime jar comes by {@code --jars},
- * the examples are the application.
+ * which ends the JVM. Knows Spark alone at compile time: the runtime jar and the command line come
+ * by {@code --jars}, the examples are the application.
  */
 public final class ReleaseProgram {
   private static final String ROUND_TRIP = "org.ddstore.spark.source.RoundTripProgram";

@@ -10,8 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every class, method and field that the runtime jar names is there in every release of Spark, and
- * every method that a release wants implemented is: also where no other test runs.
+ * Every class, method and field that the runtime jar or the command line names is there in every
+ * release of Spark, and every method that a release wants implemented is: also where no other test
+ * runs.
  */
 @Tag("slow")
 class RuntimeJarLinksIT {
@@ -28,6 +29,16 @@ class RuntimeJarLinksIT {
   void everythingIsThere(SparkHome spark) throws IOException {
     try (JarLinks links = JarLinks.open(SparkHome.RUNTIME_JAR, spark.jars(), MPI_JAR)) {
       assertThat(links.classes()).as("classes of the runtime jar").hasSizeGreaterThan(100);
+      assertThat(links.broken()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("supported")
+  void everythingIsThereForTheCommandLine(SparkHome spark) throws IOException {
+    try (JarLinks links =
+        JarLinks.open(SparkHome.CLI_JAR, spark.jars(), SparkHome.RUNTIME_JAR, MPI_JAR)) {
+      assertThat(links.classes()).as("classes of the command line").hasSizeGreaterThan(30);
       assertThat(links.broken()).isEmpty();
     }
   }

@@ -18,6 +18,7 @@ import org.ddstore.hosts.Host;
  */
 record SparkHome(String name, String scala, Path jars) {
   static final Path RUNTIME_JAR = Path.of(System.getProperty("ddstore.runtime.jar"));
+  static final Path CLI_JAR = Path.of(System.getProperty("ddstore.cli.jar"));
   static final Path EXAMPLES_JAR = Path.of(System.getProperty("ddstore.examples.jar"));
 
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));

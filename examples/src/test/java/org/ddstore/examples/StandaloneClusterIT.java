@@ -72,7 +72,7 @@ class StandaloneClusterIT {
   private Program submit(String words) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>();
     for (String word : documented(words).split("\\s+", -1)) {
-      if (word.startsWith("spark-connector/") || word.startsWith("examples/")) {
+      if (word.matches("(spark-connector|cli|examples)/target/\\S+")) {
         arguments.add(ROOT.resolve(word).toString());
       } else if (word.equals("/data/rows.parquet")) {
         arguments.add(SampleRows.path());

@@ -97,7 +97,8 @@ class TlsIT {
             "spark.ssl.rpc.trustStorePassword=" + PASSWORD)) {
       all.addAll(List.of("--conf", setting));
     }
-    all.addAll(List.of("--class", "org.ddstore.cli.Main", SparkHome.RUNTIME_JAR.toString()));
+    all.addAll(List.of("--class", "org.ddstore.cli.Main"));
+    all.addAll(List.of("--jars", SparkHome.RUNTIME_JAR.toString(), SparkHome.CLI_JAR.toString()));
     all.addAll(List.of(command));
     return Program.submit(spark, work, all);
   }

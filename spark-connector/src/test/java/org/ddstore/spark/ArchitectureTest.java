@@ -2,36 +2,16 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClasses;
+import org.ddstore.architecture.ArchitectureContract;
 import org.ddstore.architecture.ArchitectureRules;
 import org.junit.jupiter.api.Test;
 
 /** Packages of core, native and the connector together. */
-class ArchitectureTest {
+class ArchitectureTest extends ArchitectureContract {
   private static final int MAX_LAYERS = 10;
 
-  private static final JavaClasses ALL = ArchitectureRules.main("org.ddstore");
-
-  @Test
-  void packagesHaveNoCycles() {
-    ArchitectureRules.noCycles().check(ALL);
-  }
-
-  @Test
-  void usersSeeNoInternalTypesAndNoScala() {
-    ArchitectureRules.publicSignaturesAreForUsers().check(ALL);
-  }
-
-  @Test
-  void packagesAreOfOneJob() {
-    assertThat(ArchitectureRules.sizes(ALL))
-        .containsKeys("org.ddstore.transport", "org.ddstore.fabric", "org.ddstore.spark.job")
-        .allSatisfy(
-            (name, size) -> {
-              if (!name.equals("org.ddstore.cli")) { // half of it are benchmarks, which will move
-                assertThat(size).as(name).isLessThanOrEqualTo(ArchitectureRules.MAX_CLASSES);
-              }
-            });
+  ArchitectureTest() {
+    super("org.ddstore.transport", "org.ddstore.fabric", "org.ddstore.spark.job");
   }
 
   @Test

@@ -1,0 +1,23 @@
+package org.ddstore.benchmarks;
+
+import org.ddstore.cli.CommandExtension;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command that measures whole jobs; single calls are measured by JMH benchmarks. */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    description = "Measures whole jobs, each against a baseline in the same run.",
+    subcommands = {EpochBench.class, IngestBench.class, ReadBench.class, ScanBench.class})
+public final class BenchCommand implements CommandExtension {
+  @Spec private CommandSpec command;
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        command.commandLine(), "missing benchmark: use epoch, ingest, read or scan");
+  }
+}

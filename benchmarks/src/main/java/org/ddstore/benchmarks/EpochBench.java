@@ -1,0 +1,282 @@
+package org.ddstore.benchmarks;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.ddstore.cli.EmbeddedSpark;
+import org.ddstore.cli.OptionRange;
+import org.ddstore.cli.Output;
+import org.ddstore.cli.Progress;
+import org.ddstore.cli.ScratchDirectory;
+import org.ddstore.cli.TransportOptions;
+import org.ddstore.spark.config.ByteSize;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command that measures an epoch of the loader and the same epoch of alternatives. */
+@Command(
+    name = "epoch",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Delivers all batches of an epoch to ranks in separate JVMs: by the loader, to a consumer"
+          + " that does nothing, and by reading batches whose rows are known in advance (raw"
+          + " gather).",
+      "Compares with the same epoch in the same order from a memory-mapped file, from one file"
+          + " per row and from Parquet by Spark, all in the page cache and with an order known in"
+          + " advance.",
+      "Each way reads one epoch in which every row is checked, then timed epochs.",
+      "Finally a consumer whose step takes four times as long as a batch of the loader reports the"
+          + " share of time that it waits, from the loader's statistics."
+    })
+final class EpochBench implements Callable<Integer> {
+  private static final int MAX_RANKS = 64;
+  private static final int EXECUTOR_MB = 1024;
+  private static final int ROUNDS = 5;
+  private static final int MOST_BATCH_MB =
+      128; // half of a loader's limit, because remote rows are staged first
+
+  @Option(
+      names = "--row-bytes",
+      paramLabel = "N",
+      split = ",",
+      description = "Row sizes in bytes; ${DEFAULT-VALUE} by default.")
+  private List<Integer> rowBytes = List.of(256, 4096);
+
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      description = "Rows per batch of one rank; ${DEFAULT-VALUE} by default.")
+  private int batch = 1024;
+
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      description =
+          "Number of ranks; by default one per two processors, at most 2, because a loader plans on"
+              + " one processor while it reads on the other.")
+  private int ranks = Math.max(1, Math.min(2, Runtime.getRuntime().availableProcessors() / 2));
+
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "Total number of rows; derived from --store-mb by default.")
+  private int rows;
+
+  @Option(
+      names = "--store-mb",
+      paramLabel = "MB",
+      description =
+          "Total size of the rows in MiB; ${DEFAULT-VALUE} by default. If the rows fit into the"
+              + " processor's caches, reading them costs less than choosing them.")
+  private int storeMb = 128;
+
+  @Option(
+      names = "--sampler",
+      paramLabel = "NAME",
+      description = "Sampler: shuffled, chunked or sequential; ${DEFAULT-VALUE} by default.")
+  private String sampler = "shuffled";
+
+  @Option(
+      names = "--beside",
+      paramLabel = "WAY",
+      split = ",",
+      description =
+          "Alternatives to measure: mapped, files, parquet, or none; all by default. The raw gather"
+              + " is always measured.")
+  private List<String> beside = List.of("mapped", "files", "parquet");
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description =
+          "Seconds per measurement, in whole epochs, after a warm-up of 1.5 times that;"
+              + " ${DEFAULT-VALUE} by default. Spark reads one epoch in each of "
+              + ROUNDS
+              + " rounds.")
+  private double seconds = 2;
+
+  @Mixin private TransportOptions transport;
+  @Mixin private Output output;
+
+  @Spec private CommandSpec command;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Set<EpochWay> ways = check();
+    boolean parquet = ways.remove(EpochWay.PARQUET);
+    List<EpochTime> times = new ArrayList<>();
+    EpochPlan plan;
+    try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-epoch-")) {
+      plan =
+          new EpochPlan(
+              List.copyOf(rowBytes),
+              batch,
+              new RankNetwork(ranks, transport.name(), transport.shortcut(), false),
+              rows,
+              (long) storeMb << 20,
+              sampler,
+              List.copyOf(ways),
+              scratch.path().toString(),
+              seconds,
+              ROUNDS);
+      int steps = rowBytes.size() * (ways.size() + (parquet ? 1 : 0));
+      try (Progress progress = Progress.open("bench epoch", steps)) {
+        try (RankProcesses processes = RankProcesses.start(new EpochBenchRank(plan), 1)) {
+          processes.play(
+              time -> {
+                times.add((EpochTime) time);
+                progress.stepTo(times.size());
+              });
+        }
+        if (parquet) {
+          measureSpark(plan, times, progress);
+        }
+      }
+    }
+    return report(plan, results(plan, times));
+  }
+
+  private Set<EpochWay> check() {
+    transport.check();
+    rowBytes.forEach(n -> OptionRange.check(command, "--row-bytes", n, 8, 1 << 20));
+    OptionRange.check(command, "--ranks", ranks, 1, MAX_RANKS);
+    OptionRange.check(command, "--batch", batch, 1, 1 << 16);
+    OptionRange.check(command, "--store-mb", storeMb, 1, 1 << 20);
+    if ((long) batch * Collections.max(rowBytes) > (long) MOST_BATCH_MB << 20) {
+      throw usage(
+          "--batch %d: more than %d MiB with rows of %d bytes; use a smaller --batch or --row-bytes"
+              .formatted(batch, MOST_BATCH_MB, Collections.max(rowBytes)));
+    }
+    if (rows != 0) {
+      OptionRange.check(command, "--rows", rows, (long) batch * ranks, EpochPlan.MOST_ROWS);
+    } else if (((long) storeMb << 20) / Collections.max(rowBytes) < (long) batch * ranks) {
+      throw usage(
+          "--store-mb %d: too small for a batch of %d rows of %d bytes on each of %d ranks"
+              .formatted(storeMb, batch, Collections.max(rowBytes), ranks));
+    }
+    if (!(seconds > 0 && seconds <= 3600)) {
+      throw usage("--seconds: %s outside (0, 3600]".formatted(seconds));
+    }
+    if (!EpochPlan.SAMPLERS.contains(sampler)) {
+      throw usage(
+          "--sampler %s: legal are %s".formatted(sampler, String.join(", ", EpochPlan.SAMPLERS)));
+    }
+    Set<EpochWay> ways = EnumSet.of(EpochWay.GATHER, EpochWay.LOADER);
+    for (String way : beside) {
+      switch (way) {
+        case "mapped" -> ways.add(EpochWay.MAPPED);
+        case "files" -> ways.add(EpochWay.FILES);
+        case "parquet" -> ways.add(EpochWay.PARQUET);
+        case "none" -> {}
+        default ->
+            throw usage("--beside %s: legal are mapped, files, parquet, none".formatted(way));
+      }
+    }
+    return ways;
+  }
+
+  private ParameterException usage(String text) {
+    return new ParameterException(command.commandLine(), text);
+  }
+
+  private void measureSpark(EpochPlan plan, List<EpochTime> times, Progress progress)
+      throws IOException {
+    Map<String, String> settings = Map.of("spark.sql.shuffle.partitions", "" + ranks);
+    try (EmbeddedSpark spark =
+        EmbeddedSpark.open("ddstore bench epoch", ranks, 1, EXECUTOR_MB, settings)) {
+      for (int bytes : rowBytes) {
+        times.add(ParquetEpochs.measure(spark, plan.ofSize(bytes), bytes));
+        progress.stepTo(times.size());
+      }
+    }
+  }
+
+  private List<EpochResult> results(EpochPlan plan, List<EpochTime> times) {
+    List<EpochResult> results = new ArrayList<>();
+    for (int bytes : rowBytes) {
+      List<EpochTime> timesOfSize =
+          times.stream().filter(time -> time.rowBytes() == bytes).toList();
+      double gather = timesOfSize.get(0).epochSeconds(); // the raw gather is the first way
+      timesOfSize.forEach(time -> results.add(EpochResult.of(plan.ofSize(bytes), time, gather)));
+    }
+    return results;
+  }
+
+  private int report(EpochPlan plan, List<EpochResult> results) {
+    output.table(
+        List.of(
+            "way",
+            "row",
+            "epoch s",
+            "us/row",
+            "GB/s",
+            "ratio to raw gather",
+            "waits",
+            "mismatches"),
+        results.stream().map(EpochBench::cells).toList());
+    output.line(
+        String.format(
+            Locale.ROOT,
+            "%d ranks, %s, %s, batches of %,d; us/row and GB/s over all ranks; waits: share of time"
+                + " of a consumer whose step takes as long as four batches",
+            ranks,
+            rows > 0 ? "%,d rows".formatted(rows) : ByteSize.format(plan.storeBytes()),
+            sampler,
+            batch));
+    long mismatches = results.stream().mapToLong(EpochResult::mismatches).sum();
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("ranks", ranks);
+    more.put("rowBytes", rowBytes);
+    more.put("sampler", sampler);
+    more.put("ratioToRawGather", slowestLoader(results));
+    more.put("waits", mostWaits(results));
+    output.finish(mismatches, results, more);
+    return mismatches == 0 ? 0 : 1;
+  }
+
+  /** Returns the loader's ratio, the worst over all row sizes. */
+  private static double slowestLoader(List<EpochResult> results) {
+    return results.stream()
+        .filter(result -> result.way().equals(EpochWay.LOADER.toString()))
+        .mapToDouble(EpochResult::ratioToRawGather)
+        .max()
+        .orElseThrow();
+  }
+
+  /** Returns the maximum share of time that a consumer slower than the loader waits. */
+  private static double mostWaits(List<EpochResult> results) {
+    return results.stream()
+        .filter(result -> result.waits() != null)
+        .mapToDouble(EpochResult::waits)
+        .max()
+        .orElseThrow();
+  }
+
+  private static List<Object> cells(EpochResult result) {
+    return Arrays.asList(
+        EpochWay.valueOf(result.way().toUpperCase(Locale.ROOT)).words(),
+        ByteSize.format(result.rowBytes()),
+        decimal(result.epochSeconds()),
+        decimal(result.microsPerRow()),
+        decimal(result.gbPerSecond()),
+        decimal(result.ratioToRawGather()),
+        result.waits() == null ? null : String.format(Locale.ROOT, "%.2f %%", 100 * result.waits()),
+        result.mismatches());
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
+  }
+}

@@ -1,0 +1,136 @@
+package org.ddstore.benchmarks;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.ReduceOp;
+
+/**
+ * A measurement of several ways of reading epochs. The ways take turns, so that a disturbance of
+ * the machine affects all of them. First each way reads an epoch in which every row is checked,
+ * then further epochs without timing as warm-up. Collective: all ranks measure together, and the
+ * slowest rank counts.
+ */
+final class EpochMeasurement {
+  /**
+   * Warm-up as a fraction of a measurement's duration. At the default of 2 s the JIT compilers have
+   * finished by then: for the first 2 to 3 s they occupy one of the loader's processors.
+   */
+  private static final double WARM_UP = 1.5;
+
+  private final EpochPlan plan;
+  private final Communicator ranks;
+  private final PatternRows pattern;
+  private final int rowBytes;
+  private long epoch;
+
+  EpochMeasurement(EpochPlan plan, Communicator ranks, PatternRows pattern, int rowBytes) {
+    this.plan = plan;
+    this.ranks = ranks;
+    this.pattern = pattern;
+    this.rowBytes = rowBytes;
+  }
+
+  /** Returns the times of all ways, in the order of the readers. */
+  List<EpochTime> run(List<EpochReader> readers) throws IOException {
+    List<long[]> mismatches = new ArrayList<>();
+    List<Double> spent = new ArrayList<>();
+    for (EpochReader reader : readers) {
+      mismatches.add(new long[] {compare(reader)});
+      spent.add(0.0);
+      round(reader, WARM_UP * plan.seconds());
+    }
+    List<DescriptiveStatistics> seconds = new ArrayList<>();
+    readers.forEach(reader -> seconds.add(new DescriptiveStatistics()));
+    for (int round = 0; round < plan.rounds(); round++) {
+      for (int way = 0; way < readers.size(); way++) {
+        if (spent.get(way) >= plan.seconds()) {
+          continue; // so slow that its epochs have used up the time of all rounds
+        }
+        double least = plan.seconds() / plan.rounds();
+        double one = round(readers.get(way), least);
+        spent.set(way, spent.get(way) + Math.max(one, least));
+        seconds.get(way).addValue(one);
+        mismatches.get(way)[0] += readers.get(way).isExact() ? 0 : 1;
+      }
+    }
+    List<EpochTime> times = new ArrayList<>();
+    for (int way = 0; way < readers.size(); way++) {
+      ranks.allReduce(mismatches.get(way), ReduceOp.SUM);
+      EpochWay which = readers.get(way).way();
+      double one = seconds.get(way).getPercentile(50);
+      Double waits = waits(readers.get(way), one);
+      times.add(new EpochTime(which, rowBytes, one, waits, mismatches.get(way)[0]));
+    }
+    return times;
+  }
+
+  /**
+   * Returns the share of time that a slower consumer waits, maximum over ranks; null if unknown.
+   */
+  private Double waits(EpochReader reader, double epochSeconds) throws IOException {
+    if (reader.waitedNanos().isEmpty()) {
+      return null;
+    }
+    SlowConsumer consumer = new SlowConsumer(reader, plan, epochSeconds);
+    int epochs = SlowConsumer.epochs(plan.seconds(), epochSeconds);
+    for (int i = 0; i < epochs; i++) {
+      reader.prepare(epoch++);
+      ranks.barrier();
+      consumer.readEpoch();
+    }
+    double[] most = {consumer.waits()};
+    ranks.allReduce(most, ReduceOp.MAX);
+    return most[0];
+  }
+
+  /** Reads an epoch and returns the number of this rank's wrong or missing rows. */
+  private long compare(EpochReader reader) throws IOException {
+    long[][] order = plan.order(ranks.rank(), epoch);
+    boolean[] received = new boolean[order.length];
+    long[] wrong = new long[1];
+    reader.prepare(epoch++);
+    reader.read(
+        (number, rows) -> {
+          received[number] = true;
+          wrong[0] += mismatches(order[number], rows);
+        });
+    for (boolean batch : received) {
+      wrong[0] += batch ? 0 : plan.batch();
+    }
+    return wrong[0];
+  }
+
+  private long mismatches(long[] expected, ByteBuffer rows) {
+    ByteBuffer bytes = rows.order(ByteOrder.LITTLE_ENDIAN);
+    long wrong = 0;
+    for (int i = 0; i < expected.length; i++) {
+      wrong += pattern.matches(expected[i], bytes, i * rowBytes) ? 0 : 1;
+    }
+    return wrong;
+  }
+
+  /** Reads epochs for at least {@code minSeconds}, at least one; returns the seconds per epoch. */
+  private double round(EpochReader reader, double minSeconds) throws IOException {
+    long nanos = 0;
+    int epochs = 0;
+    long[] slowest = new long[1];
+    while (nanos < minSeconds * TimeUnit.SECONDS.toNanos(1)) {
+      reader.prepare(epoch++);
+      ranks.barrier();
+      long start = System.nanoTime();
+      reader.read((number, rows) -> {});
+      Arrays.fill(slowest, System.nanoTime() - start);
+      ranks.allReduce(slowest, ReduceOp.MAX);
+      nanos += slowest[0];
+      epochs++;
+    }
+    return (double) nanos / TimeUnit.SECONDS.toNanos(1) / epochs;
+  }
+}

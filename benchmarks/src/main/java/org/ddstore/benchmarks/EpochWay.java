@@ -1,0 +1,34 @@
+package org.ddstore.benchmarks;
+
+import java.util.Locale;
+
+/** A way to deliver the batches of an epoch to each rank. */
+enum EpochWay {
+  /** Batches of the store, read one by one by a dedicated thread. */
+  GATHER("raw gather"),
+  /** The loader, with a consumer that does nothing. */
+  LOADER("loader"),
+  /** Rows copied from one memory-mapped file. */
+  MAPPED("memory-mapped file"),
+  /** One file per row, opened and read. */
+  FILES("file per row"),
+  /** A Spark job that joins the order with Parquet files, sorts by it and builds batches. */
+  PARQUET("Parquet by Spark");
+
+  private final String words;
+
+  EpochWay(String words) {
+    this.words = words;
+  }
+
+  /** Returns the human-readable name. */
+  String words() {
+    return words;
+  }
+
+  /** Returns the name used in options and JSON. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

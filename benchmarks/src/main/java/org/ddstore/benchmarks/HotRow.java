@@ -1,0 +1,76 @@
+package org.ddstore.benchmarks;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
+import org.ddstore.Reader;
+import org.ddstore.Tensor;
+import org.ddstore.Variable;
+import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.types.DType;
+
+/**
+ * A measurement in which one thread repeatedly reads one row, which stays in the caches, into the
+ * same memory. It alternates with the {@link ReadLimits}, whose loop copies the same row.
+ */
+final class HotRow {
+  private static final int CALLS = 1000;
+  private static final double WARM_UP = 0.4;
+
+  private final Variable rows;
+  private final PatternRows pattern;
+  private final int rowBytes;
+  private final long index;
+  private final ReadLimits limits;
+  private final DescriptiveStatistics micros = new DescriptiveStatistics();
+  private long mismatches;
+
+  HotRow(Variable rows, PatternRows pattern, int rowBytes, long index, ReadLimits limits) {
+    this.rows = rows;
+    this.pattern = pattern;
+    this.rowBytes = rowBytes;
+    this.index = index;
+    this.limits = limits;
+  }
+
+  void run(double seconds) {
+    try (Reader reader = rows.reader();
+        OffHeapBuffer memory = OffHeapBuffer.allocate(rowBytes)) {
+      ByteBuffer bytes = memory.buffer().order(ByteOrder.LITTLE_ENDIAN);
+      Tensor row = Tensor.wrap(DType.UINT8, bytes, 1, rowBytes);
+      long start = System.nanoTime();
+      long end = start + (long) ((1 + WARM_UP) * seconds * TimeUnit.SECONDS.toNanos(1));
+      long warm = start + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
+      for (long now = start; now < end || micros.getN() == 0; now = System.nanoTime()) {
+        double roundMicros = round(reader, row);
+        mismatches += pattern.matches(index, bytes, 0) ? 0 : 1;
+        limits.round(now >= warm);
+        if (now >= warm) {
+          micros.addValue(roundMicros);
+        }
+      }
+    }
+  }
+
+  /** Returns the wall time per row of one round, in microseconds. */
+  private double round(Reader reader, Tensor row) {
+    long start = System.nanoTime();
+    for (int i = 0; i < CALLS; i++) {
+      reader.get(row, index);
+    }
+    return (System.nanoTime() - start) / 1e3 / CALLS;
+  }
+
+  double microsPerRow() {
+    return micros.getPercentile(50);
+  }
+
+  double p99MicrosPerRow() {
+    return micros.getPercentile(99);
+  }
+
+  long mismatches() {
+    return mismatches;
+  }
+}

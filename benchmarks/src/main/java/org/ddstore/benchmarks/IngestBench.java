@@ -1,0 +1,134 @@
+package org.ddstore.benchmarks;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
+import org.apache.commons.math3.stat.descriptive.rank.Median;
+import org.ddstore.cli.ClusterOptions;
+import org.ddstore.cli.EmbeddedSpark;
+import org.ddstore.cli.OptionRange;
+import org.ddstore.cli.Output;
+import org.ddstore.cli.Progress;
+import org.ddstore.spark.config.ByteSize;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The command that compares a load with a plain scan of the same Parquet files. */
+@Command(
+    name = "ingest",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Alternates a load of float arrays from Parquet with a scan of the files into Java arrays.",
+      "A load is timed on the ranks, from the first row to the last byte; a scan is timed on the"
+          + " driver."
+    })
+final class IngestBench implements Callable<Integer> {
+  private static final int RANKS = 2;
+
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "Number of rows; ${DEFAULT-VALUE} by default.")
+  private long rows = 1_000_000;
+
+  @Option(
+      names = "--floats",
+      paramLabel = "N",
+      description = "Floats per row; ${DEFAULT-VALUE} by default.")
+  private int floats = 64;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Measured rounds after one warm-up round; ${DEFAULT-VALUE} by default.")
+  private int rounds = 5;
+
+  @Mixin private ClusterOptions cluster;
+  @Mixin private Output output;
+
+  @Spec private CommandSpec command;
+
+  /**
+   * One round.
+   *
+   * @param scanSeconds duration of the plain scan
+   * @param loadSeconds duration of the load on the slowest rank
+   * @param jobSeconds duration of the whole job: plan, start of the ranks, load and shutdown
+   */
+  record Round(double scanSeconds, double loadSeconds, double jobSeconds) {}
+
+  @Override
+  public Integer call() throws IOException {
+    OptionRange.check(command, "--rows", rows, 1, Long.MAX_VALUE);
+    OptionRange.check(command, "--floats", floats, 1, 1 << 20);
+    OptionRange.check(command, "--rounds", rounds, 1, 1000);
+    List<Round> measured = new ArrayList<>();
+    try (EmbeddedSpark spark = cluster.open(RANKS, Map.of());
+        Progress progress = Progress.open("bench ingest", rounds + 1)) {
+      IngestRun run = IngestRun.write(spark, rows, floats);
+      for (int round = 0; round <= rounds; round++) {
+        Round result = run.measure(cluster);
+        if (round > 0) {
+          measured.add(result);
+        }
+        progress.stepTo(round + 1);
+      }
+    }
+    report(measured);
+    return 0;
+  }
+
+  private void report(List<Round> measured) {
+    double scan = rows / median(measured, Round::scanSeconds);
+    double load = rows / median(measured, Round::loadSeconds);
+    output.table(
+        List.of("round", "bare scan s", "load s", "whole job s"),
+        measured.stream()
+            .map(
+                round ->
+                    List.of(
+                        measured.indexOf(round) + 1,
+                        decimal(round.scanSeconds),
+                        decimal(round.loadSeconds),
+                        decimal(round.jobSeconds)))
+            .toList());
+    output.line(
+        String.format(
+            Locale.ROOT,
+            "%,d rows of %s: %,.0f rows/s loaded, %,.0f rows/s scanned (medians), ratio %.2f",
+            rows,
+            ByteSize.format((long) floats * Float.BYTES),
+            load,
+            scan,
+            load / scan));
+    output.finish(
+        0,
+        measured,
+        Map.of(
+            "rows",
+            rows,
+            "floats",
+            floats,
+            "ingestRowsPerSecond",
+            Math.round(load),
+            "bareScanRowsPerSecond",
+            Math.round(scan),
+            "ratioToBareScan",
+            load / scan));
+  }
+
+  private static double median(List<Round> measured, ToDoubleFunction<Round> seconds) {
+    return new Median().evaluate(measured.stream().mapToDouble(seconds).toArray());
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+}

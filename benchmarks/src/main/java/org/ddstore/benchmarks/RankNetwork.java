@@ -1,0 +1,22 @@
+package org.ddstore.benchmarks;
+
+import java.io.Serializable;
+import org.ddstore.StoreOptions;
+
+/**
+ * The number of ranks of a measurement and the connection between them.
+ *
+ * @param transport transport of rows not reachable through memory, one of {@link
+ *     org.ddstore.spark.job.TransportChoice#NAMES}
+ * @param shortcut whether rows are read through memory where possible
+ * @param encrypted whether the transport is authenticated and encrypted
+ */
+record RankNetwork(int ranks, String transport, boolean shortcut, boolean encrypted)
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /** Returns the options of a store that uses this network. */
+  StoreOptions storeOptions() {
+    return StoreOptions.defaults().shortcut(shortcut);
+  }
+}

@@ -1,0 +1,20 @@
+package org.ddstore.benchmarks;
+
+import java.io.Serializable;
+import java.util.function.Consumer;
+import org.ddstore.collective.Communicator;
+import org.ddstore.spark.job.RemoteRows;
+
+/** The work of a measurement on each rank. Sent to the ranks, which are separate JVMs. */
+interface RankWork extends Serializable {
+  /**
+   * Runs on one rank after all ranks are connected.
+   *
+   * @param remote transport that the ranks have agreed on, owned by the caller
+   * @param results consumer of the results of rank 0, in order; unused on other ranks
+   */
+  void run(Communicator ranks, RemoteRows remote, Consumer<Serializable> results) throws Exception;
+
+  /** Returns the number of ranks and the connection between them. */
+  RankNetwork network();
+}

@@ -1,0 +1,230 @@
+package org.ddstore.benchmarks;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.apache.commons.math3.stat.descriptive.rank.Median;
+import org.ddstore.cli.OptionRange;
+import org.ddstore.cli.Output;
+import org.ddstore.cli.Progress;
+import org.ddstore.cli.TransportOptions;
+import org.ddstore.hosts.Requirements;
+import org.ddstore.spark.config.ByteSize;
+import org.ddstore.types.DDStoreException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command that measures reads by path, row size and batch, against a plain copy loop. */
+@Command(
+    name = "read",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Reads random rows from ranks in separate JVMs: rank 0 reads, the others only hold rows.",
+      "Every row read is compared with the written row. The limit is a loop that copies the same"
+          + " number of random rows from the same memory (for remote rows, the memory of rank 0)"
+          + " one by one in the same run: memcpy in C, or Java if the native library is"
+          + " unavailable."
+    })
+final class ReadBench implements Callable<Integer> {
+  private static final int MAX_RANKS = 64;
+
+  @Option(
+      names = "--row-bytes",
+      paramLabel = "N",
+      split = ",",
+      description = "Row sizes in bytes; ${DEFAULT-VALUE} by default.")
+  private List<Integer> rowBytes = List.of(256, 4096, 65_536, 1_048_576);
+
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      split = ",",
+      description = "Rows per batch; ${DEFAULT-VALUE} by default.")
+  private List<Integer> batches = List.of(1, 8, 64, 1024);
+
+  @Option(
+      names = "--in-flight",
+      paramLabel = "N",
+      split = ",",
+      description = "Batches read concurrently, one thread each; ${DEFAULT-VALUE} by default.")
+  private List<Integer> inFlight = List.of(1, 4);
+
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      description = "Number of ranks; ${DEFAULT-VALUE} by default.")
+  private int ranks = 2;
+
+  @Option(
+      names = "--shard-mb",
+      paramLabel = "MB",
+      description = "Size of the rows of one rank in MiB; ${DEFAULT-VALUE} by default.")
+  private int shardMb = 256;
+
+  @Option(
+      names = "--hosts",
+      paramLabel = "1|2",
+      description =
+          "Number of hosts, 1 by default. With 2, rank r runs on host r %% 2; the hosts are network"
+              + " namespaces with separate /dev/shm, which require root.")
+  private int hosts = 1;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "Duration of each measurement in seconds; ${DEFAULT-VALUE} by default.")
+  private double seconds = 1;
+
+  @Option(
+      names = "--encrypted",
+      description = "Enable Spark's authentication and encryption, which the transport then uses.")
+  private boolean encrypted;
+
+  @Mixin private TransportOptions transport;
+  @Mixin private Output output;
+
+  @Spec private CommandSpec command;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    check();
+    ReadBenchPlan plan =
+        new ReadBenchPlan(
+            List.copyOf(rowBytes),
+            List.copyOf(batches),
+            List.copyOf(inFlight),
+            new RankNetwork(ranks, transport.name(), transport.shortcut(), encrypted),
+            (long) shardMb << 20,
+            seconds);
+    List<ReadResult> results = new ArrayList<>();
+    try (Progress progress = Progress.open("bench read", plan.measurements());
+        RankProcesses processes = RankProcesses.start(new ReadBenchRank(plan), hosts)) {
+      processes.play(
+          result -> {
+            results.add((ReadResult) result);
+            progress.stepTo(results.size());
+          });
+    }
+    report(plan, results);
+    Map<Integer, Double> plainMpi = plainMpi(plan);
+    plainMpi.forEach(
+        (bytes, micros) ->
+            output.line(
+                "plain MPI in C, with lock, get and unlock per row of %s: %s us/row"
+                    .formatted(ByteSize.format(bytes), decimal(micros))));
+    long mismatches = results.stream().mapToLong(ReadResult::mismatches).sum();
+    output.finish(
+        mismatches,
+        results,
+        Map.of(
+            "ranks",
+            ranks,
+            "hosts",
+            hosts,
+            "shardBytes",
+            plan.shardBytes(),
+            "encrypted",
+            encrypted,
+            "plainMpiMicrosPerRow",
+            plainMpi));
+    return mismatches == 0 ? 0 : 1;
+  }
+
+  /** Returns microseconds per row by row size; empty unless the transport is mpi. */
+  private Map<Integer, Double> plainMpi(ReadBenchPlan plan)
+      throws IOException, InterruptedException {
+    Optional<PlainMpi> program =
+        plan.network().transport().equals("mpi") ? PlainMpi.find() : Optional.empty();
+    return program.isPresent() ? program.get().measure(plan, hosts) : Map.of();
+  }
+
+  private void check() {
+    transport.check();
+    rowBytes.forEach(n -> OptionRange.check(command, "--row-bytes", n, 8, 1 << 30));
+    batches.forEach(n -> OptionRange.check(command, "--batch", n, 1, 1 << 20));
+    inFlight.forEach(n -> OptionRange.check(command, "--in-flight", n, 1, 256));
+    OptionRange.check(command, "--ranks", ranks, 2, MAX_RANKS);
+    OptionRange.check(command, "--shard-mb", shardMb, 1, 1 << 20);
+    OptionRange.check(command, "--hosts", hosts, 1, 2);
+    if (!(seconds > 0 && seconds <= 3600)) {
+      throw new ParameterException(
+          command.commandLine(), "--seconds: %s outside (0, 3600]".formatted(seconds));
+    }
+    if (hosts == 2) {
+      Optional<String> missing = Requirements.missing();
+      if (missing.isPresent()) {
+        throw new DDStoreException("--hosts 2: " + missing.get());
+      }
+    }
+  }
+
+  private void report(ReadBenchPlan plan, List<ReadResult> results) {
+    output.table(
+        List.of(
+            "path",
+            "row",
+            "batch",
+            "in flight",
+            "us/row",
+            "p99 us/row",
+            "GB/s",
+            "limit us/row",
+            "stream us/row",
+            "ratio to limit",
+            "mismatches"),
+        results.stream().map(ReadBench::cells).toList());
+    output.line(
+        String.format(
+            Locale.ROOT,
+            "%d ranks with %s each on %d host%s, rank 0 reads; us/row and GB/s over all batches in"
+                + " flight; batches larger than %s are skipped",
+            ranks,
+            ByteSize.format(plan.shardBytes()),
+            hosts,
+            hosts == 1 ? "" : "s",
+            ByteSize.format(plan.maxBatchBytes())));
+    results.stream()
+        .filter(result -> !result.why().isEmpty())
+        .map(result -> "%s: %s".formatted(result.transport(), result.why()))
+        .distinct()
+        .forEach(output::line);
+    if (!results.isEmpty()) {
+      output.line(
+          String.format(
+              Locale.ROOT,
+              "limit: %s, by one thread; stream: time per row when one core copies a long range of"
+                  + " memory at %.1f GB/s; both alternate with the reads",
+              results.get(0).limit(),
+              new Median()
+                  .evaluate(
+                      results.stream().mapToDouble(ReadResult::streamGbPerSecond).toArray())));
+    }
+  }
+
+  private static List<Object> cells(ReadResult result) {
+    return List.of(
+        result.path() + (result.path().equals("remote") ? " (" + result.transport() + ")" : ""),
+        ByteSize.format(result.rowBytes()),
+        result.access().equals(ReadResult.HOT) ? "1 (hot)" : result.batch(),
+        result.inFlight(),
+        decimal(result.microsPerRow()),
+        decimal(result.p99MicrosPerRow()),
+        decimal(result.gbPerSecond()),
+        decimal(result.limitMicrosPerRow()),
+        decimal(result.streamMicrosPerRow()),
+        decimal(result.ratioToLimit()),
+        result.mismatches());
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
+  }
+}

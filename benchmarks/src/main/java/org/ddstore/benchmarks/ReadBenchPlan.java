@@ -1,0 +1,46 @@
+package org.ddstore.benchmarks;
+
+import java.io.Serializable;
+import java.util.List;
+
+/**
+ * The plan of {@link ReadBench}; sent to the ranks.
+ *
+ * @param shardBytes approximate size of each rank's shard in bytes
+ * @param seconds duration of each measurement in seconds
+ */
+record ReadBenchPlan(
+    List<Integer> rowBytes,
+    List<Integer> batches,
+    List<Integer> inFlight,
+    RankNetwork network,
+    long shardBytes,
+    double seconds)
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /** Returns the number of rows of one rank. */
+  int shardRows(int bytesPerRow) {
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, shardBytes / bytesPerRow));
+  }
+
+  /** Returns the maximum size of a batch; larger batches would repeat rows of a shard. */
+  long maxBatchBytes() {
+    return shardBytes / 4;
+  }
+
+  boolean isMeasured(int bytesPerRow, int batch) {
+    return (long) bytesPerRow * batch <= maxBatchBytes();
+  }
+
+  /** Returns the number of measurements per path. */
+  int measurements() {
+    int count = 0;
+    for (int bytes : rowBytes) {
+      for (int batch : batches) {
+        count += isMeasured(bytes, batch) ? inFlight.size() : 0;
+      }
+    }
+    return count;
+  }
+}

@@ -1,0 +1,222 @@
+package org.ddstore.benchmarks;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
+import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.ddstore.Variable;
+
+/**
+ * A measurement of random batches read by several threads, in rounds. In each round all threads
+ * read and are timed, then all compare the rows read without timing, then the {@link ReadLimits}
+ * run, so that both run under the same conditions. The first rounds are warm-up.
+ */
+final class ReadMeasurement {
+  private static final long HELD_BYTES = 64L << 20;
+  private static final int MAX_HELD = 256;
+
+  /** Short rounds, so that other processes do not interrupt the median round. */
+  private static final long ROUND_BYTES = 8L << 20;
+
+  private static final double WARM_UP = 0.4;
+
+  private final Variable rows;
+  private final PatternRows pattern;
+  private final int rowBytes;
+  private final int batch;
+  private final int threads;
+  private final LongUnaryOperator draw;
+  private final ReadLimits limits;
+
+  private final DescriptiveStatistics micros = new DescriptiveStatistics();
+  private long mismatches;
+  private final DescriptiveStatistics callNanos = new DescriptiveStatistics();
+
+  /**
+   * @param draw function that maps a random number in [0, Long.MAX_VALUE] to an index
+   * @param limits baselines, run after each round
+   */
+  ReadMeasurement(
+      Variable rows,
+      PatternRows pattern,
+      int rowBytes,
+      int batch,
+      int threads,
+      LongUnaryOperator draw,
+      ReadLimits limits) {
+    this.rows = rows;
+    this.pattern = pattern;
+    this.rowBytes = rowBytes;
+    this.batch = batch;
+    this.threads = threads;
+    this.draw = draw;
+    this.limits = limits;
+  }
+
+  /**
+   * Returns the number of batches that a thread fills in turn, enough to evict them from caches.
+   */
+  static int heldBatches(int rowBytes, int batch, int threads) {
+    long fitting = HELD_BYTES / threads / ((long) rowBytes * batch);
+    return (int) Math.max(1, Math.min(MAX_HELD, fitting));
+  }
+
+  /** Returns the number of batches that a thread fills in one round. */
+  static int roundBatches(int rowBytes, int batch, int threads) {
+    long fitting = ROUND_BYTES / threads / ((long) rowBytes * batch);
+    return (int) Math.max(1, Math.min(heldBatches(rowBytes, batch, threads), fitting));
+  }
+
+  void run(double seconds, ExecutorService pool) throws InterruptedException, ExecutionException {
+    List<Worker> each = new ArrayList<>();
+    try {
+      for (int t = 0; t < threads; t++) {
+        each.add(new Worker(t));
+      }
+      long warm = System.nanoTime() + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
+      while (System.nanoTime() < warm) {
+        round(each, pool);
+        limits.round(false);
+      }
+      callNanos.clear();
+      double left = seconds * TimeUnit.SECONDS.toMicros(1);
+      while (left > 0) {
+        double perRow = round(each, pool);
+        micros.addValue(perRow);
+        left -= perRow * threads * each.get(0).indices.length * batch;
+        limits.round(true);
+      }
+    } finally {
+      each.forEach(Worker::close);
+    }
+  }
+
+  /** Runs a round and returns the wall time per row, in microseconds. */
+  private double round(List<Worker> each, ExecutorService pool)
+      throws InterruptedException, ExecutionException {
+    each.forEach(Worker::prepare);
+    long read = 0;
+    for (Future<Integer> done : pool.invokeAll(each)) {
+      read += (long) done.get() * batch;
+    }
+    // From the first start to the last end, which excludes the wake-up time of threads.
+    long start =
+        each.stream()
+            .mapToLong(worker -> worker.startNanos)
+            .reduce(ReadMeasurement::earlier)
+            .orElseThrow();
+    long end =
+        each.stream()
+            .mapToLong(worker -> worker.endNanos)
+            .reduce(ReadMeasurement::later)
+            .orElseThrow();
+    long nanos = end - start;
+    List<Callable<Long>> checks = new ArrayList<>();
+    each.forEach(worker -> checks.add(worker::check));
+    for (Future<Long> done : pool.invokeAll(checks)) {
+      mismatches += done.get();
+    }
+    each.forEach(worker -> LongStream.of(worker.nanos).forEach(callNanos::addValue));
+    return nanos / 1e3 / read;
+  }
+
+  private static long earlier(long a, long b) {
+    return a - b < 0 ? a : b;
+  }
+
+  private static long later(long a, long b) {
+    return a - b < 0 ? b : a;
+  }
+
+  /** Returns the wall time per row of the median round, in microseconds. */
+  double microsPerRow() {
+    return micros.getPercentile(50);
+  }
+
+  double p99MicrosPerRow() {
+    return callNanos.getPercentile(99) / 1e3 / batch;
+  }
+
+  long mismatches() {
+    return mismatches;
+  }
+
+  /** A thread with its reader and its batches. */
+  private final class Worker implements Callable<Integer>, AutoCloseable {
+    private final Reader reader = rows.reader();
+    private final SplittableRandom random;
+    private final List<Batch> batches = new ArrayList<>();
+    private final long[][] indices;
+    private final int held;
+    private int first;
+    private final long[] nanos; // of each call of a round
+    private long startNanos;
+    private long endNanos;
+
+    Worker(int number) {
+      random = new SplittableRandom(number);
+      int inRound = roundBatches(rowBytes, batch, threads);
+      held = heldBatches(rowBytes, batch, threads) / inRound * inRound;
+      indices = new long[inRound][batch];
+      nanos = new long[inRound];
+    }
+
+    void prepare() {
+      first = batches.size() < held ? batches.size() : (first + indices.length) % held;
+      for (long[] row : indices) {
+        for (int i = 0; i < row.length; i++) {
+          row[i] = draw.applyAsLong(random.nextLong() & Long.MAX_VALUE);
+        }
+      }
+    }
+
+    @Override
+    public Integer call() {
+      startNanos = System.nanoTime();
+      for (int b = 0; b < indices.length; b++) {
+        long start = System.nanoTime();
+        if (first + b < batches.size()) {
+          reader.getBatch(batches.get(first + b), indices[b]);
+        } else {
+          batches.add(reader.getBatch(indices[b]));
+        }
+        nanos[b] = System.nanoTime() - start;
+      }
+      endNanos = System.nanoTime();
+      return indices.length;
+    }
+
+    long check() {
+      long wrong = 0;
+      for (int b = 0; b < indices.length; b++) {
+        ByteBuffer bytes =
+            batches
+                .get(first + b)
+                .field(PatternRows.FIELD)
+                .asByteBuffer()
+                .order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < batch; i++) {
+          wrong += pattern.matches(indices[b][i], bytes, i * rowBytes) ? 0 : 1;
+        }
+      }
+      return wrong;
+    }
+
+    @Override
+    public void close() {
+      batches.forEach(Batch::close);
+      reader.close();
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package org.ddstore.benchmarks;
+
+import java.io.Serializable;
+
+/**
+ * One measurement of {@link ReadBench}.
+ *
+ * @param transport transport of remote rows and its protection; {@code memory} for other rows
+ * @param why reason for the transport and its settings; empty for memory
+ * @param path path of the reads: own process, same host or remote
+ * @param access {@link #RANDOM} rows in batches, or one {@link #HOT} row in single reads
+ * @param inFlight number of batches read concurrently
+ * @param microsPerRow wall time per row over all batches in flight, in microseconds; the median of
+ *     several hundred rounds, or of fewer if time runs out
+ * @param p99MicrosPerRow 99th percentile of the duration of a call, divided by the rows of a batch
+ * @param gbPerSecond throughput in 10^9 bytes per second
+ * @param limitMicrosPerRow time per row of the plain {@link CopyLoop} by one thread, in
+ *     microseconds
+ * @param ratioToLimit time of the reads divided by the time of the loop; below 1 is faster
+ * @param limit description of the loop
+ * @param streamMicrosPerRow time per row when one core copies a long range, see {@link StreamCopy}
+ * @param streamGbPerSecond the same, as a rate in 10^9 bytes per second
+ * @param mismatches number of rows that differ from the written rows
+ */
+record ReadResult(
+    String transport,
+    String why,
+    String path,
+    String access,
+    int rowBytes,
+    int batch,
+    int inFlight,
+    double microsPerRow,
+    double p99MicrosPerRow,
+    double gbPerSecond,
+    double limitMicrosPerRow,
+    double ratioToLimit,
+    String limit,
+    double streamMicrosPerRow,
+    double streamGbPerSecond,
+    long mismatches)
+    implements Serializable {
+  static final String RANDOM = "random";
+  static final String HOT = "hot";
+
+  private static final long serialVersionUID = 1L;
+}

@@ -1,0 +1,129 @@
+package org.ddstore.benchmarks;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.ddstore.cli.EmbeddedSpark;
+import org.ddstore.cli.OptionRange;
+import org.ddstore.cli.Output;
+import org.ddstore.cli.Progress;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The command that compares queries of a resident store with queries of Spark's cache. */
+@Command(
+    name = "scan",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Loads rows (id, label, value, features float32[8]) into a resident store and into Spark's"
+          + " cache, persist(MEMORY_ONLY), on the same executors, and alternates the same queries"
+          + " of both:",
+      "the sum of a column, a filtered count, and a lookup of rows by index."
+    })
+final class ScanBench implements Callable<Integer> {
+  private static final int CORES = 2;
+
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "Number of rows; ${DEFAULT-VALUE} by default.")
+  private long rows = 10_000_000;
+
+  @Option(
+      names = "--lookups",
+      paramLabel = "N",
+      description = "Rows per lookup; ${DEFAULT-VALUE} by default.")
+  private int lookups = 1_000;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Measured rounds after three warm-up rounds; ${DEFAULT-VALUE} by default.")
+  private int rounds = 9;
+
+  @Option(
+      names = "--executor-memory",
+      paramLabel = "MB",
+      description =
+          "Heap of one executor in MiB, which holds Spark's cache; ${DEFAULT-VALUE} by default."
+              + " Ignored under spark-submit.")
+  private int memoryMb = 3072;
+
+  @Mixin private Output output;
+
+  @Spec private CommandSpec command;
+
+  /**
+   * One query.
+   *
+   * @param query name of the query
+   * @param storeMillis median time of the store in milliseconds
+   * @param cacheMillis median time of Spark's cache in milliseconds
+   * @param ratioToSparkCache time of the store divided by time of the cache
+   */
+  record Measured(String query, double storeMillis, double cacheMillis, double ratioToSparkCache) {}
+
+  @Override
+  public Integer call() {
+    OptionRange.check(command, "--rows", rows, 1, 1L << 40);
+    OptionRange.check(command, "--lookups", lookups, 1, 1 << 20);
+    OptionRange.check(command, "--rounds", rounds, 1, 1000);
+    OptionRange.check(command, "--executor-memory", memoryMb, 512, 1 << 20);
+    List<Measured> measured = new ArrayList<>();
+    long mismatches;
+    boolean isAllCached;
+    try (EmbeddedSpark spark =
+            EmbeddedSpark.open("ddstore bench scan", CORES, 1, memoryMb, Map.of());
+        ScanRun run = ScanRun.load(spark.session(), rows, lookups);
+        Progress progress = Progress.open("bench scan", ScanRun.QUERIES.size())) {
+      for (String query : ScanRun.QUERIES) {
+        measured.add(run.measure(query, rounds));
+        progress.stepTo(measured.size());
+      }
+      mismatches = run.mismatches();
+      isAllCached = run.isAllCached();
+    }
+    report(measured, mismatches, isAllCached);
+    return mismatches == 0 ? 0 : 1;
+  }
+
+  private void report(List<Measured> measured, long mismatches, boolean isAllCached) {
+    output.table(
+        List.of("query", "store ms", "Spark's cache ms", "ratio"),
+        measured.stream()
+            .map(
+                query ->
+                    List.of(
+                        query.query(),
+                        decimal(query.storeMillis()),
+                        decimal(query.cacheMillis()),
+                        decimal(query.ratioToSparkCache())))
+            .toList());
+    output.line(
+        "%,d rows, medians of %d warm rounds%s"
+            .formatted(
+                rows,
+                rounds,
+                isAllCached
+                    ? ""
+                    : "; Spark's cache did NOT hold all rows: increase --executor-memory"));
+    Map<String, Object> ratios = new LinkedHashMap<>();
+    measured.forEach(query -> ratios.put(query.query(), query.ratioToSparkCache()));
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("rows", rows);
+    more.put("lookups", lookups);
+    more.put("allRowsCached", isAllCached);
+    more.put("ratioToSparkCache", ratios);
+    output.finish(mismatches, measured, more);
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+}

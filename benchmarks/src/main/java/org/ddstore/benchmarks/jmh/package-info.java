@@ -1,0 +1,5 @@
+/** JMH benchmarks, one question per class. */
+@Internal
+package org.ddstore.benchmarks.jmh;
+
+import org.ddstore.types.Internal;

@@ -1,0 +1,131 @@
+package org.ddstore.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.cli.EmbeddedSpark;
+import org.ddstore.cli.InProcess;
+import org.ddstore.cli.Launcher.Outcome;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * {@code bench epoch} and {@code bench scan} in this JVM, on one Spark of two executors with two
+ * slots each; {@link BenchReadIT} has {@code bench read}.
+ */
+@Tag("system")
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
+class BenchIT {
+  private static EmbeddedSpark shared;
+
+  @BeforeAll
+  static void start() {
+    shared = InProcess.open("benchmarks", 2, 2);
+  }
+
+  @AfterAll
+  static void stop() {
+    InProcess.close(shared);
+  }
+
+  @Test
+  void theCommandLineListsTheBenchmarks() throws IOException {
+    Outcome outcome = InProcess.run("--help");
+
+    assertThat(outcome.exitCode()).isZero();
+    assertThat(outcome.out())
+        .containsPattern("doctor[\\s\\S]*\\n +bench +Measures[\\s\\S]*\\n +help ");
+    assertThat(InProcess.run("bench", "--help").out()).contains("epoch", "ingest", "read", "scan");
+  }
+
+  @Test
+  void benchEpochComparesEveryRowInEveryWay() throws IOException {
+    for (String sampler : List.of("shuffled", "chunked")) {
+      Outcome outcome =
+          InProcess.run(
+              "bench",
+              "epoch",
+              "--row-bytes",
+              "100,3000",
+              "--batch",
+              "24",
+              "--rows",
+              "2011",
+              "--ranks",
+              "2",
+              "--sampler",
+              sampler,
+              "--beside",
+              sampler.equals("shuffled") ? "mapped,files,parquet" : "none",
+              "--seconds",
+              "0.1",
+              "--json");
+
+      assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+      JsonNode json = outcome.json();
+      assertThat(json.get("mismatches").asLong()).isZero();
+      assertThat(json.get("sampler").asText()).isEqualTo(sampler);
+      assertThat(json.get("results").findValuesAsText("way"))
+          .isEqualTo(
+              sampler.equals("shuffled")
+                  ? List.of(
+                      "gather", "loader", "mapped", "files", "parquet", //
+                      "gather", "loader", "mapped", "files", "parquet")
+                  : List.of("gather", "loader", "gather", "loader"));
+      double slowestLoader = 0;
+      for (JsonNode result : json.get("results")) {
+        assertThat(result.get("rows").asLong()).isEqualTo(2011 / 48 * 48);
+        assertThat(result.get("epochSeconds").asDouble()).isPositive();
+        double ratio = result.get("ratioToRawGather").asDouble();
+        assertThat(ratio).isPositive();
+        if (result.get("way").asText().equals("gather")) {
+          assertThat(ratio).isEqualTo(1);
+        } else if (result.get("way").asText().equals("loader")) {
+          slowestLoader = Math.max(slowestLoader, ratio);
+        }
+        assertThat(result.get("waits").isNumber())
+            .isEqualTo(result.get("way").asText().equals("loader"));
+      }
+      assertThat(json.get("ratioToRawGather").asDouble()).isEqualTo(slowestLoader);
+      assertThat(json.get("waits").asDouble()).isBetween(0.0, 1.0);
+    }
+  }
+
+  @Test
+  void benchScanComparesWithSparksCache() throws IOException {
+    Outcome outcome =
+        InProcess.run(
+            "bench", "scan", "--rows", "20000", "--rounds", "1", "--lookups", "50", "--json");
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode json = outcome.json();
+    assertThat(json.get("mismatches").asInt()).isZero();
+    assertThat(json.get("rows").asLong()).isEqualTo(20_000);
+    assertThat(json.get("allRowsCached").asBoolean()).isTrue();
+    assertThat(json.get("ratioToSparkCache").fieldNames())
+        .toIterable()
+        .containsExactly("sum", "count", "lookup");
+    assertThat(json.get("results").findValuesAsText("query"))
+        .containsExactly("sum", "count", "lookup");
+  }
+
+  @Test
+  void badOptionsAreRefusedAtOnce() throws IOException {
+    Outcome outcome = InProcess.run("bench", "epoch", "--sampler", "sorted");
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err()).contains("--sampler sorted: legal are shuffled, chunked, sequential");
+    outcome = InProcess.run("bench", "epoch", "--rows", "100", "--ranks", "2", "--batch", "64");
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err()).contains("--rows: 100 outside [128, ");
+    outcome = InProcess.run("bench", "epoch", "--row-bytes", "262144", "--store-mb", "1024");
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err())
+        .contains("--batch 1024: more than 128 MiB with rows of 262144 bytes; use a smaller");
+    assertThat(InProcess.run("bench", "read", "--hosts", "3").exitCode()).isEqualTo(2);
+  }
+}

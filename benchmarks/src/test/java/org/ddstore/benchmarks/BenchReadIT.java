@@ -1,0 +1,127 @@
+package org.ddstore.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.ddstore.cli.InProcess;
+import org.ddstore.cli.Launcher;
+import org.ddstore.cli.Launcher.Outcome;
+import org.ddstore.contract.Needed;
+import org.ddstore.mpi.NeedsMpi;
+import org.ddstore.spark.wire.FabricBackend;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code bench read} over each transport: it compares every row. Over MPI as a user runs it, since
+ * the launcher compiles what it is compared with, else in this JVM.
+ */
+@Tag("system")
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
+class BenchReadIT {
+  @TempDir private Path work;
+
+  private static final String[] SMALL = {
+    "--row-bytes", "256,3000", "--batch", "16", "--in-flight", "1", "--shard-mb", "4"
+  };
+
+  /** All rows come over the network. */
+  private static String[] arguments(String transport, String... more) {
+    Stream<String> common =
+        Stream.of("bench", "read", "--no-shortcut", "--seconds", "0.1", "--json");
+    return Stream.of(common, Stream.of("--transport", transport), Stream.of(more))
+        .flatMap(part -> part)
+        .toArray(String[]::new);
+  }
+
+  private static JsonNode check(Outcome outcome) throws Exception {
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode json = outcome.json();
+    assertThat(json.get("mismatches").asLong()).isZero();
+    assertThat(json.get("results")).isNotEmpty();
+    for (JsonNode result : json.get("results")) {
+      assertThat(result.get("path").asText()).isEqualTo("remote");
+      assertThat(result.get("microsPerRow").asDouble()).isPositive();
+    }
+    return json;
+  }
+
+  @Test
+  void readsByTcpAndStatesItsLimit() throws Exception {
+    JsonNode json =
+        check(
+            InProcess.run(
+                arguments(
+                    "auto",
+                    "--row-bytes",
+                    "100,300000",
+                    "--batch",
+                    "1,16",
+                    "--in-flight",
+                    "2",
+                    "--shard-mb",
+                    "32",
+                    "--ranks",
+                    "3",
+                    "--encrypted")));
+
+    assertThat(json.get("results")).hasSize(4);
+    for (JsonNode result : json.get("results")) {
+      assertThat(result.fieldNames())
+          .toIterable()
+          .containsExactly(
+              "transport",
+              "why",
+              "path",
+              "access",
+              "rowBytes",
+              "batch",
+              "inFlight",
+              "microsPerRow",
+              "p99MicrosPerRow",
+              "gbPerSecond",
+              "limitMicrosPerRow",
+              "ratioToLimit",
+              "limit",
+              "streamMicrosPerRow",
+              "streamGbPerSecond",
+              "mismatches");
+      assertThat(result.get("transport").asText()).isEqualTo("tcp, authenticated and encrypted");
+      assertThat(result.get("why").asText()).isNotEmpty();
+      assertThat(result.get("ratioToLimit").asDouble()).isPositive();
+      assertThat(result.get("limit").asText()).startsWith("a plain loop ");
+      assertThat(result.get("streamGbPerSecond").asDouble()).isPositive();
+    }
+  }
+
+  @Test
+  void readsByFabric() throws Exception {
+    String missing = FabricBackend.missing();
+    Needed.check("fabric", missing == null, () -> missing);
+
+    assertThat(
+            check(InProcess.run(arguments("fabric", SMALL)))
+                .get("results")
+                .findValuesAsText("transport"))
+        .hasSize(2)
+        .allMatch(transport -> transport.matches("fabric, (net|tcp) .*"));
+  }
+
+  @Test
+  @NeedsMpi
+  void readsByMpiBesidePlainMpi() throws Exception {
+    JsonNode json = check(new Launcher(work).run(arguments("mpi", SMALL)));
+
+    assertThat(json.get("results").findValuesAsText("transport"))
+        .hasSize(2)
+        .allMatch(transport -> transport.startsWith("mpi, Open MPI 4"));
+    JsonNode plain = json.get("plainMpiMicrosPerRow");
+    assertThat(plain.fieldNames()).toIterable().containsExactly("256", "3000");
+    assertThat(plain.get("256").asDouble()).isPositive();
+  }
+}

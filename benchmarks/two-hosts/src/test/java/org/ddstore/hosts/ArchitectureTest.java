@@ -1,0 +1,10 @@
+package org.ddstore.hosts;
+
+import org.ddstore.architecture.ArchitectureContract;
+
+/** The two hosts beside core. */
+class ArchitectureTest extends ArchitectureContract {
+  ArchitectureTest() {
+    super("org.ddstore.hosts");
+  }
+}

@@ -1,0 +1,72 @@
+package org.ddstore.cli;
+
+import java.util.Map;
+import org.ddstore.spark.StoreSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Options for the ranks and executors of a command, as a mixin. */
+public final class ClusterOptions {
+  private static final int MAX = 1024;
+
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      description = {
+        "Number of ranks; by default 4 for demo and explain, 2 for get.",
+        "Under spark-submit: by default all slots of its executors."
+      })
+  private Integer ranks;
+
+  @Option(
+      names = "--executors",
+      paramLabel = "M",
+      description = "Executors, each in its own JVM; 2 by default. Ignored under spark-submit.")
+  private int executors = 2;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "MB",
+      description =
+          "Heap of one executor in MiB; ${DEFAULT-VALUE} by default. Rows are stored off-heap."
+              + " Ignored under spark-submit.")
+  private int memoryMb = 1024;
+
+  @Option(
+      names = "--width",
+      paramLabel = "N",
+      description = {
+        "Number of consecutive ranks in a replica group: each group holds all rows, and reads"
+            + " stay inside it.",
+        "Must divide the number of ranks; all ranks by default."
+      })
+  private Integer width;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  /**
+   * Starts a Spark application that has a slot for every rank, or uses the one of spark-submit.
+   *
+   * @param defaultRanks number of ranks of an embedded application if the user gives none
+   * @param settings Spark settings
+   */
+  public EmbeddedSpark open(int defaultRanks, Map<String, String> settings) {
+    if (ranks == null && !EmbeddedSpark.isSubmitted()) {
+      ranks = defaultRanks;
+    }
+    OptionRange.check(command, "--ranks", ranks == null ? 1 : ranks, 1, MAX);
+    OptionRange.check(command, "--executors", executors, 1, MAX);
+    OptionRange.check(command, "--width", width == null ? 1 : width, 1, MAX);
+    int coresEach = ranks == null ? 1 : (ranks + executors - 1) / executors;
+    return EmbeddedSpark.open(
+        "ddstore " + command.name(), executors, coresEach, memoryMb, settings);
+  }
+
+  /** Returns the spec with the requested ranks and group width. Call after {@link #open}. */
+  public StoreSpec on(StoreSpec spec) {
+    StoreSpec onRanks = ranks == null ? spec : spec.ranks(ranks);
+    return width == null ? onRanks : onRanks.width(width);
+  }
+}

@@ -1,0 +1,267 @@
+package org.ddstore.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.util.Utils$;
+import org.ddstore.spark.cluster.ClassicSpark;
+import org.ddstore.types.DDStoreException;
+import scala.Option;
+
+/**
+ * The Spark application of one command: the one that already runs in this JVM, or else the one that
+ * {@code spark-submit} has prepared, or else a new one with executors in separate JVMs, bound to
+ * loopback, whose files {@link #close()} deletes. Owns the session; an application that ran before
+ * the command keeps running after it.
+ */
+public final class EmbeddedSpark implements AutoCloseable {
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
+
+  private enum Origin {
+    RUNNING,
+    SUBMITTED,
+    OWN
+  }
+
+  private final Origin origin;
+  private final SparkSession session;
+  private final LocalClusterRemains remains;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Scratch directory, created on demand if this class did not start Spark. */
+  private ScratchDirectory scratch;
+
+  /**
+   * @param remains processes and files of a Spark application that this class started, else null
+   */
+  private EmbeddedSpark(Origin origin, SparkSession session, LocalClusterRemains remains) {
+    this.origin = origin;
+    this.session = session;
+    this.remains = remains;
+  }
+
+  /**
+   * Opens Spark as {@link #open(String, int, int, int, Map)} does, without further settings.
+   *
+   * @param memoryMb heap of one executor, in MiB
+   */
+  public static EmbeddedSpark open(String appName, int executors, int coresEach, int memoryMb) {
+    return open(appName, executors, coresEach, memoryMb, Map.of());
+  }
+
+  /**
+   * Starts Spark, or uses the existing application. Sizes are ignored if Spark already runs or
+   * {@code spark-submit} has set a master.
+   *
+   * @param memoryMb heap of one executor, in MiB
+   * @param settings Spark settings, applied last in all cases; to a running application only those
+   *     that a session can change
+   * @throws PreflightException if a store cannot run on this Spark
+   */
+  public static EmbeddedSpark open(
+      String appName, int executors, int coresEach, int memoryMb, Map<String, String> settings) {
+    ClassicSpark.require();
+    if (!isSubmitted()) {
+      quietLogging();
+    }
+    Option<SparkSession> running = SparkSession.getDefaultSession();
+    if (running.isDefined()) {
+      ClassicSpark.require(running.get());
+      if (!running.get().sparkContext().isStopped()) {
+        return new EmbeddedSpark(Origin.RUNNING, newSession(running.get(), settings), null);
+      }
+    }
+    SparkSession.Builder builder = SparkSession.builder();
+    if (isSubmitted()) {
+      if (System.getProperty("spark.app.name") == null) {
+        builder.appName(appName);
+      }
+      settings.forEach(builder::config);
+      return new EmbeddedSpark(Origin.SUBMITTED, builder.getOrCreate(), null);
+    }
+    Path sparkHome = sparkHome();
+    LocalClusterRemains remains = LocalClusterRemains.prepare(sparkHome);
+    SparkSession session = null;
+    try {
+      Utils$.MODULE$.setCustomHostname(LOOPBACK);
+      builder
+          .appName(appName)
+          .master("local-cluster[%d,%d,%d]".formatted(executors, coresEach, memoryMb))
+          .config("spark.executor.memory", memoryMb + "m");
+      configure(builder, sparkHome, remains);
+      settings.forEach(builder::config);
+      session = builder.getOrCreate();
+      return new EmbeddedSpark(Origin.OWN, session, remains);
+    } finally { // not catch: Spark throws checked exceptions that it does not declare
+      if (session == null) {
+        inOwnThread(remains::close);
+      }
+    }
+  }
+
+  /** Returns a new session; settings of the running application are left unchanged. */
+  private static SparkSession newSession(SparkSession running, Map<String, String> settings) {
+    SparkSession session = running.newSession();
+    settings.forEach(
+        (key, value) -> {
+          if (session.conf().isModifiable(key)) {
+            session.conf().set(key, value);
+          }
+        });
+    return session;
+  }
+
+  /** Returns whether {@code spark-submit}, or the caller, has set a master. */
+  public static boolean isSubmitted() {
+    return System.getProperty("spark.master") != null;
+  }
+
+  private static void configure(
+      SparkSession.Builder builder, Path sparkHome, LocalClusterRemains remains) {
+    builder
+        .config("spark.driver.host", LOOPBACK)
+        .config("spark.driver.bindAddress", LOOPBACK)
+        .config("spark.local.dir", remains.scratch().resolve("local").toString())
+        .config(
+            "spark.sql.warehouse.dir", remains.scratch().resolve("warehouse").toUri().toString())
+        .config("spark.deploy.appIdPattern", remains.applicationIdPattern())
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.locality.wait", "0")
+        .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
+        .config("spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures", "40")
+        .config("spark.executor.extraClassPath", ownClassPath(sparkHome));
+  }
+
+  /** Returns the class path of this JVM without the jars of Spark, which executors have. */
+  private static String ownClassPath(Path sparkHome) {
+    Path sparkJars = sparkHome.resolve("jars").toAbsolutePath().normalize();
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .map(entry -> Path.of(entry).toAbsolutePath().normalize())
+        .filter(entry -> !entry.startsWith(sparkJars))
+        .map(Path::toString)
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  /** Quiets logging unless the user has a configuration; call before a Spark class logs. */
+  private static void quietLogging() {
+    if (System.getProperty(LOG_CONFIGURATION) == null && System.getenv("SPARK_CONF_DIR") == null) {
+      System.setProperty(LOG_CONFIGURATION, "classpath:org/ddstore/cli/log4j2.properties");
+    }
+  }
+
+  private static Path sparkHome() {
+    String home = System.getenv("SPARK_HOME");
+    if (home == null || !new File(home, "jars").isDirectory()) {
+      throw new DDStoreException(
+          "SPARK_HOME is %s and has no folder \"jars\": start with ./ddstore or spark-submit"
+              .formatted(home == null ? "not set" : home));
+    }
+    return Path.of(home);
+  }
+
+  public SparkSession session() {
+    if (closed.get()) {
+      throw new IllegalStateException("closed: " + this);
+    }
+    return session;
+  }
+
+  /**
+   * Creates a directory for data of the command, deleted by {@link #close()}.
+   *
+   * @throws IllegalStateException if executors can be on other hosts
+   */
+  public Path scratch(String name) throws IOException {
+    if (origin == Origin.OWN) {
+      return Files.createDirectories(remains.scratch().resolve(name));
+    }
+    if (!session.sparkContext().master().startsWith("local")) {
+      throw new IllegalStateException("no directory shared with the executors of " + this);
+    }
+    if (scratch == null) {
+      scratch = ScratchDirectory.create("ddstore-spark-");
+    }
+    return Files.createDirectories(scratch.path().resolve(name));
+  }
+
+  /**
+   * Stops Spark unless it ran before the command. If this class started it, waits for the executors
+   * to end and deletes their files. An interrupt does not shorten the wait.
+   *
+   * @throws DDStoreException if an executor cannot be ended
+   */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      if (origin == Origin.RUNNING) {
+        closeScratch();
+      } else {
+        inOwnThread(this::stop);
+      }
+    }
+  }
+
+  private void stop() {
+    try {
+      session.stop();
+    } finally {
+      if (remains != null) {
+        remains.close();
+      }
+      closeScratch();
+    }
+  }
+
+  private void closeScratch() {
+    if (scratch != null) {
+      scratch.close();
+    }
+  }
+
+  /** Runs work in its own thread, because an interrupt would cut short the waits of Spark. */
+  private static void inOwnThread(Runnable work) {
+    FutureTask<Void> task = new FutureTask<>(work, null);
+    Thread thread = new Thread(task, "ddstore-stop-spark");
+    thread.setDaemon(true);
+    thread.start();
+    boolean isInterrupted = false;
+    try {
+      while (true) {
+        try {
+          task.get();
+          return;
+        } catch (InterruptedException e) {
+          isInterrupted = true;
+        }
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw new DDStoreException("cannot stop Spark: " + e.getCause(), e.getCause());
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "EmbeddedSpark[%s, %s]"
+        .formatted(
+            origin.name().toLowerCase(Locale.ROOT),
+            remains == null ? session.sparkContext().master() : remains.scratch());
+  }
+}

@@ -1,0 +1,104 @@
+package org.ddstore.cli;
+
+import java.io.PrintWriter;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import org.apache.spark.sql.AnalysisException;
+import org.ddstore.spark.types.IngestException;
+import org.ddstore.types.DDStoreException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The entry point of {@code ./ddstore}; each command is a separate class. */
+@Command(
+    name = "ddstore",
+    description = "Keeps rows of a DataFrame in executor memory and reads them by global index.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Main.JarVersion.class,
+    subcommands = {DemoCommand.class, GetCommand.class, ExplainCommand.class, DoctorCommand.class},
+    footerHeading = "%nOnly from a source checkout:%n",
+    footer = {
+      "  test [--quick]  Build, check and run all tests; --quick: unit tests only.",
+      "  example train   Train a small network on the demo's images.",
+      "  example readme  Read rows of other ranks started by mpirun, without Spark.",
+      "  jmh [ARGS]      Run the JMH benchmarks.",
+      "  format          Apply the project's formatting to the sources."
+    })
+public final class Main implements Runnable {
+
+  @Spec private CommandSpec spec;
+
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  /** Returns the parser of all commands, those of other jars on the class path included. */
+  static CommandLine commandLine() {
+    CommandLine commands = new CommandLine(new Main());
+    ServiceLoader.load(CommandExtension.class, Main.class.getClassLoader())
+        .forEach(commands::addSubcommand);
+    return commands
+        .addSubcommand(new HelpCommand())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Main::reportUsage)
+        .setExecutionExceptionHandler(Main::report);
+  }
+
+  /** Prints the message only; {@code --verbose} adds the stack trace. */
+  private static int report(Exception failure, CommandLine command, ParseResult arguments) {
+    PrintWriter err = command.getErr();
+    err.println("ddstore: " + message(failure));
+    if (failure instanceof IngestException) {
+      err.println("Options: --type NAME=TYPE[SHAPE] declares a field, --fields selects columns");
+    }
+    if (arguments.hasMatchedOption(Output.VERBOSE)) {
+      failure.printStackTrace(err);
+    }
+    return CommandLine.ExitCode.SOFTWARE;
+  }
+
+  /** Returns our messages in full, and the first line of others, which may contain a plan. */
+  private static String message(Exception failure) {
+    String message = Objects.requireNonNullElse(failure.getMessage(), "");
+    if (failure instanceof DDStoreException || failure instanceof IllegalArgumentException) {
+      return message;
+    }
+    String line = message.lines().findFirst().orElse("").replaceAll("[;\\s]+$", "");
+    return failure instanceof AnalysisException
+        ? line
+        : "%s: %s (%s prints the stack trace)"
+            .formatted(failure.getClass().getSimpleName(), line, Output.VERBOSE);
+  }
+
+  /** Prints the error and a hint instead of the long list of options. */
+  private static int reportUsage(ParameterException failure, String... arguments) {
+    CommandLine command = failure.getCommandLine();
+    command.getErr().println("ddstore: " + failure.getMessage());
+    UnmatchedArgumentException.printSuggestions(failure, command.getErr());
+    command.getErr().println("See ./%s --help".formatted(command.getCommandSpec().qualifiedName()));
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Missing command");
+  }
+
+  /**
+   * A version provider that reads the manifest of the jar, so that only the pom states the version.
+   */
+  static final class JarVersion implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {"ddstore " + (version == null ? "(not from a jar)" : version)};
+    }
+  }
+}

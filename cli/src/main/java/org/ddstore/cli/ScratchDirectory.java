@@ -1,0 +1,60 @@
+package org.ddstore.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A directory for the files of one command, deleted by {@link #close()} or when the JVM exits. */
+public final class ScratchDirectory implements AutoCloseable {
+  private final Path path;
+  private final Thread atExit;
+
+  private ScratchDirectory(Path path) {
+    this.path = path;
+    this.atExit = new Thread(this::delete, "ddstore-scratch");
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  public static ScratchDirectory create(String prefix) throws IOException {
+    return new ScratchDirectory(createUnowned(prefix));
+  }
+
+  /** Creates a directory that the caller deletes, named by the prefix and this process's id. */
+  public static Path createUnowned(String prefix) throws IOException {
+    return Files.createTempDirectory(prefix + ProcessHandle.current().pid() + "-");
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  private void delete() {
+    try (Stream<Path> walk = Files.walk(path)) {
+      List<Path> deepestFirst = walk.sorted(Comparator.reverseOrder()).toList();
+      for (Path each : deepestFirst) {
+        Files.deleteIfExists(each);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot delete " + path, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException e) {
+      return; // the JVM is shutting down: the hook deletes the directory
+    }
+    delete();
+  }
+
+  @Override
+  public String toString() {
+    return "ScratchDirectory[%s]".formatted(path);
+  }
+}

@@ -1,0 +1,10 @@
+package org.ddstore.cli;
+
+import org.ddstore.architecture.ArchitectureContract;
+
+/** The command line above the connector. */
+class ArchitectureTest extends ArchitectureContract {
+  ArchitectureTest() {
+    super("org.ddstore.cli", "org.ddstore.spark");
+  }
+}

@@ -1,0 +1,206 @@
+package org.ddstore.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.spark.sql.SparkSession;
+import org.awaitility.Awaitility;
+import org.ddstore.cli.Launcher.Outcome;
+import org.ddstore.contract.ChildJvm;
+import org.ddstore.contract.Needed;
+import org.ddstore.nativeio.NativeLibrary;
+import org.ddstore.spark.wire.FabricBackend;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code doctor} from the jars that are published, as a program and by spark-submit, and its words
+ * in this JVM.
+ */
+@Tag("system")
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class DoctorIT {
+  private static final Path JAR = Path.of(System.getProperty("ddstore.runtime.jar"));
+  private static final Path COMMANDS = Path.of(System.getProperty("ddstore.cli.jar"));
+  private static final String SUBMIT = "org.apache.spark.deploy.SparkSubmit";
+  private static final Path SPARK_HOME = Path.of(System.getenv("SPARK_HOME"));
+
+  @TempDir private Path directory;
+  private long pid;
+
+  /** Also that executors load the library, which is in the jar and nowhere else on their path. */
+  @Test
+  void reportsTwoExecutorsAndLeavesNothing() throws IOException, InterruptedException {
+    String text = run("org.ddstore.cli.Main", "doctor", "--json");
+
+    JsonNode object = new ObjectMapper().readTree(text);
+    assertThat(object.get("command").asText()).isEqualTo("doctor");
+    assertThat(object.get("mismatches").asInt()).isZero();
+    assertThat(object.get("canRun").asBoolean()).isTrue();
+    assertThat(object.get("slots").asInt()).isEqualTo(2);
+    assertThat(object.get("problems")).isEmpty();
+    assertThat(object.get("results").findValuesAsText("executor")).containsExactly("0", "1");
+    for (JsonNode result : object.get("results")) {
+      long executorPid = result.get("host").get("pid").asLong();
+      assertThat(ProcessHandle.of(executorPid)).as("executor %d", executorPid).isEmpty();
+    }
+    assertNothingLeft();
+    checkNative(object.get("results"));
+  }
+
+  private static void checkNative(JsonNode executors) {
+    Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
+    for (JsonNode executor : executors) {
+      assertThat(executor.get("nativeLibrary").asText()).startsWith("loaded");
+      assertThat(executor.get("gatherKernel").asText()).startsWith("native (");
+    }
+    String noFabric = FabricBackend.missing();
+    Needed.check("fabric", noFabric == null, () -> noFabric);
+    for (JsonNode executor : executors) {
+      assertThat(detail(executor, "fabric")).isNotBlank();
+    }
+  }
+
+  /** What is said of a transport that is available. */
+  static String detail(JsonNode executor, String transport) {
+    for (JsonNode each : executor.get("transports")) {
+      if (each.get("name").asText().equals(transport)) {
+        assertThat(each.get("available").asBoolean()).as("%s", each).isTrue();
+        return each.get("detail").asText();
+      }
+    }
+    throw new AssertionError("no %s in %s".formatted(transport, executor));
+  }
+
+  @Test
+  void peopleGetTables() throws IOException {
+    try (SparkSession spark = local(2)) {
+      Outcome outcome = InProcess.run("doctor");
+
+      assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+      assertThat(outcome.out())
+          .contains("| transport ", "| shared memory ", "| locked memory ", "same host")
+          .endsWith("A store can run here.\n");
+      assertThat(spark.sparkContext().isStopped()).as("stopped by a command").isFalse();
+    }
+  }
+
+  @Test
+  void aProblemIsNamedAndTheExitStatusSaysSo() throws IOException {
+    SparkSession spark = local(1);
+    try {
+      Outcome outcome = InProcess.run("doctor");
+
+      assertThat(outcome.exitCode()).isEqualTo(1);
+      assertThat(outcome.out())
+          .contains(
+              "PROBLEM  2 ranks need 2 slots, 1 available",
+              "  do     spark.ddstore.ranks=1, or local[2] as master")
+          .endsWith("A store cannot run here.\n");
+    } finally {
+      spark.stop();
+    }
+  }
+
+  /** A Spark of this JVM, on which a store of two ranks is wanted. */
+  private static SparkSession local(int slots) {
+    return SparkSession.builder()
+        .master("local[%d]".formatted(slots))
+        .config("spark.ui.enabled", "false")
+        .config("spark.ddstore.ranks", "2")
+        .getOrCreate();
+  }
+
+  @Test
+  void sparkSubmitChoosesTheMaster() throws IOException, InterruptedException {
+    String text =
+        run(
+            SUBMIT,
+            "--master",
+            "local[3]",
+            "--conf",
+            "spark.ui.enabled=false",
+            "--class",
+            "org.ddstore.cli.Main",
+            "--jars",
+            JAR.toString(),
+            COMMANDS.toString(),
+            "doctor",
+            "--json");
+
+    JsonNode object = new ObjectMapper().readTree(text.lines().reduce((a, b) -> b).orElseThrow());
+    assertThat(object.get("master").asText()).isEqualTo("local[3]");
+    assertThat(object.get("slots").asInt()).isEqualTo(3);
+    assertThat(object.get("results").findValuesAsText("executor")).containsExactly("driver");
+  }
+
+  @Test
+  void anInterruptedCommandCleansUp() throws IOException, InterruptedException {
+    Process process = start("org.ddstore.cli.Main", "doctor");
+    Awaitility.await("executors")
+        .atMost(Duration.ofSeconds(90))
+        .until(() -> process.children().count() == 2);
+    List<ProcessHandle> executors = process.children().toList();
+
+    process.destroy();
+
+    assertThat(process.waitFor(90, TimeUnit.SECONDS)).as("ended").isTrue();
+    assertThat(executors).noneMatch(ProcessHandle::isAlive);
+    assertNothingLeft();
+  }
+
+  /** Runs a class beside Spark's; gives its standard output. */
+  private String run(String mainClass, String... arguments)
+      throws IOException, InterruptedException {
+    Process process = start(mainClass, arguments);
+
+    assertThat(process.waitFor())
+        .as("exit status; stderr: %s", Files.readString(directory.resolve("err.txt"), UTF_8))
+        .isZero();
+    return Files.readString(directory.resolve("out.txt"), UTF_8);
+  }
+
+  private Process start(String mainClass, String... arguments) throws IOException {
+    Path temporary = Files.createDirectories(directory.resolve("temporary"));
+    Path options =
+        Path.of(
+            System.getProperty("ddstore.root"), "spark-connector/src/main/launcher/java-options");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("@" + options);
+    command.add("-Djava.io.tmpdir=" + temporary);
+    String own = mainClass.equals(SUBMIT) ? "" : COMMANDS + ":" + JAR + ":"; // else by --jars
+    command.addAll(List.of("-cp", own + SPARK_HOME.resolve("jars") + "/*", mainClass));
+    command.addAll(List.of(arguments));
+
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectOutput(directory.resolve("out.txt").toFile())
+            .redirectError(directory.resolve("err.txt").toFile());
+    builder.environment().put("SPARK_LOCAL_DIRS", temporary.toString());
+    builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", ChildJvm.QUICK_START));
+    Process process = builder.start();
+    pid = process.pid();
+    return process;
+  }
+
+  private void assertNothingLeft() throws IOException {
+    assertThat(directory.resolve("temporary")).isEmptyDirectory();
+    try (Stream<Path> work = Files.list(SPARK_HOME.resolve("work"))) {
+      assertThat(work.map(path -> path.getFileName().toString()))
+          .noneMatch(name -> name.startsWith("ddstore-" + pid + "-"));
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package org.ddstore.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.ddstore.contract.ChildJvm;
+import org.ddstore.contract.ProcessTree;
+
+/** Runs {@code ./ddstore} as a user does, and looks for what it left behind. */
+public final class Launcher {
+  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
+  private final Path directory;
+  private final List<String> settings = new ArrayList<>();
+
+  /**
+   * @param directory for output and temporary files of the commands
+   */
+  public Launcher(Path directory) {
+    this.directory = directory;
+  }
+
+  /** A setting that the JVMs of later commands get. */
+  public void set(String key, String value) {
+    settings.add("-D" + key + "=" + value);
+  }
+
+  /** How a command ended. */
+  public record Outcome(int exitCode, String out, String err) {
+    /** The last line of the output. */
+    public JsonNode json() throws IOException {
+      return new ObjectMapper().readTree(out.lines().reduce((a, b) -> b).orElseThrow());
+    }
+  }
+
+  /** Runs a command to its end; it must leave no process, temporary file or shared memory. */
+  public Outcome run(String... arguments) throws IOException, InterruptedException {
+    Path temporary = Files.createDirectories(directory.resolve("temporary"));
+    Path out = directory.resolve("out.txt");
+    Path err = directory.resolve("err.txt");
+    List<String> command = new ArrayList<>(List.of(ROOT.resolve("ddstore").toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    builder.environment().put("DDSTORE_UNDER_TEST", "1");
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
+    options.add("-Djava.io.tmpdir=" + temporary);
+    options.addAll(settings);
+    builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", options));
+    builder.environment().remove("SPARK_LOCAL_DIRS");
+    int exitCode;
+    try (ProcessTree processes = ProcessTree.start(builder)) {
+      exitCode = processes.awaitExit(LIMIT);
+      processes.assertNothingLeft();
+    }
+    assertThat(names(temporary)).as("temporary files left").isEmpty();
+    return new Outcome(exitCode, Files.readString(out, UTF_8), Files.readString(err, UTF_8));
+  }
+
+  private static List<String> names(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> !name.startsWith("hsperfdata_"))
+          .toList();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package org.ddstore.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The rules that every module checks, each on its own classes and on those of the modules that it
+ * sees.
+ */
+public abstract class ArchitectureContract {
+  /** The classes that this module and those below it ship. */
+  protected static final JavaClasses ALL = ArchitectureRules.main("org.ddstore");
+
+  private final String[] packages;
+
+  /**
+   * @param packages some of the packages that must be among those checked
+   */
+  protected ArchitectureContract(String... packages) {
+    this.packages = packages.clone();
+  }
+
+  @Test
+  void packagesHaveNoCycles() {
+    ArchitectureRules.noCycles().check(ALL);
+  }
+
+  @Test
+  void usersSeeNoInternalTypesAndNoScala() {
+    ArchitectureRules.publicSignaturesAreForUsers().check(ALL);
+  }
+
+  @Test
+  void packagesAreOfOneJob() {
+    assertThat(ArchitectureRules.sizes(ALL))
+        .containsKeys(packages)
+        .allSatisfy(
+            (name, size) ->
+                assertThat(size).as(name).isLessThanOrEqualTo(ArchitectureRules.MAX_CLASSES));
+  }
+}
