@@ -63,7 +63,7 @@ static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, 
 }
 
 /*
- * Reads a table as PlaceTable.java lays it out: extents, chunks, record bytes, rows; extents; chunks.
+ * Reads a table as Placement.java lays it out: extents, chunks, record bytes, rows; extents; chunks.
  *
  * 0: it is not one, or an exception is pending.
  */

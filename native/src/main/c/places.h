@@ -7,14 +7,14 @@
 
 #define DDS_MOST_EXTENTS 64
 
-/* A run of global rows in one segment, laid out as in PlaceTable.java. */
+/* A run of global rows in one segment, laid out as in Placement.java. */
 struct dds_extent {
   int64_t first; /* row */
   int64_t rows;
   int64_t shift; /* log2 of the rows of a chunk */
   int64_t chunk; /* the number of the first chunk among those of all extents */
 };
-_Static_assert(sizeof(struct dds_extent) == 4 * sizeof(int64_t), "PlaceTable.EXTENT_LONGS");
+_Static_assert(sizeof(struct dds_extent) == 4 * sizeof(int64_t), "Placement.EXTENT_LONGS");
 
 /* Extents in row order, at most DDS_MOST_EXTENTS, one after the other from row 0 to the last row. */
 struct dds_places {

@@ -16,17 +16,17 @@ import org.ddstore.types.Schema;
  * afterwards its tensors throw, and byte buffers taken from them must not be used. Not thread-safe.
  */
 public final class Batch implements AutoCloseable {
-  private final BatchPool pool;
+  private final BatchMemory.Pool pool;
   private final BatchMemory memory;
   private final AtomicBoolean open = new AtomicBoolean(true);
   private final Lease lease = new Lease(this);
 
-  Batch(BatchPool pool, BatchMemory memory) {
+  Batch(BatchMemory.Pool pool, BatchMemory memory) {
     this.pool = pool;
     this.memory = memory;
   }
 
-  boolean isOf(BatchPool other) {
+  boolean isOf(BatchMemory.Pool other) {
     return pool == other;
   }
 

@@ -2,12 +2,16 @@ package org.ddstore;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.ddstore.memory.GrowingBuffer;
-import org.ddstore.read.GatherTarget;
+import org.ddstore.read.GatherKernel;
 import org.ddstore.read.ReadPlan;
+import org.ddstore.read.RecordGather;
 import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.DType;
@@ -24,10 +28,10 @@ final class BatchMemory {
   private final GrowingBuffer[] offsets;
   private final int[] raggedSlot;
   private final long[] totals;
-  private final GatherTarget[] fixedTargets;
+  private final GatherKernel.Target[] fixedTargets;
   private final ByteBuffer[] castTargets;
-  private final GatherTarget[] raggedTargets;
-  private final GatherTarget[] offsetTargets;
+  private final GatherKernel.Target[] raggedTargets;
+  private final GatherKernel.Target[] offsetTargets;
   private int rows;
 
   BatchMemory(Projection fields) {
@@ -52,8 +56,10 @@ final class BatchMemory {
     this.castTargets = new ByteBuffer[cast];
   }
 
-  private static GatherTarget[] targets(int count) {
-    return Stream.generate(GatherTarget::new).limit(count).toArray(GatherTarget[]::new);
+  private static GatherKernel.Target[] targets(int count) {
+    return Stream.generate(GatherKernel.Target::new)
+        .limit(count)
+        .toArray(GatherKernel.Target[]::new);
   }
 
   /** Reserves room for {@code count} rows and discards the previous contents. */
@@ -219,5 +225,49 @@ final class BatchMemory {
 
   void free() {
     Cleanup.runAll(Stream.of(values, offsets).flatMap(Stream::of).map(buffer -> buffer::close));
+  }
+
+  /**
+   * A pool of the idle batch memory of one reader. Any thread may return memory, even after the
+   * pool is closed; it is then freed.
+   */
+  static final class Pool implements AutoCloseable {
+    private static final int MAX_IDLE = 4;
+
+    private final Projection fields;
+    private final Deque<BatchMemory> idle = new ArrayDeque<>();
+    private boolean closed;
+
+    Pool(Projection fields) {
+      this.fields = fields;
+    }
+
+    Batch take() {
+      BatchMemory memory;
+      synchronized (idle) {
+        memory = idle.pollLast();
+      }
+      return new Batch(this, memory == null ? new BatchMemory(fields) : memory);
+    }
+
+    void giveBack(BatchMemory memory) {
+      synchronized (idle) {
+        if (!closed && idle.size() < MAX_IDLE) {
+          idle.addLast(memory);
+          return;
+        }
+      }
+      memory.free();
+    }
+
+    @Override
+    public void close() {
+      synchronized (idle) {
+        closed = true;
+        List<BatchMemory> all = List.copyOf(idle);
+        idle.clear();
+        Cleanup.runAll(all.stream().map(memory -> memory::free));
+      }
+    }
   }
 }

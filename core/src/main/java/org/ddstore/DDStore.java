@@ -49,6 +49,7 @@ import org.ddstore.types.Schema;
 public final class DDStore extends ReadableStore {
   private final Communicator communicator;
   private final StoreOptions options;
+  private final ShardExchange shards;
   private final StagedUpdates staged = new StagedUpdates();
   private boolean inEpoch;
 
@@ -56,6 +57,7 @@ public final class DDStore extends ReadableStore {
     super(transport, options);
     this.communicator = communicator;
     this.options = options;
+    this.shards = new ShardExchange(this, communicator, options);
   }
 
   /**
@@ -172,7 +174,7 @@ public final class DDStore extends ReadableStore {
 
   private void appendTo(String name, Contribution contribution) {
     try (contribution) {
-      extend("append(\"%s\")".formatted(name), () -> variable(name), contribution, known -> {});
+      shards.extend("append(\"%s\")".formatted(name), () -> variable(name), contribution, known -> {});
     }
   }
 
@@ -189,54 +191,7 @@ public final class DDStore extends ReadableStore {
    *     segment and the reason
    */
   public void adopt(List<Catalog> copies) {
-    List<SegmentCopies> adopted = new ArrayList<>();
-    byte[][] offers =
-        communicator.exchange(
-            "adopt()",
-            () -> {
-              adopted.addAll(adoptable(copies));
-              return adopted.toString().getBytes(StandardCharsets.UTF_8);
-            });
-    checkSame(offers);
-    Map<SegmentCopies, List<SegmentCopies.Chosen>> attached = new LinkedHashMap<>();
-    try {
-      communicator.exchange(
-          "adopt() attach",
-          () -> {
-            adopted.forEach(variable -> attached.put(variable, variable.attachAll(reach())));
-            return new byte[0];
-          });
-    } catch (RuntimeException | Error e) {
-      attached.values().forEach(all -> all.forEach(chosen -> chosen.attachment().release()));
-      throw e;
-    }
-    attached.forEach(this::publish);
-  }
-
-  private List<SegmentCopies> adoptable(List<Catalog> copies) {
-    Objects.requireNonNull(copies, "copies is null");
-    List<SegmentCopies> variables = Catalog.join(copies);
-    if (copies.get(0).ranks() != ranks()) {
-      throw new IllegalArgumentException(
-          "%s cannot be adopted by a store of %d ranks: the numbers of ranks must be equal"
-              .formatted(copies.get(0), ranks()));
-    }
-    variables.forEach(variable -> checkNew(variable.name()));
-    return variables;
-  }
-
-  private static void checkSame(byte[]... offers) {
-    for (int rank = 1; rank < offers.length; rank++) {
-      if (!Arrays.equals(offers[rank], offers[0])) {
-        throw new CollectiveMismatchException(
-            rank,
-            "adopt(): catalog mismatch: rank %d has %s, rank 0 has %s"
-                .formatted(
-                    rank,
-                    new String(offers[rank], StandardCharsets.UTF_8),
-                    new String(offers[0], StandardCharsets.UTF_8)));
-      }
-    }
+    shards.adopt(copies);
   }
 
   private Variable addNew(String name, Callable<Schema> schema, Consumer<ShardWriter> rows) {
@@ -257,12 +212,12 @@ public final class DDStore extends ReadableStore {
       Contribution contribution,
       Consumer<Variable> prepare) {
     try (contribution) {
-      return extend("add(\"%s\")".formatted(name), target, contribution.named(name), prepare);
+      return shards.extend("add(\"%s\")".formatted(name), target, contribution.named(name), prepare);
     }
   }
 
   /** Checks that the name is free. Returns null, because the variable does not exist yet. */
-  private Variable checkNew(String name) {
+  Variable checkNew(String name) {
     checkOpen();
     Objects.requireNonNull(name, "name is null");
     if (contains(name)) {
@@ -270,60 +225,6 @@ public final class DDStore extends ReadableStore {
           "a variable \"%s\" was added before: %s".formatted(name, variable(name)));
     }
     return null;
-  }
-
-  /**
-   * Adds one extent per rank.
-   *
-   * @param target returns the variable to extend, or null for a new one; its exceptions reach all
-   *     ranks
-   * @param prepare called with the variable before the rows are published
-   */
-  private Variable extend(
-      String call,
-      Supplier<Variable> target,
-      Contribution contribution,
-      Consumer<Variable> prepare) {
-    List<Attachment> attached = new ArrayList<>();
-    try {
-      byte[][] offers = communicator.exchange(call, () -> offer(target.get(), contribution));
-      Variable existing = target.get();
-      Segment own = contribution.segment();
-      List<SegmentAddress> addresses = ShardOffer.addresses(call, offers);
-      communicator.exchange(
-          call + " attach",
-          () -> {
-            reach().share(own, addresses);
-            for (int rank = 0; rank < addresses.size(); rank++) {
-              attached.add(addresses.get(rank).attach(rank, own.schema(), reach()));
-            }
-            return new byte[0];
-          });
-      Variable variable =
-          existing == null ? newVariable(contribution.name(), own.schema()) : existing;
-      prepare.accept(variable);
-      publish(variable, () -> variable.append(own, addresses, attached));
-      return variable;
-    } catch (RuntimeException | Error e) {
-      Stream<Runnable> steps = attached.stream().map(attachment -> attachment::release);
-      Segment own = contribution.segment();
-      if (own != null) {
-        steps = Stream.concat(steps, Stream.of(() -> reach().withdraw(own), own::release));
-      }
-      Cleanup.after(e, steps);
-      throw e;
-    }
-  }
-
-  private byte[] offer(Variable existing, Contribution contribution) throws Exception {
-    checkWritable(existing, "appended to");
-    Segment segment = contribution.seal(options);
-    if (existing != null && !existing.schema().equals(segment.schema())) {
-      throw new IllegalArgumentException(
-          "rows of %s cannot be appended to %s".formatted(segment.schema(), existing));
-    }
-    reach().export(segment);
-    return ShardOffer.of(segment, reach()).toBytes();
   }
 
   /**
@@ -355,7 +256,7 @@ public final class DDStore extends ReadableStore {
     staged.stage(variable, rows, localRow);
   }
 
-  private static void checkWritable(Variable variable, String change) {
+  static void checkWritable(Variable variable, String change) {
     if (variable != null && variable.readOnlyReason() != null) {
       throw new IllegalStateException(
           "%s cannot be %s: %s".formatted(variable, change, variable.readOnlyReason()));
@@ -433,53 +334,9 @@ public final class DDStore extends ReadableStore {
    * rank.
    */
   public String digest(String name) {
-    byte[][] parts =
-        communicator.exchange("digest(\"%s\")".formatted(name), () -> localDigest(variable(name)));
-    RowDigest sum = new RowDigest();
-    for (byte[] part : parts) {
-      ByteBuffer halves = ByteBuffer.wrap(part);
-      sum.add(halves.getLong(), halves.getLong());
-    }
-    return sum.toString();
-  }
-
-  private byte[] localDigest(Variable variable) {
-    RowDigest digest = new RowDigest();
-    if (variable.isAdopted()) {
-      addAdopted(digest, variable);
-      return bytesOf(digest);
-    }
-    ExtentMap extents = variable.placement().extents();
-    inside(
-        () -> {
-          Iterator<Segment> own = variable.ownSegments().iterator();
-          for (int e = 0; e < extents.extents(); e++) {
-            if (extents.rank(e) == rank()) {
-              digest.add(extents.firstRow(e), own.next());
-            }
-          }
-        });
-    return bytesOf(digest);
-  }
-
-  /** Adds adopted rows by reading them, because their memory may be in another process. */
-  private void addAdopted(RowDigest digest, Variable variable) {
-    ExtentMap extents = variable.placement().extents();
-    try (RowCopy copy = new RowCopy(variable)) {
-      for (int e = 0; e < extents.extents(); e++) {
-        if (extents.rank(e) == rank()) {
-          long[] next = {extents.firstRow(e)};
-          copy.copy(
-              next[0],
-              extents.rows(e),
-              row -> digest.add(next[0]++, row, row.position(), row.remaining()));
-        }
-      }
-    }
-  }
-
-  private static byte[] bytesOf(RowDigest digest) {
-    return ByteBuffer.allocate(2 * Long.BYTES).putLong(digest.high()).putLong(digest.low()).array();
+    return StoreDigest.sum(
+        communicator.exchange(
+            "digest(\"%s\")".formatted(name), () -> StoreDigest.ofRank(this, variable(name))));
   }
 
   /**

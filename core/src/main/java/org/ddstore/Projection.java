@@ -5,6 +5,7 @@ import java.util.Objects;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.ValueCast;
+import org.ddstore.read.RecordGather;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
@@ -85,6 +86,10 @@ final class Projection {
     return variable == other.variable
         && Arrays.equals(fields, other.fields)
         && Arrays.equals(casts, other.casts);
+  }
+
+  RecordGather newGather() {
+    return new RecordGather(variable.schema(), fields, casts);
   }
 
   GrowingBuffer newBuffer() {

@@ -1,19 +1,13 @@
 package org.ddstore;
 
-import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.ddstore.layout.ExtentMap;
-import org.ddstore.memory.GrowingBuffer;
-import org.ddstore.memory.Segment;
 import org.ddstore.read.GatherKernel;
 import org.ddstore.read.GatherKernels;
-import org.ddstore.read.GatherTarget;
 import org.ddstore.read.Placement;
 import org.ddstore.read.ReadPlan;
+import org.ddstore.read.RecordGather;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.Field;
 import org.ddstore.types.ReadPath;
@@ -24,52 +18,27 @@ import org.ddstore.types.ReadPath;
  * row that {@link DDStore#epochBegin()} is changing is read again and never returned torn.
  */
 public final class Reader implements AutoCloseable {
-  /** Bytes of a piece that fits in a cache. */
-  private static final int PIECE_BYTES = 256 << 10;
-
-  /**
-   * Bytes of one copy from a file; kept small because garbage collection waits for a copy to end.
-   */
-  private static final int PAGED_RUN_BYTES = 64 << 10;
-
-  /** Bytes in flight over a network; large enough to hide the latency. */
-  private static final int REMOTE_PIECE_BYTES = 8 << 20;
-
-  /** Largest row in bytes that is copied faster than the clock is read. */
-  private static final int SMALL_BYTES = 4096;
-
-  /** Number of reads of small rows per timed one. */
-  private static final int SMALL_TIMED_EVERY = 16;
-
   private final Variable variable;
   private final Projection fields;
   private final ReadGate.Pass pass;
-  private final BatchPool pool;
+  private final BatchMemory.Pool pool;
   private final RowLocator locator;
-  private final ReadPlan plan;
   private final RecordGather gather;
+  private final CombinedRead combined;
+  private final TensorReads tensors;
   private final ReadCounters counters = new ReadCounters();
-  private final long[] rowsByPath = new long[ReadPath.values().length];
-  private final GatherKernel kernel;
-  private final GatherTarget target = new GatherTarget();
-  private final GatherTarget[] oneTarget = {target};
-  private GrowingBuffer piece;
-  private long[] consecutive = new long[0];
   private long[] checked = new long[0];
-  private final StableWait stableWait;
-  private int untimed;
-  private int untilTimed;
 
   Reader(Variable variable, ReadGate.Pass pass, Projection fields) {
     this.variable = variable;
     this.fields = fields;
     this.pass = pass;
-    this.pool = new BatchPool(fields);
-    this.kernel = GatherKernels.current();
+    this.pool = new BatchMemory.Pool(fields);
+    GatherKernel kernel = GatherKernels.current();
     this.locator = new RowLocator(variable, kernel);
-    this.plan = locator.plan();
-    this.gather = new RecordGather(fields);
-    this.stableWait = new StableWait(variable);
+    this.gather = fields.newGather();
+    this.combined = new CombinedRead(variable.schema(), locator, gather, counters);
+    this.tensors = new TensorReads(variable, fields, locator, gather.plain(), counters, kernel);
   }
 
   /** Returns the variable that this reader reads. */
@@ -112,7 +81,7 @@ public final class Reader implements AutoCloseable {
       Placement placement = variable.placement();
       int count = check(placement, indices);
       fill(placement, batch.memory(), 0, count);
-      count(start, count, batch.memory().valueBytes());
+      counters.end(start, count, batch.memory().valueBytes());
     } finally {
       pass.exit();
     }
@@ -173,10 +142,7 @@ public final class Reader implements AutoCloseable {
       long start = begin();
       Placement placement = variable.placement();
       int[] starts = checkAll(placement, indices);
-      int all = starts[batches.length];
-      if (placement.hasRemote() && all <= ReadPlan.maxRows(placement)) {
-        fillTogether(placement, batches, starts);
-      } else {
+      if (!combined.fill(placement, checked, batches, starts)) {
         for (int b = 0; b < batches.length; b++) {
           fill(placement, batches[b].memory(), starts[b], starts[b + 1] - starts[b]);
         }
@@ -185,7 +151,7 @@ public final class Reader implements AutoCloseable {
       for (Batch batch : batches) {
         bytes += batch.memory().valueBytes();
       }
-      count(start, all, bytes);
+      counters.end(start, starts[batches.length], bytes);
     } finally {
       pass.exit();
     }
@@ -230,7 +196,7 @@ public final class Reader implements AutoCloseable {
       } else {
         rows = fillWithin(placement, batch.memory(), rows, maxBytes);
       }
-      count(start, rows, batch.memory().valueBytes());
+      counters.end(start, rows, batch.memory().valueBytes());
       return rows;
     } finally {
       pass.exit();
@@ -258,118 +224,57 @@ public final class Reader implements AutoCloseable {
    * Fills a batch like {@link #fill}, with the first ragged rows that fit. Returns their number.
    */
   private int fillWithin(Placement placement, BatchMemory memory, int maxRows, long maxBytes) {
-    int rows;
-    do {
-      rows = locator.locateWithin(placement, checked, 0, maxRows, maxBytes);
-      memory.reserve(rows);
-      memory.fill(plan, gather);
-    } while (!plan.isStable() && awaitStable(plan.changingRank()));
-    tally();
-    return rows;
-  }
-
-  /**
-   * @param starts start of the checked indices of each batch, followed by their total number
-   */
-  private void fillTogether(Placement placement, Batch[] batches, int... starts) {
-    if (!variable.schema().isFixed()) {
-      fillRaggedTogether(placement, batches, starts);
-      return;
-    }
-    reserveAll(batches, starts);
-    int all = starts[batches.length];
-    int window = windowRows(placement);
-    for (int row = 0; row == 0 || row < all; row += window) {
-      int count = Math.min(window, all - row);
-      do {
-        locator.locate(placement, checked, row, count);
-        fillParts(batches, starts, row, count);
-      } while (!plan.isStable() && awaitStable(plan.changingRank()));
-      tally();
-    }
-  }
-
-  /** Fills batches of ragged rows: in one read, or one batch at a time if they are too large. */
-  private void fillRaggedTogether(Placement placement, Batch[] batches, int... starts) {
-    int all = starts[batches.length];
-    do {
-      int located =
-          locator.locateWithin(placement, checked, 0, all, RowLocator.RAGGED_WINDOW_BYTES);
-      if (located < all) {
-        for (int b = 0; b < batches.length; b++) {
-          fill(placement, batches[b].memory(), starts[b], starts[b + 1] - starts[b]);
-        }
-        return;
-      }
-      reserveAll(batches, starts);
-      fillParts(batches, starts, 0, all);
-    } while (!plan.isStable() && awaitStable(plan.changingRank()));
-    tally();
-  }
-
-  private static void reserveAll(Batch[] batches, int... starts) {
-    for (int b = 0; b < batches.length; b++) {
-      batches[b].memory().reserve(starts[b + 1] - starts[b]);
-    }
-  }
-
-  /**
-   * Copies rows [row, row + count) of all batches, which the plan has located, to their batches.
-   */
-  private void fillParts(Batch[] batches, int[] starts, int row, int count) {
-    for (int b = 0; b < batches.length; b++) {
-      int first = starts[b]; // start of the batch in the checked indices
-      int from = Math.max(row, first);
-      int rows = Math.max(0, Math.min(row + count, starts[b + 1]) - from);
-      BatchMemory memory = batches[b].memory();
-      if (!variable.schema().isFixed()) {
-        memory.fill(plan.part(from, rows), gather);
-      } else if (rows > 0) {
-        memory.fillFixed(plan.part(from - row, rows), gather, from - first);
-      }
-    }
+    return read(
+        placement,
+        0,
+        maxRows,
+        maxBytes,
+        located -> {
+          memory.reserve(located.rows());
+          memory.fill(located, gather);
+        });
   }
 
   /** Reads the rows of checked indices [first, first + count) into a batch. */
   private void fill(Placement placement, BatchMemory memory, int first, int count) {
     memory.reserve(count);
-    if (variable.schema().isFixed()) {
-      fillInWindows(placement, memory, first, count);
-    } else {
+    if (!variable.schema().isFixed()) {
       checkRagged(placement, count);
-      do {
-        locator.locate(placement, checked, first, count);
-        memory.fill(plan, gather);
-      } while (!plan.isStable() && awaitStable(plan.changingRank()));
-      tally();
+      read(placement, first, count, located -> memory.fill(located, gather));
+      return;
     }
-  }
-
-  private void fillInWindows(Placement placement, BatchMemory memory, int first, int rows) {
     int window = batchWindowRows(placement);
     int row = 0;
     do {
-      int count = Math.min(window, rows - row);
-      do {
-        locator.locate(placement, checked, first + row, count);
-        memory.fillFixed(plan, gather, row);
-      } while (!plan.isStable() && awaitStable(plan.changingRank()));
-      tally();
-      row += count;
-    } while (row < rows);
+      int start = row;
+      int rows = Math.min(window, count - row);
+      read(placement, first + row, rows, located -> memory.fillFixed(located, gather, start));
+      row += rows;
+    } while (row < count);
   }
 
-  /** Returns the number of rows per read, limited by the staging memory for remote rows. */
-  private int windowRows(Placement placement) {
-    return RowLocator.windowRows(placement, variable.schema().fixedBytes());
+  private void read(Placement placement, int first, int count, RowLocator.Copy copy) {
+    read(placement, first, count, ReadPlan.UNLIMITED_BYTES, copy);
   }
 
   /**
-   * Returns the number of rows per read of a batch: without remote rows, the casts limit it to a
-   * cache.
+   * Reads checked indices [first, first + count) as {@link RowLocator#read} does, and counts them.
+   */
+  private int read(
+      Placement placement, int first, int count, long stagingBytes, RowLocator.Copy copy) {
+    int rows = locator.read(placement, checked, first, count, stagingBytes, copy);
+    counters.add(locator.plan());
+    return rows;
+  }
+
+  /**
+   * Returns the number of rows per read of a batch, limited by the staging memory for remote rows;
+   * without remote rows, the casts limit it to a cache.
    */
   private int batchWindowRows(Placement placement) {
-    return placement.hasRemote() ? windowRows(placement) : gather.windowRows();
+    return placement.hasRemote()
+        ? RowLocator.windowRows(placement, variable.schema().fixedBytes())
+        : gather.windowRows();
   }
 
   private void checkRagged(Placement placement, int rows) {
@@ -394,73 +299,16 @@ public final class Reader implements AutoCloseable {
   public void getBatch(Tensor destination, long... indices) {
     Objects.requireNonNull(destination, "destination is null");
     Objects.requireNonNull(indices, "indices is null");
-    Field field = checkDestination(destination, indices.length);
+    Field field = tensors.check(destination, indices.length);
     pass.enter(this);
     try {
       long start = begin();
       Placement placement = variable.placement();
       int count = check(placement, indices);
-      if (destination.memory().aim(target, kernel) && !pinsForDisk(placement)) {
-        copyInWindows(placement, count);
-      } else {
-        copyInPieces(placement, destination, field.bytes(), count);
-      }
-      count(start, count, (long) count * field.bytes());
+      tensors.gather(placement, destination, checked, count);
+      counters.end(start, count, (long) count * field.bytes());
     } finally {
-      target.clear();
       pass.exit();
-    }
-  }
-
-  /**
-   * Returns whether a copy would pin an array, which blocks the garbage collector, during disk
-   * reads.
-   */
-  private boolean pinsForDisk(Placement placement) {
-    return kernel != null && target.isArray() && placement.isPaged();
-  }
-
-  private void copyInWindows(Placement placement, int rows) {
-    int window = windowRows(placement);
-    for (int row = 0; row < rows; ) {
-      row += copy(placement, row, checked, row, Math.min(window, rows - row));
-    }
-  }
-
-  /**
-   * Copies rows to the target.
-   *
-   * @return number of rows copied; less than {@code count} if their records do not fit in one read
-   */
-  private int copy(Placement placement, int targetRow, long[] indices, int offset, int count) {
-    int copied;
-    do {
-      copied =
-          locator.locateWithin(placement, indices, offset, count, RowLocator.RAGGED_WINDOW_BYTES);
-      if (!variable.schema().isFixed()) {
-        plan.checkRecords(variable.schema().prefixBytes());
-      }
-      gather.plain().copy(plan, oneTarget, targetRow);
-    } while (!plan.isStable() && awaitStable(plan.changingRank()));
-    tally();
-    return copied;
-  }
-
-  /**
-   * Copies through a piece that fits in a cache, because Java arrays cannot take unaligned rows and
-   * must not be pinned while rows are read from a disk.
-   */
-  private void copyInPieces(Placement placement, Tensor destination, int rowBytes, int rows) {
-    int pieceBytes = placement.hasRemote() ? REMOTE_PIECE_BYTES : PIECE_BYTES;
-    int pieceRows = Math.min(windowRows(placement), Math.max(1, pieceBytes / rowBytes));
-    if (piece == null) {
-      piece = new GrowingBuffer();
-    }
-    target.set(piece, (long) Math.min(pieceRows, rows) * rowBytes);
-    for (int row = 0; row < rows; ) {
-      int count = copy(placement, 0, checked, row, Math.min(pieceRows, rows - row));
-      destination.memory().write((long) row * rowBytes, piece.buffer(), 0, count * rowBytes);
-      row += count;
     }
   }
 
@@ -475,192 +323,21 @@ public final class Reader implements AutoCloseable {
    */
   public void get(Tensor destination, long start) {
     Objects.requireNonNull(destination, "destination is null");
-    Field field = checkDestination(destination, destination.rows());
+    Field field = tensors.check(destination, destination.rows());
     pass.enter(this);
     try {
       Placement placement = variable.placement();
-      long count = destination.rows();
-      placement.check(start, count, variable.name());
-      if (count == 1 && field.bytes() <= SMALL_BYTES && getSmall(placement, destination, start)) {
-        return;
-      }
-      long since = begin();
-      int offset = variable.schema().fixedOffset(fields.position(0));
-      boolean whole = variable.schema().size() == 1;
-      long done = 0;
-      while (done < count) {
-        long maxRows = whole ? count - done : 1;
-        if (placement.segment(placement.extents().extentOf(start + done)) == null) {
-          done +=
-              getRemote(placement, destination, field.bytes(), start + done, done, count - done);
-          continue;
-        }
-        done += getRun(placement, destination, field.bytes(), offset, start + done, done, maxRows);
-      }
-      count(since, count, count * field.bytes());
+      placement.check(start, destination.rows(), variable.name());
+      tensors.run(placement, destination, field, start);
     } finally {
       pass.exit();
     }
   }
 
-  /**
-   * Reads one row. Reading the clock twice takes longer than the copy, so one read in {@link
-   * #SMALL_TIMED_EVERY} is timed and stands for all reads since the last timed one.
-   *
-   * @return false if the row is not in local memory
-   */
-  private boolean getSmall(Placement placement, Tensor destination, long row) {
-    ExtentMap extents = placement.extents();
-    int extent = extents.extentOf(row);
-    Segment segment = placement.segment(extent);
-    if (segment == null) {
-      return false;
-    }
-    boolean timed = untilTimed == 0;
-    long start = timed ? System.nanoTime() : 0;
-    int bytes = variable.schema().field(fields.position(0)).bytes();
-    long place = segment.place(row - extents.firstRow(extent));
-    ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
-    int position = Segment.positionOf(place) + variable.schema().fixedOffset(fields.position(0));
-    stableWait.begin();
-    long version;
-    do {
-      version = segment.version();
-      destination.memory().write(0, chunk, position, bytes);
-    } while (!segment.validate(version) && awaitStable(extents.rank(extent)));
-    long bestNanos = 0;
-    long nanos = 0;
-    untimed++;
-    untilTimed--;
-    if (timed) {
-      bestNanos = System.nanoTime() - start;
-      nanos = bestNanos * untimed;
-      untimed = 0;
-      untilTimed = SMALL_TIMED_EVERY - 1;
-    }
-    counters.count(placement.pathIndex(extent), 1, bytes, nanos, bestNanos);
-    return true;
-  }
-
-  /** Copies rows of one remote extent and returns their number. */
-  private long getRemote(
-      Placement placement,
-      Tensor destination,
-      int rowBytes,
-      long row,
-      long destinationRow,
-      long maxRows) {
-    ExtentMap extents = placement.extents();
-    int extent = extents.extentOf(row);
-    long left = Math.min(maxRows, extents.firstRow(extent) + extents.rows(extent) - row);
-    int pieceRows = Math.max(1, REMOTE_PIECE_BYTES / variable.schema().fixedBytes());
-    int requested = (int) Math.min(left, Math.min(pieceRows, ReadPlan.maxRows(placement)));
-    if (consecutive.length < requested) {
-      consecutive = new long[requested];
-    }
-    for (int i = 0; i < requested; i++) {
-      consecutive[i] = row + i;
-    }
-    if (piece == null) {
-      piece = new GrowingBuffer();
-    }
-    target.set(piece, (long) requested * rowBytes);
-    locator.begin(); // a new deadline, because a run may have any size
-    int count = copy(placement, 0, consecutive, 0, requested);
-    destination.memory().write(destinationRow * rowBytes, piece.buffer(), 0, count * rowBytes);
-    return count;
-  }
-
-  /** Copies a run of rows in one chunk and returns their number. */
-  private long getRun(
-      Placement placement,
-      Tensor destination,
-      int rowBytes,
-      int offset,
-      long row,
-      long destinationRow,
-      long maxRows) {
-    ExtentMap extents = placement.extents();
-    int extent = extents.extentOf(row);
-    Segment segment = placement.segment(extent);
-    long rowInSegment = row - extents.firstRow(extent);
-    long place = segment.place(rowInSegment);
-    ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
-    int position = Segment.positionOf(place);
-    long left = Math.min(maxRows, extents.rows(extent) - rowInSegment);
-    int atOnce = chunk.capacity() - position;
-    if (segment.isPaged()) {
-      atOnce = Math.min(atOnce, PAGED_RUN_BYTES);
-    }
-    long run = Math.min(left, Math.max(1, atOnce / rowBytes));
-    int bytes = (int) run * rowBytes;
-    long version;
-    do {
-      version = segment.version();
-      destination.memory().write(destinationRow * rowBytes, chunk, position + offset, bytes);
-    } while (!segment.validate(version) && awaitStable(extents.rank(extent)));
-    rowsByPath[placement.path(extent).index()] += run;
-    return run;
-  }
-
-  private Field checkDestination(Tensor destination, long rows) {
-    Field field = fields.field(0);
-    if (fields.size() != 1 || field.isRagged() || fields.hasCasts()) {
-      throw new IllegalArgumentException(
-          "a tensor holds one fixed field without a cast; this reader of \"%s\" reads %s%s: select one field with reader(name), or read into a batch"
-              .formatted(
-                  variable.name(),
-                  IntStream.range(0, fields.size()).mapToObj(fields::field).toList(),
-                  fields.hasCasts() ? " with casts" : ""));
-    }
-    if (!destination.hasRowsOf(field) || destination.rows() != rows) {
-      throw new IllegalArgumentException(
-          "the destination is %s, but %d rows of %s need %s[%d%s]"
-              .formatted(destination, rows, field, field.dtype(), rows, innerShape(field)));
-    }
-    if (destination.isReadOnly()) {
-      throw new IllegalArgumentException("the destination " + destination + " is read-only");
-    }
-    return field;
-  }
-
-  private static String innerShape(Field field) {
-    StringBuilder text = new StringBuilder();
-    for (int dimension : field.shape()) {
-      text.append(", ").append(dimension);
-    }
-    return text.toString();
-  }
-
-  private boolean awaitStable(int changingRank) {
-    stableWait.pause(changingRank);
-    return true;
-  }
-
-  /** Resets the row counts and returns the start time of a read in nanoseconds. */
+  /** Begins a read and returns its start time in nanoseconds. */
   private long begin() {
     locator.begin();
-    Arrays.fill(rowsByPath, 0);
-    stableWait.begin();
-    return System.nanoTime();
-  }
-
-  /** Adds the rows of the plan to the row counts of this read. */
-  private void tally() {
-    for (int path = 0; path < rowsByPath.length; path++) {
-      rowsByPath[path] += plan.rowsBy(path);
-    }
-  }
-
-  private void count(long start, long rows, long bytes) {
-    long nanos = System.nanoTime() - start;
-    for (int path = 0; path < rowsByPath.length; path++) {
-      if (rowsByPath[path] > 0) {
-        double share = (double) rowsByPath[path] / rows;
-        long part = Math.round(nanos * share);
-        counters.count(path, rowsByPath[path], Math.round(bytes * share), part, part);
-      }
-    }
+    return counters.begin();
   }
 
   /**
@@ -668,9 +345,7 @@ public final class Reader implements AutoCloseable {
    * remote rows and for casts. Call it from the reading thread.
    */
   public long workingBytes() {
-    return locator.memoryBytes()
-        + gather.memoryBytes()
-        + (piece == null ? 0 : piece.buffer().capacity());
+    return locator.memoryBytes() + gather.memoryBytes() + tensors.memoryBytes();
   }
 
   /**
@@ -679,7 +354,7 @@ public final class Reader implements AutoCloseable {
    * read. Call it from the reading thread.
    */
   public long fetchedBytes() {
-    return plan.fetchedBytes();
+    return locator.plan().remote().fetchedBytes();
   }
 
   /**
@@ -687,8 +362,7 @@ public final class Reader implements AutoCloseable {
    * and the waiting time; empty if it does not wait. Any thread may call this.
    */
   public String waitsFor() {
-    String remote = plan.waitsFor();
-    return remote.isEmpty() ? stableWait.describe() : remote;
+    return locator.waitsFor();
   }
 
   /** Returns the statistics of this reader for a path. Any thread may call this. */
@@ -701,17 +375,8 @@ public final class Reader implements AutoCloseable {
   @Override
   public void close() {
     if (pass.retire(this)) {
-      variable.forget(this);
-      Cleanup.runAll(
-          Stream.of(
-              pool::close,
-              () -> {
-                if (piece != null) {
-                  piece.close();
-                }
-              },
-              gather::close,
-              locator::close));
+      variable.readers().remove(this);
+      Cleanup.runAll(Stream.of(pool::close, tensors::close, gather::close, locator::close));
     }
   }
 

@@ -1,7 +1,9 @@
 package org.ddstore;
 
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.memory.Segment;
+import org.ddstore.read.Placement;
 import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
@@ -19,10 +21,20 @@ public final class RecordMemory implements AutoCloseable {
   private final ReadPath path;
   private final AtomicBoolean open = new AtomicBoolean(true);
 
+  /** Returns the memory of an extent; empty if it is remote. */
+  static Optional<RecordMemory> of(Placement placement, int extent) {
+    Segment segment = placement.segment(extent);
+    return segment != null && segment.retain()
+        ? Optional.of(
+            new RecordMemory(
+                segment, placement.extents().firstRow(extent), placement.path(extent)))
+        : Optional.empty();
+  }
+
   /**
    * @param segment segment with a reference that this object takes over
    */
-  RecordMemory(Segment segment, long firstRow, ReadPath path) {
+  private RecordMemory(Segment segment, long firstRow, ReadPath path) {
     this.segment = segment;
     this.firstRow = firstRow;
     this.path = path;

@@ -78,10 +78,10 @@ final class RowCopy implements AutoCloseable {
     }
     locator.begin(); // a new deadline, because a copy may have any size
     ReadPlan plan = locator.plan();
-    long bytesBefore = plan.fetchedBytes();
-    int count =
-        locator.locateWithin(placement, indices, 0, requested, RowLocator.RAGGED_WINDOW_BYTES);
-    windowRows = nextWindowRows(placement, requested, count, plan.fetchedBytes() - bytesBefore);
+    long bytesBefore = plan.remote().fetchedBytes();
+    int count = locator.locate(placement, indices, 0, requested, RowLocator.RAGGED_WINDOW_BYTES);
+    windowRows =
+        nextWindowRows(placement, requested, count, plan.remote().fetchedBytes() - bytesBefore);
     for (int i = 0; i < count; i++) {
       ByteBuffer memory = plan.source(i);
       int start = plan.position(i);

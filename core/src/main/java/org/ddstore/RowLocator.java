@@ -1,19 +1,29 @@
 package org.ddstore;
 
+import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.read.GatherKernel;
 import org.ddstore.read.Placement;
 import org.ddstore.read.ReadPlan;
+import org.ddstore.read.RemoteRows;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.Schema;
 
 /**
- * A locator of the rows of a variable that also fetches remote rows, which are not in local memory
- * (owned or mapped). One thread at a time. Creates the remote reader when the first row needs it.
+ * The loop of every read: locates rows of a variable, fetches those that are remote, has them
+ * copied, and repeats all of it until no row changed meanwhile. One thread at a time. Creates the
+ * remote reader when the first row needs it.
+ *
+ * <p>The wait for rows in local memory that their rank is changing has the same deadline as a read
+ * over a transport, {@link StoreOptions#readTimeout()}. It fails at once when the process of that
+ * rank has ended, because the change cannot complete.
  */
 final class RowLocator implements AutoCloseable {
   /** Limit in bytes for the remote rows of one reader, unless one row is larger. */
@@ -22,10 +32,27 @@ final class RowLocator implements AutoCloseable {
   /** Limit in bytes for ragged records in a window, whose buffer is allocated with room to grow. */
   static final long RAGGED_WINDOW_BYTES = GrowingBuffer.bytesWithin(WINDOW_BYTES);
 
+  /** Divisor of the read timeout: the limit for a silent process while other copies exist. */
+  private static final int SILENCE_SHARE = 4;
+
+  private static final long SPIN_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+  private static final long PARK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+  private static final long PROBE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final Variable variable;
   private final ReadPlan plan;
   private RemoteReader remoteReader;
   private boolean begun;
+  private volatile boolean waits;
+  private volatile int awaitedRank;
+  private long sinceNanos;
+  private long nextProbeNanos;
+
+  /** A copy of the located rows of a plan, repeated if some of them changed during it. */
+  @FunctionalInterface
+  interface Copy {
+    void copy(ReadPlan located);
+  }
 
   /**
    * @param kernel kernel that copies the rows; null for loops over buffers
@@ -40,38 +67,55 @@ final class RowLocator implements AutoCloseable {
     return plan;
   }
 
-  /** Begins a read: its remote rows share one deadline over all calls of {@link #locate}. */
+  /**
+   * Begins a read, without a wait: its remote rows share one deadline over all calls of {@link
+   * #locate}.
+   */
   void begin() {
     begun = false;
+    if (waits) {
+      waits = false;
+    }
   }
 
   /**
-   * Locates {@code count} checked indices. Blocks if some rows are remote. If the process that
-   * serves rows has ended, or is silent for a part of the deadline, and other copies exist, those
-   * are read with a new deadline.
-   */
-  void locate(Placement placement, long[] indices, int offset, int count) {
-    locateWithin(placement, indices, offset, count, ReadPlan.UNLIMITED_BYTES);
-  }
-
-  /**
-   * Locates rows like {@link #locate}, limited to the first rows whose remote ragged records fit in
-   * the staging memory, and at least one row.
+   * Reads {@code count} checked indices: locates and copies them until none of them changed during
+   * the copy. Blocks while rows are remote or are being changed.
    *
-   * @param stagingBytes limit in bytes for remote ragged records
+   * @param offset position of the first index to read
+   * @param stagingBytes limit in bytes for remote ragged records, as for {@link #locate}
+   * @return number of rows copied; at least 1 if {@code count} is above 0
+   */
+  int read(
+      Placement placement, long[] indices, int offset, int count, long stagingBytes, Copy copy) {
+    int located;
+    do {
+      located = locate(placement, indices, offset, count, stagingBytes);
+      copy.copy(plan);
+    } while (!plan.isStable() && pause(plan.changingRank()));
+    return located;
+  }
+
+  /**
+   * Locates the first rows whose remote ragged records fit in the staging memory, and at least one
+   * row. Blocks if some rows are remote. If the process that serves rows has ended, or is silent
+   * for a part of the deadline, and other copies exist, those are read with a new deadline.
+   *
+   * @param stagingBytes limit in bytes for remote ragged records, or {@link
+   *     ReadPlan#UNLIMITED_BYTES}
    * @return number of rows located; at least 1 if {@code count} is above 0
    */
-  int locateWithin(Placement placement, long[] indices, int offset, int count, long stagingBytes) {
+  int locate(Placement placement, long[] indices, int offset, int count, long stagingBytes) {
     Placement current = variable.current(placement);
     int silences = 0;
     while (true) {
       try {
         return locateIn(current, indices, offset, count, stagingBytes);
       } catch (DDStoreException e) {
-        Set<ProcessAddress> silent = plan.silentProcesses();
+        Set<ProcessAddress> silent = plan.remote().silentProcesses();
         silences += silent.isEmpty() ? 0 : 1;
         if (silences > variable.copies() // other readers have returned to a silent copy
-            || !variable.failOver(current, plan.goneProcesses(), silent)) {
+            || !variable.failOver(current, plan.remote().goneProcesses(), silent)) {
           throw e;
         }
         current = variable.placement();
@@ -91,7 +135,7 @@ final class RowLocator implements AutoCloseable {
     }
     if (!begun) {
       begun = true;
-      remoteReader.begin(variable.silence(), variable::hasOtherCopies);
+      remoteReader.begin(variable.readTimeout().dividedBy(SILENCE_SHARE), variable::hasOtherCopies);
     }
     int fitting = count;
     while (true) {
@@ -106,6 +150,60 @@ final class RowLocator implements AutoCloseable {
         plan.locate(placement, indices, offset, fitting);
       }
     }
+  }
+
+  /**
+   * Pauses briefly before rows in local memory are read again.
+   *
+   * @param rank rank that holds the rows; -1 if they have become stable in the meantime
+   * @return true
+   * @throws DDStoreException if the rows cannot become stable, or the deadline has passed
+   */
+  boolean pause(int rank) {
+    long now = System.nanoTime();
+    if (!waits) {
+      sinceNanos = now;
+      awaitedRank = -1;
+      waits = true;
+      nextProbeNanos = now + PROBE_NANOS;
+    }
+    if (rank >= 0) {
+      awaitedRank = rank;
+    }
+    long elapsed = now - sinceNanos;
+    if (Thread.currentThread().isInterrupted()) {
+      throw new DDStoreException("interrupted while rows of \"" + variable.name() + "\" changed");
+    }
+    if (now - nextProbeNanos >= 0) {
+      nextProbeNanos = now + PROBE_NANOS;
+      variable.checkReadable();
+      variable.checkChangingRankLives(rank);
+    }
+    Duration timeout = variable.readTimeout();
+    if (elapsed > timeout.toNanos()) {
+      throw new DeadlineExceededException(
+          "rows of \"%s\" on rank %d have been changing for %s, the read timeout: its epochBegin() hangs or needs a longer read timeout"
+              .formatted(variable.name(), rank, timeout));
+    }
+    if (elapsed < SPIN_NANOS) {
+      Thread.onSpinWait();
+    } else {
+      LockSupport.parkNanos(this, PARK_NANOS);
+    }
+    return true;
+  }
+
+  /**
+   * Returns a human-readable text that names the process or rank that the current read waits for,
+   * and the waiting time; empty if it does not wait. Any thread may call this.
+   */
+  String waitsFor() {
+    String remote = plan.remote().waitsFor();
+    if (!remote.isEmpty() || !waits || awaitedRank < 0) {
+      return remote;
+    }
+    return "for rank %d, which has been changing its rows for %,d ms"
+        .formatted(awaitedRank, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos));
   }
 
   /**
@@ -130,7 +228,7 @@ final class RowLocator implements AutoCloseable {
       return 0;
     }
     return schema.isFixed()
-        ? ReadPlan.mostStagingBytes(
+        ? RemoteRows.mostStagingBytes(
             placement,
             Math.min(rows, windowRows(placement, schema.fixedBytes())),
             schema.fixedBytes())
@@ -139,7 +237,7 @@ final class RowLocator implements AutoCloseable {
 
   /** Returns the memory in bytes currently held for remote rows. */
   long memoryBytes() {
-    return plan.stagingBytes() + (remoteReader == null ? 0 : remoteReader.memoryBytes());
+    return plan.remote().stagingBytes() + (remoteReader == null ? 0 : remoteReader.memoryBytes());
   }
 
   @Override

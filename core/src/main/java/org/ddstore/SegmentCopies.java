@@ -1,7 +1,6 @@
 package org.ddstore;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -132,19 +131,44 @@ final class SegmentCopies {
     }
   }
 
-  /** Marks processes as ended. */
-  void markGone(Collection<ProcessAddress> processes) {
-    gone.addAll(processes);
-  }
-
-  /** Marks processes as silent: they are skipped as long as others are left. */
-  void markSilent(Collection<ProcessAddress> processes) {
-    silent.addAll(processes);
-  }
-
-  /** Forgets the silent processes, to retry them when no others are left. */
-  void forgetSilent() {
-    silent.clear();
+  /**
+   * Attaches to other copies of the remote extents that gone or silent processes serve. Silent
+   * processes are skipped as long as others are left.
+   *
+   * @param attachments attachment of each extent; changed only if all extents have another copy
+   * @param addresses address of the segment of each extent; likewise
+   * @return false if an extent has no other copy
+   */
+  boolean replace(
+      List<Attachment> attachments,
+      List<SegmentAddress> addresses,
+      Set<ProcessAddress> gone,
+      Set<ProcessAddress> silent,
+      Reach reach) {
+    this.gone.addAll(gone);
+    this.silent.addAll(silent);
+    List<Attachment> newAttachments = new ArrayList<>(attachments);
+    List<SegmentAddress> newAddresses = new ArrayList<>(addresses);
+    try {
+      for (int e = 0; e < newAttachments.size(); e++) {
+        ProcessAddress server = addresses.get(e).endpoint();
+        boolean isOut = gone.contains(server) || silent.contains(server);
+        if (isOut && newAttachments.get(e).segment() == null) {
+          Chosen other = attach(e, reach);
+          newAttachments.set(e, other.attachment());
+          newAddresses.set(e, other.address());
+        }
+      }
+    } catch (DDStoreException e) {
+      newAttachments.stream().filter(a -> !attachments.contains(a)).forEach(Attachment::release);
+      this.silent.clear(); // they are tried again when no others are left
+      return false;
+    }
+    for (int e = 0; e < newAttachments.size(); e++) {
+      attachments.set(e, newAttachments.get(e));
+      addresses.set(e, newAddresses.get(e));
+    }
+    return true;
   }
 
   /** Returns whether a process other than the given one may serve a copy of an extent. */

@@ -6,7 +6,6 @@ import java.nio.ByteOrder;
 import java.nio.ReadOnlyBufferException;
 import org.ddstore.memory.RawAddress;
 import org.ddstore.read.GatherKernel;
-import org.ddstore.read.GatherTarget;
 
 /**
  * The memory of a tensor: copies little-endian bytes between byte buffers and an array or buffer.
@@ -42,7 +41,7 @@ abstract class TensorMemory {
    * @param kernel kernel that copies; null for loops over buffers
    * @return false if the gather cannot write to this memory
    */
-  abstract boolean aim(GatherTarget target, GatherKernel kernel);
+  abstract boolean aim(GatherKernel.Target target, GatherKernel kernel);
 
   private static final class InBuffer extends TensorMemory {
     private static final long UNKNOWN = 0;
@@ -91,7 +90,7 @@ abstract class TensorMemory {
     }
 
     @Override
-    boolean aim(GatherTarget target, GatherKernel kernel) {
+    boolean aim(GatherKernel.Target target, GatherKernel kernel) {
       if (kernel != null && address == UNKNOWN && buffer.isDirect()) {
         address = RawAddress.of(buffer);
       }
@@ -200,7 +199,7 @@ abstract class TensorMemory {
      * Rejects boolean arrays, because a boolean must be 0 or 1 and a record may hold other bytes.
      */
     @Override
-    boolean aim(GatherTarget target, GatherKernel kernel) {
+    boolean aim(GatherKernel.Target target, GatherKernel kernel) {
       if (kernel == null || array instanceof boolean[]) {
         return false;
       }

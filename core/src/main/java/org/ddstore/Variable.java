@@ -1,15 +1,10 @@
 package org.ddstore;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -24,7 +19,6 @@ import org.ddstore.types.Cleanup;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.RankLostException;
-import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
 /**
@@ -32,9 +26,6 @@ import org.ddstore.types.Schema;
  * appended rows follow at the end.
  */
 public final class Variable {
-  /** Divisor of the read timeout: the limit for a silent process while other copies exist. */
-  private static final int SILENCE_SHARE = 4;
-
   private final int rank;
   private final String name;
   private final Schema schema;
@@ -43,10 +34,7 @@ public final class Variable {
   private final List<Segment> ownSegments = new CopyOnWriteArrayList<>();
   private final List<Attachment> attachments = new CopyOnWriteArrayList<>();
   private final List<SegmentAddress> addresses = new CopyOnWriteArrayList<>();
-  private final Set<Reader> readers = ConcurrentHashMap.newKeySet();
-  private final ConcurrentLinkedQueue<Reader> idleReaders = new ConcurrentLinkedQueue<>();
-  private final Map<ReadPath, ReadStatistics> closedReaderStatistics =
-      new EnumMap<>(ReadPath.class);
+  private final OpenReaders readers = new OpenReaders();
   private volatile SegmentCopies copies; // set once; its content is guarded by attachments
   private final AtomicLong version = new AtomicLong();
   private volatile String readOnly; // reason; null if rows can be changed
@@ -131,12 +119,7 @@ public final class Variable {
 
   /** Returns the number of rows that a rank holds. */
   public long rowsOf(int owner) {
-    ExtentMap extents = placement.extents();
-    long rows = 0;
-    for (int e = 0; e < extents.extents(); e++) {
-      rows += extents.rank(e) == owner ? extents.rows(e) : 0;
-    }
-    return rows;
+    return placement.extents().rowsOf(owner);
   }
 
   /**
@@ -191,51 +174,31 @@ public final class Variable {
     try {
       Placement current = placement();
       current.check(row, 1, name);
-      int extent = current.extents().extentOf(row);
-      Segment segment = current.segment(extent);
-      return segment != null && segment.retain()
-          ? Optional.of(
-              new RecordMemory(segment, current.extents().firstRow(extent), current.path(extent)))
-          : Optional.empty();
+      return RecordMemory.of(current, current.extents().extentOf(row));
     } finally {
       pass.exit();
       pass.retire(this);
     }
   }
 
-  void forget(Reader reader) {
-    synchronized (closedReaderStatistics) {
-      if (readers.remove(reader)) {
-        for (ReadPath path : ReadPath.values()) {
-          closedReaderStatistics.merge(path, reader.statistics(path), ReadStatistics::plus);
-        }
-      }
-    }
+  /** Returns the registry of the open readers. */
+  OpenReaders readers() {
+    return readers;
   }
 
   /** Returns the read statistics of this rank for this variable, one per path. */
   public List<ReadStatistics> statistics() {
-    synchronized (closedReaderStatistics) {
-      List<ReadStatistics> all = new ArrayList<>();
-      for (ReadPath path : ReadPath.values()) {
-        ReadStatistics sum = closedReaderStatistics.getOrDefault(path, ReadStatistics.none(path));
-        for (Reader reader : readers) {
-          sum = sum.plus(reader.statistics(path));
-        }
-        all.add(sum);
-      }
-      return all;
-    }
+    return readers.statistics();
   }
 
   /** Returns a reader of all fields for one call; return it with {@link #giveBack}. */
   Reader borrowReader() {
-    Reader reader = idleReaders.poll();
+    Reader reader = readers.pollIdle();
     return reader == null ? reader() : reader;
   }
 
   void giveBack(Reader reader) {
-    idleReaders.add(reader);
+    readers.addIdle(reader);
   }
 
   /**
@@ -355,11 +318,6 @@ public final class Variable {
     }
   }
 
-  /** Returns the limit for a silent process in a read that can continue with another copy. */
-  Duration silence() {
-    return reach.readTimeout().dividedBy(SILENCE_SHARE);
-  }
-
   /** Returns the number of copies of the rows, one per catalog. */
   int copies() {
     return copies == null ? 1 : copies.copies();
@@ -404,28 +362,8 @@ public final class Variable {
       if (placement != seen) {
         return true; // another reader has switched already; a retry finds any further loss
       }
-      copies.markGone(gone);
-      copies.markSilent(silent);
-      List<Attachment> newAttachments = new ArrayList<>(attachments);
-      List<SegmentAddress> newAddresses = new ArrayList<>(addresses);
-      try {
-        for (int e = 0; e < newAttachments.size(); e++) {
-          ProcessAddress server = addresses.get(e).endpoint();
-          boolean isOut = gone.contains(server) || silent.contains(server);
-          if (isOut && newAttachments.get(e).segment() == null) {
-            SegmentCopies.Chosen other = copies.attach(e, reach);
-            newAttachments.set(e, other.attachment());
-            newAddresses.set(e, other.address());
-          }
-        }
-      } catch (DDStoreException e) {
-        newAttachments.stream().filter(a -> !attachments.contains(a)).forEach(Attachment::release);
-        copies.forgetSilent();
+      if (!copies.replace(attachments, addresses, gone, silent, reach)) {
         return false;
-      }
-      for (int e = 0; e < newAttachments.size(); e++) {
-        attachments.set(e, newAttachments.get(e));
-        addresses.set(e, newAddresses.get(e));
       }
       placement = new Placement(seen.extents(), attachments);
       return true;
@@ -444,7 +382,7 @@ public final class Variable {
   void free() {
     Cleanup.runAll(
         Stream.of(
-                readers.stream().map(reader -> (Runnable) reader::close),
+                Stream.of((Runnable) readers::close),
                 attachments.stream().map(attached -> (Runnable) attached::release),
                 ownSegments.stream().map(segment -> (Runnable) segment::release))
             .flatMap(steps -> steps));

@@ -56,6 +56,15 @@ public final class ExtentMap {
     return first[extent + 1] - first[extent];
   }
 
+  /** Returns the number of rows of all extents that a rank holds. */
+  public long rowsOf(int owner) {
+    long rows = 0;
+    for (int e = 0; e < rank.length; e++) {
+      rows += rank[e] == owner ? rows(e) : 0;
+    }
+    return rows;
+  }
+
   /** Returns the rank whose memory holds an extent. */
   public int rank(int extent) {
     return rank[extent];

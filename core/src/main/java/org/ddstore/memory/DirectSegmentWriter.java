@@ -112,12 +112,12 @@ final class DirectSegmentWriter extends SegmentWriter {
             byteCount,
             rowShift,
             schema());
-    RaggedOffsets offsets = null;
+    Segment.RaggedOffsets offsets = null;
     if (!schema().isFixed()) {
       putOffset(byteCount);
       chunkStart.add(byteCount);
       offsets =
-          new RaggedOffsets(
+          new Segment.RaggedOffsets(
               buffers(entries),
               ENTRY_SHIFT,
               chunkStart.stream().mapToLong(Long::longValue).toArray());

@@ -38,7 +38,7 @@ final class OffsetsFile {
   }
 
   /** Maps the offsets of {@code segment} and adds the mapped regions to {@code regions}. */
-  static RaggedOffsets map(SegmentHeader segment, FileChannel channel, List<MappedRegion> regions)
+  static Segment.RaggedOffsets map(SegmentHeader segment, FileChannel channel, List<MappedRegion> regions)
       throws IOException {
     ByteBuffer header = read(channel, 0, HEADER_BYTES);
     if (header.getLong(0) != MAGIC || !Nonce.read(header, 8).equals(segment.nonce())) {
@@ -65,7 +65,7 @@ final class OffsetsFile {
       regions.add(region);
       mapped[i] = region.buffer();
     }
-    return new RaggedOffsets(mapped, ENTRY_SHIFT, chunkStart);
+    return new Segment.RaggedOffsets(mapped, ENTRY_SHIFT, chunkStart);
   }
 
   private static long[] readChunkStarts(SegmentHeader segment, FileChannel channel, int chunks)

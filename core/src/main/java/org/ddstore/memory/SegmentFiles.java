@@ -106,7 +106,7 @@ final class SegmentFiles implements SegmentMemory {
     try {
       paged = !isInMemory();
       ByteBuffer headerPage = map(dataChannel, mode, 0, SegmentHeader.PAGE_BYTES);
-      RaggedOffsets raggedOffsets = null;
+      Segment.RaggedOffsets raggedOffsets = null;
       long[] starts;
       if (header.schema().isFixed()) {
         starts = fixedChunkStarts(header);

@@ -1,5 +1,8 @@
 package org.ddstore.read;
 
+import java.nio.ByteBuffer;
+import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.memory.RawAddress;
 import org.ddstore.transport.Availability;
 
 /**
@@ -51,7 +54,7 @@ public interface GatherKernel {
    * @param fieldCount number of fields, at least 1
    * @throws IndexOutOfBoundsException if the rows are indices and one of them is outside the table
    */
-  void scatter(KernelRows rows, long[] fields, int fieldCount);
+  void scatter(Rows rows, long[] fields, int fieldCount);
 
   /**
    * Copies one fixed field of records into a Java array: the field of record i to byte {@code
@@ -63,7 +66,7 @@ public interface GatherKernel {
    * @param arrayBytes byte position in the array for the first record
    * @throws IndexOutOfBoundsException if the rows are indices and one of them is outside the table
    */
-  void scatterToArray(KernelRows rows, int offset, int bytes, Object array, long arrayBytes);
+  void scatterToArray(Rows rows, int offset, int bytes, Object array, long arrayBytes);
 
   /**
    * Copies pieces of memory contiguously into an array, which is pinned.
@@ -100,4 +103,135 @@ public interface GatherKernel {
    * @param firstLength as for {@link #measureRagged}; the data follow the lengths
    */
   void copyRagged(long[] records, int count, int firstLength, long[] fields);
+
+  /** The records that a kernel copies. Reused by its plan for all batches. */
+  final class Rows {
+    private long[] places;
+    private long[] rows;
+    private int first;
+    private int count;
+    private int[] rowsOfExtents = {};
+
+    Rows() {}
+
+    /** Sets records by their addresses. */
+    void setAddresses(long[] addresses, int count) {
+      places = null;
+      rows = addresses;
+      first = 0;
+      this.count = count;
+    }
+
+    /**
+     * Sets records by their global indices, which the kernel resolves.
+     *
+     * @param table table from {@link Placement#placeTable()}
+     * @param indices checked global indices, unchanged until the rows are copied
+     */
+    void setIndices(long[] table, long[] indices, int offset, int count) {
+      places = table;
+      rows = indices;
+      first = offset;
+      this.count = count;
+      if (rowsOfExtents.length == 0) {
+        rowsOfExtents = new int[Placement.MAX_TABLE_EXTENTS];
+      }
+    }
+
+    /**
+     * Returns the table from {@link Placement#placeTable()}; null if {@link #rows} are addresses.
+     */
+    public long[] places() {
+      return places;
+    }
+
+    /** Returns the global index of each record, or its address. */
+    public long[] rows() {
+      return rows;
+    }
+
+    /** Returns the position in {@link #rows} of the first record to copy. */
+    public int first() {
+      return first;
+    }
+
+    /** Returns the number of records to copy. */
+    public int count() {
+      return count;
+    }
+
+    /**
+     * Returns the array that receives the number of copied rows per extent, if {@link #places} is
+     * set.
+     */
+    public int[] rowsOfExtents() {
+      return rowsOfExtents;
+    }
+  }
+
+  /**
+   * The target of the values of one field in a gather: a buffer or an array. Reused; one thread.
+   */
+  final class Target {
+    private ByteBuffer buffer;
+    private long address;
+    private Object array;
+    private long arrayBytes;
+
+    /** Sets the target to a growing buffer with room for {@code bytes}. */
+    public void set(GrowingBuffer memory, long bytes) {
+      buffer = memory.ensure(bytes);
+      address = memory.address();
+      array = null;
+    }
+
+    /**
+     * Sets the target to a buffer, from index 0.
+     *
+     * @param bufferAddress address of a direct buffer, from {@link RawAddress}; ignored for others
+     */
+    public void set(ByteBuffer memory, long bufferAddress) {
+      buffer = memory;
+      address = bufferAddress;
+      array = memory.isDirect() ? null : memory.array();
+      arrayBytes = memory.isDirect() ? 0 : memory.arrayOffset();
+    }
+
+    /** Sets the target to an array of primitives, which only a kernel can fill. */
+    public void setArray(Object primitives) {
+      buffer = null;
+      array = primitives;
+      arrayBytes = 0;
+    }
+
+    /** Returns whether a kernel pins a Java array to fill this target. */
+    public boolean isArray() {
+      return array != null;
+    }
+
+    /** Drops all references to buffers and arrays. */
+    public void clear() {
+      buffer = null;
+      array = null;
+      address = 0;
+    }
+
+    ByteBuffer buffer() {
+      return buffer;
+    }
+
+    long address() {
+      return address;
+    }
+
+    /** Returns the array behind the target; null for direct memory. */
+    Object array() {
+      return array;
+    }
+
+    /** Returns the byte position of the target in its array. */
+    long arrayBytes() {
+      return arrayBytes;
+    }
+  }
 }

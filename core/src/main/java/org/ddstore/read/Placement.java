@@ -18,6 +18,13 @@ import org.ddstore.types.ReadPath;
  * remote. Immutable; an append creates a new one.
  */
 public final class Placement {
+  /** Largest number of extents of a place table; {@code jni_gather.c} has room for 64. */
+  static final int MAX_TABLE_EXTENTS = 64;
+
+  private static final int MAX_TABLE_CHUNKS = 256;
+  private static final int HEAD_LONGS = 4;
+  private static final int EXTENT_LONGS = 4;
+
   private final ExtentMap extents;
   private final Segment[] segments;
   private final RemoteSegment[] remotes;
@@ -45,7 +52,7 @@ public final class Placement {
     this.pathIndices = Arrays.stream(paths).mapToInt(ReadPath::index).toArray();
     this.ragged = attachments.stream().anyMatch(Attachment::isRagged);
     this.paged = Arrays.stream(segments).anyMatch(s -> s != null && s.isPaged());
-    this.placeTable = PlaceTable.of(extents, segments);
+    this.placeTable = newPlaceTable(extents, segments);
     this.reasons = attachments.stream().map(Attachment::reason).toArray(String[]::new);
   }
 
@@ -117,7 +124,7 @@ public final class Placement {
     return paged;
   }
 
-  /** Returns the table from {@link PlaceTable#of}; may be null. */
+  /** Returns the table of places for a kernel; may be null. */
   long[] placeTable() {
     return placeTable;
   }
@@ -183,5 +190,53 @@ public final class Placement {
               : "rows %s outside [0, %d) of \"%s\""
                   .formatted(RowSpan.format(start, count), rows(), variable));
     }
+  }
+
+  /**
+   * Returns the table of the places of fixed records, for a {@link GatherKernel} that resolves
+   * indices itself; null unless all rows lie in local memory, within the limits on extents and
+   * chunks.
+   *
+   * <pre>
+   *   extents | chunks | record bytes | rows           (4 longs)
+   *   first row | rows | log2 of a chunk's rows | number of the first chunk   (for each extent)
+   *   address                                          (of each chunk)
+   * </pre>
+   */
+  private static long[] newPlaceTable(ExtentMap extents, Segment... segments) {
+    int count = extents.extents();
+    if (extents.rows() == 0
+        || count > MAX_TABLE_EXTENTS
+        || !Arrays.stream(segments).allMatch(segment -> isFixed(segment))) {
+      return null;
+    }
+    int chunks = Arrays.stream(segments).mapToInt(Segment::chunks).sum();
+    if (chunks > MAX_TABLE_CHUNKS) {
+      return null;
+    }
+    long[] table = new long[HEAD_LONGS + EXTENT_LONGS * count + chunks];
+    table[0] = count;
+    table[1] = chunks;
+    table[2] = segments[0].recordBytes(0);
+    table[3] = extents.rows();
+    int chunk = 0;
+    for (int e = 0; e < count; e++) {
+      if (extents.rows(e) > segments[e].rows()) {
+        return null; // the row-by-row path detects and reports a missing row
+      }
+      int at = HEAD_LONGS + EXTENT_LONGS * e;
+      table[at] = extents.firstRow(e);
+      table[at + 1] = extents.rows(e);
+      table[at + 2] = segments[e].rowShift();
+      table[at + 3] = chunk;
+      for (int c = 0; c < segments[e].chunks(); c++) {
+        table[HEAD_LONGS + EXTENT_LONGS * count + chunk++] = segments[e].chunkAddress(c);
+      }
+    }
+    return table;
+  }
+
+  private static boolean isFixed(Segment segment) {
+    return segment != null && segment.schema().isFixed();
   }
 }

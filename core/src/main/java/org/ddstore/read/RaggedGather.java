@@ -57,13 +57,13 @@ public final class RaggedGather {
    * @param totals receives the last offset of each field
    * @throws DDStoreException if the lengths of a record contradict its size
    */
-  public void measure(ReadPlan plan, GatherTarget[] offsets, long[] totals) {
+  public void measure(ReadPlan plan, GatherKernel.Target[] offsets, long[] totals) {
     if (plan.kernel() != null) {
       measureByKernel(plan, offsets, totals);
       return;
     }
     Arrays.fill(totals, 0);
-    for (GatherTarget offset : offsets) {
+    for (GatherKernel.Target offset : offsets) {
       offset.buffer().putLong(0, 0);
     }
     int rows = plan.rows();
@@ -89,7 +89,7 @@ public final class RaggedGather {
     }
   }
 
-  private void measureByKernel(ReadPlan plan, GatherTarget[] offsets, long[] totals) {
+  private void measureByKernel(ReadPlan plan, GatherKernel.Target[] offsets, long[] totals) {
     describe(offsets, null);
     int wrong =
         plan.kernel()
@@ -110,7 +110,7 @@ public final class RaggedGather {
     }
   }
 
-  private void describe(GatherTarget[] offsets, GatherTarget[] values) {
+  private void describe(GatherKernel.Target[] offsets, GatherKernel.Target[] values) {
     for (int r = 0; r < targetOf.length; r++) {
       int at = r * GatherKernel.RAGGED_LONGS;
       int target = targetOf[r];
@@ -127,7 +127,7 @@ public final class RaggedGather {
    * @param offsets row offsets from {@link #measure}
    * @param targets targets with enough room, one per selected ragged field
    */
-  public void copy(ReadPlan plan, GatherTarget[] offsets, GatherTarget[] targets) {
+  public void copy(ReadPlan plan, GatherKernel.Target[] offsets, GatherKernel.Target[] targets) {
     if (plan.kernel() != null) {
       describe(offsets, targets);
       plan.kernel().copyRagged(plan.addresses(), plan.rows(), firstLength, described);

@@ -2,17 +2,13 @@ package org.ddstore.read;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Set;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.Segment;
-import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.StagingBudget;
 import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.DDStoreException;
-import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.ReadPath;
 
 /**
@@ -41,11 +37,10 @@ public final class ReadPlan {
   private int[] recordBytes = {};
   private final int[] rowsByPath = new int[PATHS];
 
-  private final KernelRows kernelRows = new KernelRows();
+  private final GatherKernel.Rows kernelRows = new GatherKernel.Rows();
 
   private final TouchedExtents touched = new TouchedExtents();
   private final RemoteRows remote = new RemoteRows();
-  private volatile RunningFetch running;
   private Placement placement;
   private ReadPlan part;
 
@@ -67,7 +62,7 @@ public final class ReadPlan {
   }
 
   /** Returns the records for the kernel; only with a kernel and without ragged fields. */
-  KernelRows kernelRows() {
+  GatherKernel.Rows kernelRows() {
     return kernelRows;
   }
 
@@ -175,56 +170,30 @@ public final class ReadPlan {
    * Fetches the remote rows into staging memory. Blocks.
    *
    * @param reader reader of the transport; may be null if no row is remote
-   */
-  public void fetch(RemoteReader reader) {
-    fetch(reader, UNLIMITED_BYTES);
-  }
-
-  /**
-   * Fetches rows like {@link #fetch(RemoteReader)}, with a limit for ragged records.
-   *
    * @param stagingBytes limit in bytes for all remote ragged records together
    * @throws BatchTooLargeException if the records exceed the limit; {@link #rowsWithin} then
    *     returns the number of rows that fit
    */
   public void fetch(RemoteReader reader, long stagingBytes) {
-    if (!remote.isEmpty()) {
-      List<PeerRows> peers = remote.arrange(placement, stagingBytes);
-      running = new RunningFetch(reader, peers);
-      try {
-        reader.fetch(peers);
-      } finally {
-        running = null;
-      }
-      remote.place(this);
-    }
+    remote.fetch(this, reader, stagingBytes);
   }
 
   /**
-   * Returns a human-readable text that names the processes that a running {@link #fetch} waits for;
-   * empty without a fetch. Any thread may call this.
-   */
-  public String waitsFor() {
-    RunningFetch fetch = running;
-    return fetch == null ? "" : fetch.describe();
-  }
-
-  /**
-   * Returns the number of leading rows to fetch after {@link #fetch(RemoteReader, long)} has
-   * exceeded its limit: at least one, fewer than all.
+   * Returns the number of leading rows to fetch after {@link #fetch} has exceeded its limit: at
+   * least one, fewer than all.
    */
   public int rowsWithin(long stagingBytes) {
     return Math.max(1, Math.min(rows - 1, remote.rowsWithin(rows, stagingBytes)));
   }
 
-  /** Returns the processes that {@link #fetch} found to have ended or closed the store. */
-  public Set<ProcessAddress> goneProcesses() {
-    return remote.goneProcesses();
+  /** Returns the remote rows. */
+  public RemoteRows remote() {
+    return remote;
   }
 
-  /** Returns the processes that did not answer {@link #fetch} in time; they may be alive. */
-  public Set<ProcessAddress> silentProcesses() {
-    return remote.silentProcesses();
+  /** Frees the staging memory of remote rows. */
+  public void free() {
+    remote.free();
   }
 
   /** Sets the place of a received row: {@code bytes} at {@code start} of the staging memory. */
@@ -265,31 +234,6 @@ public final class ReadPlan {
   /** Returns the size of the ragged record of row {@code i} in bytes. */
   public int recordBytes(int i) {
     return recordBytes[i];
-  }
-
-  /** Frees the staging memory of remote rows. */
-  public void free() {
-    remote.free();
-  }
-
-  /** Returns the size of the staging memory of remote rows in bytes. */
-  public long stagingBytes() {
-    return remote.stagingBytes();
-  }
-
-  /** Returns the bytes of all remote records received so far, counted whole. */
-  public long fetchedBytes() {
-    return remote.placedBytes();
-  }
-
-  /**
-   * Returns the largest staging memory in bytes of a series of plans.
-   *
-   * @param rowsAtOnce largest number of rows per plan, all of them remote
-   * @param recordBytes size of each record in bytes
-   */
-  public static long mostStagingBytes(Placement placement, long rowsAtOnce, long recordBytes) {
-    return RemoteRows.mostStagingBytes(placement, rowsAtOnce, recordBytes);
   }
 
   /** Returns the largest number of rows of one plan. */
@@ -367,5 +311,75 @@ public final class ReadPlan {
   /** Returns the rank that is changing its rows, for messages; -1 for none. */
   public int changingRank() {
     return touched.changingRank();
+  }
+
+  /**
+   * The extents that one batch reads from local memory, each with the version of its segment before
+   * the copy. Reused for all batches.
+   */
+  private static final class TouchedExtents {
+    private static final int NONE = -1;
+
+    private Placement placement;
+    private int count;
+    private int[] touched = new int[4];
+    private long[] version = new long[4];
+    private long[] lastPlan = new long[0];
+    private long plan;
+
+    void begin(Placement placement) {
+      this.placement = placement;
+      plan++;
+      count = 0;
+      if (lastPlan.length < placement.extents().extents()) {
+        lastPlan = new long[placement.extents().extents()];
+      }
+    }
+
+    /** Records the version of an extent's segment, once per batch. */
+    void touch(int extent) {
+      if (lastPlan[extent] != plan) {
+        lastPlan[extent] = plan;
+        if (count == touched.length) {
+          touched = Arrays.copyOf(touched, 2 * count);
+          version = Arrays.copyOf(version, 2 * count);
+        }
+        touched[count] = extent;
+        version[count] = placement.segment(extent).version();
+        count++;
+      }
+    }
+
+    /** Drops the extents without a read row. */
+    void keepOnly(int[] rowsOfExtents) {
+      int kept = 0;
+      for (int i = 0; i < count; i++) {
+        if (rowsOfExtents[touched[i]] > 0) {
+          touched[kept] = touched[i];
+          version[kept++] = version[i];
+        }
+      }
+      count = kept;
+    }
+
+    /** Returns whether no row of these extents can have changed since they were touched. */
+    boolean isStable() {
+      return firstChanged() == NONE;
+    }
+
+    /** Returns the rank that is changing its rows, for messages; -1 for none. */
+    int changingRank() {
+      int extent = firstChanged();
+      return extent == NONE ? -1 : placement.extents().rank(extent);
+    }
+
+    private int firstChanged() {
+      for (int i = 0; i < count; i++) {
+        if (!placement.segment(touched[i]).validate(version[i])) {
+          return touched[i];
+        }
+      }
+      return NONE;
+    }
   }
 }

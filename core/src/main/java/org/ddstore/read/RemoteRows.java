@@ -1,21 +1,28 @@
 package org.ddstore.read;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.StringJoiner;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.transport.PeerRows;
+import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.StagingBudget;
+import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The remote rows of one batch, grouped by the process that serves them. Reused for all batches.
+ * The remote rows of one batch, grouped by the process that serves them, and their fetch into
+ * staging memory. Reused for all batches. Used by one thread.
  */
-final class RemoteRows {
+public final class RemoteRows {
   /** Largest number of rows in one window. */
-  static final int MAX_WINDOW_ROWS = 1 << 20;
+  private static final int MAX_WINDOW_ROWS = 1 << 20;
 
   private static final int INDEX_BITS = 63;
 
@@ -31,6 +38,9 @@ final class RemoteRows {
   private Placement lastPlacement;
   private long mostBytes;
   private long placedBytes;
+  private volatile RunningFetch running;
+
+  RemoteRows() {}
 
   /** Returns the largest number of rows in a window for which a key can hold index and position. */
   static int windowRows(long rows) {
@@ -41,10 +51,10 @@ final class RemoteRows {
   /**
    * Returns the largest staging memory in bytes of a series of plans with fixed records.
    *
-   * @param rows largest number of rows per plan
+   * @param rows largest number of rows per plan, all of them remote
    * @param recordBytes size of a record in bytes
    */
-  static long mostStagingBytes(Placement placement, long rows, long recordBytes) {
+  public static long mostStagingBytes(Placement placement, long rows, long recordBytes) {
     long bytes = rows * recordBytes;
     long peers = Math.min(placement.peersWithRows(), rows);
     return peers <= 1
@@ -75,11 +85,13 @@ final class RemoteRows {
     }
   }
 
-  Set<ProcessAddress> goneProcesses() {
+  /** Returns the processes that {@link #fetch} found to have ended or closed the store. */
+  public Set<ProcessAddress> goneProcesses() {
     return processes(PeerRows::isGone);
   }
 
-  Set<ProcessAddress> silentProcesses() {
+  /** Returns the processes that did not answer {@link #fetch} in time; they may be alive. */
+  public Set<ProcessAddress> silentProcesses() {
     return processes(PeerRows::isSilent);
   }
 
@@ -101,17 +113,39 @@ final class RemoteRows {
   }
 
   /**
-   * Arranges the rows for a fetch and returns them by process.
+   * Fetches the rows into staging memory and sets their places in the plan. Blocks.
    *
+   * @param target plan with the located rows of this batch
+   * @param reader reader of the transport; may be null if no row is remote
    * @param stagingBytes limit in bytes for all ragged records together
+   * @throws BatchTooLargeException if the records exceed the limit; {@link #rowsWithin} then
+   *     returns the number of rows that fit
    */
-  List<PeerRows> arrange(Placement placement, long stagingBytes) {
+  void fetch(ReadPlan target, RemoteReader reader, long stagingBytes) {
+    if (touched.isEmpty()) {
+      return;
+    }
     budget.begin(stagingBytes);
     for (PeerIndices indices : touched) {
-      indices.arrange(placement, bits);
+      indices.arrange(lastPlacement, bits);
     }
     trim();
-    return touchedRows;
+    running = new RunningFetch(reader, touchedRows);
+    try {
+      reader.fetch(touchedRows);
+    } finally {
+      running = null;
+    }
+    place(target);
+  }
+
+  /**
+   * Returns a human-readable text that names the processes that a running {@link #fetch} waits for;
+   * empty without a fetch. Any thread may call this.
+   */
+  public String waitsFor() {
+    RunningFetch fetch = running;
+    return fetch == null ? "" : fetch.describe();
   }
 
   /**
@@ -142,11 +176,11 @@ final class RemoteRows {
   }
 
   /** Returns the size of the staging memory in bytes. */
-  long stagingBytes() {
+  public long stagingBytes() {
     return all.stream().map(PeerIndices::rows).mapToLong(PeerRows::stagingBytes).sum();
   }
 
-  void place(ReadPlan target) {
+  private void place(ReadPlan target) {
     long bytes = 0;
     for (PeerIndices indices : touched) {
       indices.place(target, bits);
@@ -169,16 +203,170 @@ final class RemoteRows {
     return fitting;
   }
 
-  /** Returns the bytes of all records received so far. */
-  long placedBytes() {
+  /** Returns the bytes of all records received so far, counted whole. */
+  public long fetchedBytes() {
     return placedBytes;
-  }
-
-  boolean isEmpty() {
-    return touched.isEmpty();
   }
 
   void free() {
     all.forEach(indices -> indices.rows().free());
+  }
+
+  /**
+   * The indices of one batch whose rows one process serves, each with its position in the batch.
+   * Reused for all batches.
+   *
+   * <p>A key holds a global index in its upper bits and a position in the batch in its lower bits,
+   * so that sorting the keys sorts the rows by place.
+   */
+  private static final class PeerIndices {
+    private static final int FIRST_ROWS = 64;
+
+    private final PeerRows rows;
+    private long plan;
+    private long[] keys = new long[FIRST_ROWS];
+    private int added;
+    private boolean ascending;
+
+    PeerIndices(PeerRows rows) {
+      this.rows = rows;
+    }
+
+    PeerRows rows() {
+      return rows;
+    }
+
+    /** Discards the indices of other plans. Returns whether this is the first call for the plan. */
+    boolean beginsIn(long plan) {
+      if (this.plan == plan) {
+        return false;
+      }
+      this.plan = plan;
+      added = 0;
+      ascending = true;
+      rows.begin();
+      return true;
+    }
+
+    void add(long key) {
+      if (added == keys.length) {
+        keys = Arrays.copyOf(keys, 2 * added);
+      }
+      ascending &= added == 0 || keys[added - 1] < key;
+      keys[added++] = key;
+    }
+
+    /**
+     * Sorts the keys and assigns a slot to each distinct row.
+     *
+     * @param bits number of lower bits of a key that hold the position
+     */
+    void arrange(Placement placement, int bits) {
+      if (!ascending) {
+        Arrays.sort(keys, 0, added);
+      }
+      rows.reserveRows(keys.length);
+      ExtentMap extents = placement.extents();
+      long last = -1;
+      long extentEnd = -1;
+      int segment = -1;
+      for (int k = 0; k < added; k++) {
+        long index = keys[k] >>> bits;
+        if (index == last) {
+          continue;
+        }
+        if (index != last + 1 || index >= extentEnd) {
+          segment += index >= extentEnd ? 1 : 0;
+          int extent = extents.extentOf(index);
+          extentEnd = extents.firstRow(extent) + extents.rows(extent);
+          rows.beginRun(placement.remote(extent), segment, index - extents.firstRow(extent));
+        }
+        last = index;
+        rows.addRow();
+      }
+      rows.endRuns();
+    }
+
+    /** Sets the places of the received rows in a plan. */
+    void place(ReadPlan target, int bits) {
+      GrowingBuffer staging = rows.staging();
+      forEach(
+          bits,
+          (position, slot) -> {
+            int start = rows.start(slot);
+            target.place(position, staging, start, rows.start(slot + 1) - start);
+          });
+    }
+
+    /** Sets the bytes of the ragged records of a plan, if they are known. */
+    void lengths(long[] bytes, int bits) {
+      if (rows.isMeasured()) {
+        forEach(bits, (position, slot) -> bytes[position] = rows.lengthBytes(slot));
+      }
+    }
+
+    private void forEach(int bits, PositionAndSlot action) {
+      long mask = (1L << bits) - 1;
+      long last = -1;
+      int slot = -1;
+      for (int k = 0; k < added; k++) {
+        long index = keys[k] >>> bits;
+        slot += index == last ? 0 : 1;
+        last = index;
+        action.accept((int) (keys[k] & mask), slot);
+      }
+    }
+
+    /** Returns the memory in bytes for the rows of a plan; 0 if ragged or of another plan. */
+    long neededBytes(long plan) {
+      return this.plan == plan && rows.recordBytes() > 0
+          ? GrowingBuffer.capacityFor((long) rows.rows() * rows.recordBytes())
+          : 0;
+    }
+
+    /** An action on a position in the batch and the slot of its row. */
+    @FunctionalInterface
+    private interface PositionAndSlot {
+      void accept(int position, int slot);
+    }
+  }
+
+  /** A running fetch that other threads may describe. Immutable. */
+  private static final class RunningFetch {
+    private final RemoteReader reader;
+    private final ProcessAddress[] processes;
+    private final int[] ranks;
+    private final long startNanos = System.nanoTime();
+
+    /**
+     * @param peers arranged rows, one element per process
+     */
+    RunningFetch(RemoteReader reader, List<PeerRows> peers) {
+      this.reader = reader;
+      this.processes = new ProcessAddress[peers.size()];
+      this.ranks = new int[peers.size()];
+      for (int p = 0; p < ranks.length; p++) {
+        processes[p] = peers.get(p).process();
+        ranks[p] = peers.get(p).segment(0).rank();
+      }
+    }
+
+    /**
+     * Returns a human-readable text with the processes whose rows are missing, a rank of each, and
+     * the waiting time; empty if none is missing.
+     */
+    String describe() {
+      StringJoiner missing = new StringJoiner(", ");
+      for (int p = 0; p < ranks.length; p++) {
+        if (reader.awaits(processes[p])) {
+          missing.add("rank %d at %s".formatted(ranks[p], processes[p]));
+        }
+      }
+      if (missing.length() == 0) {
+        return "";
+      }
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+      return "for rows of %s since %,d ms".formatted(missing, millis);
+    }
   }
 }

@@ -1,7 +1,6 @@
 package org.ddstore.nativeio;
 
 import org.ddstore.read.GatherKernel;
-import org.ddstore.read.KernelRows;
 
 /** A gather kernel in C. */
 final class NativeGather implements GatherKernel {
@@ -9,7 +8,7 @@ final class NativeGather implements GatherKernel {
   private static final int ERANGE = 34;
 
   @Override
-  public void scatter(KernelRows rows, long[] fields, int fieldCount) {
+  public void scatter(Rows rows, long[] fields, int fieldCount) {
     check(
         scatterFields(
             rows.places(),
@@ -22,8 +21,7 @@ final class NativeGather implements GatherKernel {
   }
 
   @Override
-  public void scatterToArray(
-      KernelRows rows, int offset, int bytes, Object array, long arrayBytes) {
+  public void scatterToArray(Rows rows, int offset, int bytes, Object array, long arrayBytes) {
     check(
         scatterArray(
             rows.places(),

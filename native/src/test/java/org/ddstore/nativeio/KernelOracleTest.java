@@ -21,14 +21,13 @@ import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.RawAddress;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentWriter;
-import org.ddstore.read.FixedGather;
 import org.ddstore.read.GatherKernel;
 import org.ddstore.read.GatherKernels;
-import org.ddstore.read.GatherTarget;
 import org.ddstore.read.PackedGather;
 import org.ddstore.read.Placement;
 import org.ddstore.read.RaggedGather;
 import org.ddstore.read.ReadPlan;
+import org.ddstore.read.RecordGather;
 import org.ddstore.transport.Attachment;
 import org.ddstore.types.Backing;
 import org.ddstore.types.DDStoreException;
@@ -170,12 +169,16 @@ class KernelOracleTest {
   }
 
   private void gather(
-      Placement placement, Schema schema, int field, long[] indices, Consumer<GatherTarget> aim) {
-    GatherTarget target = new GatherTarget();
+      Placement placement,
+      Schema schema,
+      int field,
+      long[] indices,
+      Consumer<GatherKernel.Target> aim) {
+    GatherKernel.Target target = new GatherKernel.Target();
     aim.accept(target);
     ReadPlan plan = new ReadPlan(kernel);
     plan.locate(placement, indices, 0, indices.length);
-    gatherOf(schema, field).copy(plan, new GatherTarget[] {target}, 0);
+    gatherOf(schema, field).copy(plan, new GatherKernel.Target[] {target}, 0);
     assertThat(plan.rowsBy(ReadPath.OWN_PROCESS.index())).isEqualTo(indices.length);
   }
 
@@ -186,12 +189,12 @@ class KernelOracleTest {
     long[] indices = draw(placement, 900);
     byte[] expected = fixed(placement, null, schema, new int[] {0}, indices)[0];
     ByteBuffer direct = ByteBuffer.allocateDirect(expected.length);
-    GatherTarget target = new GatherTarget();
+    GatherKernel.Target target = new GatherKernel.Target();
     target.set(direct, RawAddress.of(direct));
     ReadPlan plan = new ReadPlan(kernel);
     for (int first = 0; first < 900; first += 300) {
       plan.locate(placement, indices, first, 300);
-      gatherOf(schema, 0).copy(plan, new GatherTarget[] {target}, first);
+      gatherOf(schema, 0).copy(plan, new GatherKernel.Target[] {target}, first);
     }
     assertThat(direct).isEqualTo(ByteBuffer.wrap(expected));
   }
@@ -303,30 +306,28 @@ class KernelOracleTest {
   private boolean stable(Placement placement, Schema schema, long[] indices) {
     ReadPlan plan = new ReadPlan(kernel);
     try (GrowingBuffer memory = new GrowingBuffer()) {
-      GatherTarget target = new GatherTarget();
+      GatherKernel.Target target = new GatherKernel.Target();
       target.set(memory, (long) indices.length * Long.BYTES);
       plan.locate(placement, indices, 0, indices.length);
-      gatherOf(schema, 0).copy(plan, new GatherTarget[] {target}, 0);
+      gatherOf(schema, 0).copy(plan, new GatherKernel.Target[] {target}, 0);
     }
     assertThat(plan.changingRank()).isEqualTo(plan.isStable() ? -1 : 1);
     return plan.isStable();
   }
 
-  private static FixedGather gatherOf(Schema schema, int... fields) {
-    return new FixedGather(
-        Arrays.stream(fields).map(schema::fixedOffset).toArray(),
-        Arrays.stream(fields).map(f -> schema.field(f).bytes()).toArray());
+  private static RecordGather.Fixed gatherOf(Schema schema, int... fields) {
+    return new RecordGather.Fixed(schema, fields);
   }
 
   private static byte[][] fixed(
       Placement placement, GatherKernel by, Schema schema, int[] fields, long... indices) {
     byte[][] all = new byte[fields.length][];
     GrowingBuffer[] memory = new GrowingBuffer[fields.length];
-    GatherTarget[] targets = new GatherTarget[fields.length];
+    GatherKernel.Target[] targets = new GatherKernel.Target[fields.length];
     for (int f = 0; f < fields.length; f++) {
       all[f] = new byte[indices.length * schema.field(fields[f]).bytes()];
       memory[f] = new GrowingBuffer();
-      targets[f] = new GatherTarget();
+      targets[f] = new GatherKernel.Target();
       targets[f].set(memory[f], all[f].length);
     }
     ReadPlan plan = new ReadPlan(by);
@@ -346,14 +347,14 @@ class KernelOracleTest {
       Placement placement, GatherKernel by, Schema schema, int[] fields, long... indices) {
     int[] wanted = Arrays.stream(fields).filter(f -> schema.field(f).isRagged()).toArray();
     GrowingBuffer[] memory = new GrowingBuffer[2 * wanted.length];
-    GatherTarget[] offsets = new GatherTarget[wanted.length];
-    GatherTarget[] values = new GatherTarget[wanted.length];
+    GatherKernel.Target[] offsets = new GatherKernel.Target[wanted.length];
+    GatherKernel.Target[] values = new GatherKernel.Target[wanted.length];
     for (int f = 0; f < wanted.length; f++) {
       memory[f] = new GrowingBuffer();
       memory[wanted.length + f] = new GrowingBuffer();
-      offsets[f] = new GatherTarget();
+      offsets[f] = new GatherKernel.Target();
       offsets[f].set(memory[f], (indices.length + 1L) * Long.BYTES);
-      values[f] = new GatherTarget();
+      values[f] = new GatherKernel.Target();
     }
     try {
       RaggedGather gather = new RaggedGather(schema, fields);
