@@ -49,7 +49,7 @@ final class ResidentExplanation {
                 .formatted(shard.rows(), shard.rank(), shard.firstRow(), shard.executorId()));
       }
     }
-    reads.away().forEach(rank -> text.append("last run: %s%n".formatted(rank)));
+    reads.misplaced().forEach(rank -> text.append("last run: %s%n".formatted(rank)));
     warnings.forEach(warning -> text.append("warning: %s%n".formatted(warning)));
     return text.toString();
   }

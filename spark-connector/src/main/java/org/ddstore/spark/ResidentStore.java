@@ -27,7 +27,6 @@ import org.ddstore.spark.job.PlacedRdd;
 import org.ddstore.spark.job.PlannedLoader;
 import org.ddstore.spark.job.Plans;
 import org.ddstore.spark.resident.AppendPlan;
-import org.ddstore.spark.resident.AwayRank;
 import org.ddstore.spark.resident.ExecutorHoldings;
 import org.ddstore.spark.resident.RankOutcome;
 import org.ddstore.spark.resident.ResidentChanges;
@@ -449,8 +448,8 @@ public final class ResidentStore {
 
   private void ran(List<? extends RankOutcome<?>> outcomes, ResidentLayout layout) {
     ClusterFacts cluster = ClusterFacts.of(origin.session().sparkContext(), origin.profile());
-    reads.add(outcomes, AwayRank.of(outcomes, layout, cluster));
-    reads.away().forEach(rank -> LOG.warn("\"{}\": {}", name, rank));
+    reads.add(outcomes, RankOutcome.Misplaced.of(outcomes, layout, cluster));
+    reads.misplaced().forEach(rank -> LOG.warn("\"{}\": {}", name, rank));
   }
 
   /** Returns what each rank has read in all runs so far, by rank and read path. */

@@ -19,7 +19,7 @@ import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.ddstore.spark.cluster.Interrupts;
 import org.ddstore.spark.job.MpiWorlds;
 import org.ddstore.spark.job.ResidentView;
-import org.ddstore.spark.resident.AtOnce;
+import org.ddstore.spark.resident.Parallel;
 import org.ddstore.spark.resident.WriteLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,7 +76,8 @@ final class ResidentStores implements ResidentView {
       ended = true;
       last = new ArrayList<>(stores.values());
     }
-    AtOnce.forEach("ddstore-end", last, ResidentStores::drop); // so that one that hangs delays none
+    Parallel.forEach(
+        "ddstore-end", last, ResidentStores::drop); // so that one that hangs delays none
   }
 
   private static void drop(ResidentStore store) {

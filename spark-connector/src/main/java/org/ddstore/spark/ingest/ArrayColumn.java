@@ -26,12 +26,12 @@ final class ArrayColumn extends Column {
   private final int uniformLength;
 
   /** Creates a column; ragged by default if {@code declared} is null. */
-  ArrayColumn(ColumnPath path, Elements elements, DeclaredField declared, Repairs repairs) {
+  ArrayColumn(Column.Path path, Elements elements, DeclaredField declared, Repairs repairs) {
     this(path, elements, declared, repairs, 0);
   }
 
   private ArrayColumn(
-      ColumnPath path,
+      Column.Path path,
       Elements elements,
       DeclaredField declared,
       Repairs repairs,
@@ -59,7 +59,7 @@ final class ArrayColumn extends Column {
   }
 
   @Override
-  Column at(ColumnPath path) {
+  Column at(Column.Path path) {
     return new ArrayColumn(path, elements, declared, repairs, uniformLength);
   }
 
@@ -91,7 +91,7 @@ final class ArrayColumn extends Column {
   }
 
   @Override
-  ColumnEncoder encoder(Schema schema) {
+  Column.Encoder encoder(Schema schema) {
     return new ArrayEncoder(path(), schema, elements, repairs, declared == null);
   }
 }

@@ -7,7 +7,7 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /** An encoder of flat or nested arrays of numbers into a fixed or ragged field, row-major. */
-final class ArrayEncoder extends ColumnEncoder {
+final class ArrayEncoder extends Column.Encoder {
   private final ElementWriter writer;
   private final ArrayColumn.Elements elements;
   private final ArrayColumn.Repairs repairs;
@@ -27,7 +27,7 @@ final class ArrayEncoder extends ColumnEncoder {
    * @param guessed whether a fixed length was guessed, so that another length is not a data error
    */
   ArrayEncoder(
-      ColumnPath path,
+      Column.Path path,
       Schema schema,
       ArrayColumn.Elements elements,
       ArrayColumn.Repairs repairs,

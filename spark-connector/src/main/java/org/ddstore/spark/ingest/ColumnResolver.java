@@ -42,7 +42,7 @@ final class ColumnResolver {
     ColumnResolver resolver = new ColumnResolver(options);
     StructField[] fields = schema.fields();
     for (int i = 0; i < fields.length; i++) {
-      resolver.add(ColumnPath.top(fields[i].name(), i), fields[i].dataType());
+      resolver.add(Column.Path.top(fields[i].name(), i), fields[i].dataType());
     }
     return resolver;
   }
@@ -113,7 +113,7 @@ final class ColumnResolver {
         "%s \"%s\": no such column; there are %s".formatted(kind, name, columns.keySet()));
   }
 
-  private void add(ColumnPath path, DataType type) {
+  private void add(Column.Path path, DataType type) {
     if (type instanceof UserDefinedType<?> userDefined) {
       add(path, userDefined.sqlType());
     } else if (type instanceof StructType struct && !VectorColumn.isVector(struct)) {
@@ -141,7 +141,7 @@ final class ColumnResolver {
     }
   }
 
-  private Column leaf(ColumnPath path, DataType type) {
+  private Column leaf(Column.Path path, DataType type) {
     String name = path.name();
     DeclaredField declared = options.fields().get(name);
     Serializable fill = options.fills().get(name);
@@ -174,7 +174,7 @@ final class ColumnResolver {
             .formatted(type.sql(), TypeRemedy.of(path.inSql(), type, options.wording())));
   }
 
-  private static ColumnPath undeclared(ColumnPath path, DeclaredField declared, String what) {
+  private static Column.Path undeclared(Column.Path path, DeclaredField declared, String what) {
     if (declared != null) {
       throw problem(path.name(), "%s cannot be declared as %s".formatted(what, declared));
     }
@@ -187,7 +187,7 @@ final class ColumnResolver {
     }
   }
 
-  private static Column rawBytes(ColumnPath path, DeclaredField declared, byte... fill) {
+  private static Column rawBytes(Column.Path path, DeclaredField declared, byte... fill) {
     if (declared.ragged()) {
       throw problem(path.name(), "binary needs a fixed shape to be declared as " + declared);
     }
@@ -195,7 +195,7 @@ final class ColumnResolver {
   }
 
   private static Column scalar(
-      ColumnPath path, NumberType type, DeclaredField declared, Serializable fill) {
+      Column.Path path, NumberType type, DeclaredField declared, Serializable fill) {
     if (declared == null) {
       return new ScalarColumn(path, type, new DeclaredField(false, type.natural()), fill);
     }
@@ -207,7 +207,7 @@ final class ColumnResolver {
   }
 
   private Column array(
-      ColumnPath path, ArrayType outer, DeclaredField declared, Serializable fill) {
+      Column.Path path, ArrayType outer, DeclaredField declared, Serializable fill) {
     String name = path.name();
     int depth = 1;
     ArrayType array = outer;

@@ -10,7 +10,7 @@ import org.ddstore.types.DType;
  * one. Not thread-safe.
  */
 final class ElementWriter {
-  private final ColumnEncoder owner;
+  private final Column.Encoder owner;
   private final NumberType type;
   private final DType dtype;
   private final NumberStore store;
@@ -22,7 +22,7 @@ final class ElementWriter {
    * @param fill replacement of null elements, or null
    */
   ElementWriter(
-      ColumnEncoder owner, NumberType type, DType dtype, boolean mayHaveNull, Serializable fill) {
+      Column.Encoder owner, NumberType type, DType dtype, boolean mayHaveNull, Serializable fill) {
     this.owner = owner;
     this.type = type;
     this.dtype = dtype;

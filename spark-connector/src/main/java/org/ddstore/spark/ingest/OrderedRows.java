@@ -1,18 +1,22 @@
 package org.ddstore.spark.ingest;
 
+import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.apache.spark.SparkContext;
+import org.apache.spark.Partition;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.layout.ExtentMap;
+import org.ddstore.spark.ingest.SliceRdd.Slice;
 import scala.reflect.ClassTag$;
 
 /** Rows in global order: the concatenated, counted partitions of an RDD. */
 final class OrderedRows {
   private final RDD<?> rdd;
-  private final RowFormat format;
+  private final RowReader.Format format;
   private final int fields;
   private final List<SourcePartition> partitions;
   private final long[] counts;
@@ -25,7 +29,7 @@ final class OrderedRows {
    */
   OrderedRows(
       RDD<?> rdd,
-      RowFormat format,
+      RowReader.Format format,
       int fields,
       List<SourcePartition> partitions,
       long[] counts,
@@ -38,7 +42,7 @@ final class OrderedRows {
     this.stored = stored;
   }
 
-  RowFormat format() {
+  RowReader.Format format() {
     return format;
   }
 
@@ -48,7 +52,7 @@ final class OrderedRows {
 
   /** Returns an RDD of one partition per rank, followed by empty partitions. */
   RDD<InternalRow> shards(int ranks, int allPartitions) {
-    Slice[][] slices = Slice.balanced(partitions, counts, ranks);
+    Slice[][] slices = balanced(ranks);
     Slice[][] all = Arrays.copyOf(slices, allPartitions);
     Arrays.fill(all, ranks, allPartitions, new Slice[0]);
     return read(all);
@@ -56,8 +60,37 @@ final class OrderedRows {
 
   /** Returns an RDD of one partition per chosen rank. */
   RDD<InternalRow> shardsOf(int ranks, int... chosen) {
-    Slice[][] slices = Slice.balanced(partitions, counts, ranks);
+    Slice[][] slices = balanced(ranks);
     return read(Arrays.stream(chosen).mapToObj(rank -> slices[rank]).toArray(Slice[][]::new));
+  }
+
+  /** Returns the slices of the partitions that each of {@code ranks} ranks loads, in order. */
+  private Slice[][] balanced(int ranks) {
+    long rows = 0;
+    for (long count : counts) {
+      rows = Math.addExact(rows, count);
+    }
+    Slice[][] shards = new Slice[ranks][];
+    int at = 0;
+    long first = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+      long position = ExtentMap.balancedStart(rows, rank, ranks);
+      long end = ExtentMap.balancedStart(rows, rank + 1, ranks);
+      List<Slice> slices = new ArrayList<>();
+      while (position < end) {
+        long last = first + counts[at];
+        if (position >= last) {
+          first = last;
+          at++;
+          continue;
+        }
+        long take = Math.min(end, last) - position;
+        slices.add(new Slice(partitions.get(at), position - first, take, counts[at]));
+        position += take;
+      }
+      shards[rank] = slices.toArray(new Slice[0]);
+    }
+    return shards;
   }
 
   /** Returns an RDD of all partitions in order, one slice each. */
@@ -91,15 +124,12 @@ final class OrderedRows {
   }
 
   private RDD<InternalRow> read(Slice[][] slices) {
-    return new ShardRdd(context(), rdd, format, fields, slices);
-  }
-
-  private SparkContext context() {
-    return rdd.sparkContext();
+    return new SliceRdd.Rows(rdd, format, fields, slices);
   }
 
   /** Counts the rows of partitions in a job, with several partitions per task. */
-  static long[] count(RDD<?> rdd, RowFormat format, int fields, List<SourcePartition> partitions) {
+  static long[] count(
+      RDD<?> rdd, RowReader.Format format, int fields, List<SourcePartition> partitions) {
     int size = partitions.size();
     if (size == 0) {
       return new long[0];
@@ -114,7 +144,7 @@ final class OrderedRows {
               .map(Slice::whole)
               .toArray(Slice[]::new);
     }
-    CountRdd counting = new CountRdd(rdd.sparkContext(), rdd, format, fields, groups);
+    SliceRdd.Counts counting = new SliceRdd.Counts(rdd, format, fields, groups);
     return new JavaRDD<>(counting, ClassTag$.MODULE$.<long[]>apply(long[].class))
         .collect().stream().flatMapToLong(Arrays::stream).toArray();
   }
@@ -122,6 +152,27 @@ final class OrderedRows {
   void release() {
     if (stored) {
       rdd.unpersist(false);
+    }
+  }
+
+  /**
+   * A partition of an RDD at a known position in the source order.
+   *
+   * @param place description such as {@code file:/data/a.parquet from byte 134217728}
+   * @param computation random number of {@link RowChunks} from the time when the partition was
+   *     stored, verified by all readers; {@link #REPEATABLE} for a partition that always has the
+   *     same rows
+   */
+  record SourcePartition(Partition partition, String place, long computation)
+      implements Serializable {
+    static final long REPEATABLE = 0;
+
+    SourcePartition(Partition partition, String place) {
+      this(partition, place, REPEATABLE);
+    }
+
+    boolean isStored() {
+      return computation != REPEATABLE;
     }
   }
 }

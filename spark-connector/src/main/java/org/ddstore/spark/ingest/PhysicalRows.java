@@ -1,13 +1,20 @@
 package org.ddstore.spark.ingest;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
+import org.apache.spark.Dependency;
+import org.apache.spark.OneToOneDependency;
+import org.apache.spark.Partition;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.execution.ColumnarToRowExec;
 import org.apache.spark.sql.execution.InputAdapter;
 import org.apache.spark.sql.execution.ProjectExec;
@@ -15,15 +22,22 @@ import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.SQLExecutionRDD;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.WholeStageCodegenExec;
+import org.apache.spark.sql.execution.datasources.FilePartition;
+import org.apache.spark.sql.execution.datasources.FileScanRDD;
+import org.apache.spark.sql.execution.datasources.PartitionedFile;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceRDD;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceRDDPartition;
 import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
 
-/** The RDD that executes a plan, and the layout of the columns in it. */
+/** The RDD that executes a plan, the layout of the columns in it, and its file splits in order. */
 final class PhysicalRows {
   private final RDD<?> rdd;
-  private final RowFormat format;
+  private final RowReader.Format format;
   private final int[] ordinals;
 
-  private PhysicalRows(RDD<?> rdd, RowFormat format, int... ordinals) {
+  private PhysicalRows(RDD<?> rdd, RowReader.Format format, int... ordinals) {
     this.rdd = rdd;
     this.format = format;
     this.ordinals = ordinals;
@@ -34,7 +48,7 @@ final class PhysicalRows {
     return rdd;
   }
 
-  RowFormat format() {
+  RowReader.Format format() {
     return format;
   }
 
@@ -47,7 +61,7 @@ final class PhysicalRows {
   static PhysicalRows asRows(QueryExecution execution) {
     int columns = execution.executedPlan().output().size();
     return new PhysicalRows(
-        execution.toRdd(), RowFormat.ROWS, IntStream.range(0, columns).toArray());
+        execution.toRdd(), RowReader.Format.ROWS, IntStream.range(0, columns).toArray());
   }
 
   /** Returns batches of the scan if only a column selection is above it, else rows. */
@@ -70,7 +84,8 @@ final class PhysicalRows {
     if (ordinals == null) {
       ordinals = IntStream.range(0, plan.output().size()).toArray();
     }
-    return new PhysicalRows(withConf(plan.executeColumnar(), conf), RowFormat.BATCHES, ordinals);
+    return new PhysicalRows(
+        withConf(plan.executeColumnar(), conf), RowReader.Format.BATCHES, ordinals);
   }
 
   /** Returns the batches with the settings applied on the executors. */
@@ -117,6 +132,69 @@ final class PhysicalRows {
       }
     }
     return -1;
+  }
+
+  private record Split(UTF8String path, PartitionedFile file) {}
+
+  /**
+   * Returns the splits of a file scan, one per partition, ordered by path and start; empty if the
+   * RDD does not read files one-to-one. Spark packs splits into partitions by size and number of
+   * cores; unpacked and sorted, their order depends only on the files.
+   */
+  Optional<List<SourcePartition>> fileSplits() {
+    RDD<?> leaf = leaf(rdd);
+    boolean version2 = leaf instanceof DataSourceRDD;
+    if (!version2 && !(leaf instanceof FileScanRDD)) {
+      return Optional.empty();
+    }
+    List<Split> splits = new ArrayList<>();
+    for (Partition partition : rdd.partitions()) {
+      if (partition instanceof FilePartition files) {
+        addTo(splits, files);
+      } else if (partition instanceof DataSourceRDDPartition inputs) {
+        for (InputPartition input : SparkInternals.inputPartitions(inputs)) {
+          if (!(input instanceof FilePartition files)) {
+            return Optional.empty();
+          }
+          addTo(splits, files);
+        }
+      } else {
+        return Optional.empty();
+      }
+    }
+    splits.sort(Comparator.comparing(Split::path).thenComparingLong(split -> split.file.start()));
+    List<SourcePartition> sorted = new ArrayList<>(splits.size());
+    for (int i = 0; i < splits.size(); i++) {
+      PartitionedFile file = splits.get(i).file;
+      FilePartition alone = new FilePartition(i, new PartitionedFile[] {file});
+      sorted.add(
+          new SourcePartition(
+              version2 ? SparkInternals.partitionOf(i, alone) : alone,
+              "%s from byte %d, length %d"
+                  .formatted(splits.get(i).path, file.start(), file.length())));
+    }
+    return Optional.of(sorted);
+  }
+
+  private static void addTo(List<Split> splits, FilePartition partition) {
+    for (PartitionedFile file : partition.files()) {
+      splits.add(new Split(UTF8String.fromString(file.filePath().urlEncoded()), file));
+    }
+  }
+
+  /** Returns the RDD at the end of a chain of one-to-one dependencies; null for other chains. */
+  private static RDD<?> leaf(RDD<?> rdd) {
+    RDD<?> at = rdd;
+    while (true) {
+      List<Dependency<?>> dependencies = SparkInternals.list(at.dependencies());
+      if (dependencies.isEmpty()) {
+        return at;
+      }
+      if (dependencies.size() > 1 || !(dependencies.get(0) instanceof OneToOneDependency<?>)) {
+        return null;
+      }
+      at = dependencies.get(0).rdd();
+    }
   }
 
   @Override

@@ -15,7 +15,7 @@ final class RawBytesColumn extends Column {
   /**
    * @param fill replacement of nulls, or null
    */
-  RawBytesColumn(ColumnPath path, DeclaredField declared, byte... fill) {
+  RawBytesColumn(Column.Path path, DeclaredField declared, byte... fill) {
     super(path);
     this.declared = declared;
     this.fill = fill;
@@ -27,16 +27,16 @@ final class RawBytesColumn extends Column {
   }
 
   @Override
-  Column at(ColumnPath path) {
+  Column at(Column.Path path) {
     return new RawBytesColumn(path, declared, fill);
   }
 
   @Override
-  ColumnEncoder encoder(Schema schema) {
+  Column.Encoder encoder(Schema schema) {
     return new Encoder(schema);
   }
 
-  private final class Encoder extends ColumnEncoder {
+  private final class Encoder extends Column.Encoder {
     private final int place;
     private final int length;
 

@@ -5,6 +5,7 @@ import java.security.SecureRandom;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.Platform;
+import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
 import org.ddstore.spark.types.SourceChangedException;
 import scala.collection.AbstractIterator;
 

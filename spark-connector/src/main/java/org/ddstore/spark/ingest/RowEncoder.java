@@ -51,7 +51,7 @@ public final class RowEncoder implements Serializable {
   /** Passes each packed record to {@code records}, which must not retain the buffer. */
   void encode(Iterator<InternalRow> rows, long firstRow, Consumer<ByteBuffer> records) {
     Schema parsed = schema();
-    ColumnEncoder[] encoders = new ColumnEncoder[columns.length];
+    Column.Encoder[] encoders = new Column.Encoder[columns.length];
     for (int i = 0; i < encoders.length; i++) {
       encoders[i] = columns[i].encoder(parsed);
     }
@@ -62,7 +62,7 @@ public final class RowEncoder implements Serializable {
       }
       record.begin(row);
       InternalRow values = rows.next();
-      for (ColumnEncoder encoder : encoders) {
+      for (Column.Encoder encoder : encoders) {
         encoder.encode(values, record);
       }
       records.accept(record.end());

@@ -2,6 +2,7 @@ package org.ddstore.spark.ingest;
 
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
 
 /** A reader of the rows of one partition, in order. A row is valid until the next call. */
 interface RowReader {
@@ -84,5 +85,34 @@ interface RowReader {
       }
       return skipped;
     }
+  }
+
+  /** The format of rows in the partitions of an RDD. */
+  enum Format {
+    /** One {@code InternalRow} per element. */
+    ROWS {
+      @Override
+      RowReader open(scala.collection.Iterator<?> elements, int fields, SourcePartition source) {
+        return new OfRows(elements);
+      }
+    },
+    /** One {@link ColumnarBatch} per element. */
+    BATCHES {
+      @Override
+      RowReader open(scala.collection.Iterator<?> elements, int fields, SourcePartition source) {
+        return new OfBatches(elements);
+      }
+    },
+    /** One {@code byte[]} of {@link RowChunks} per element. */
+    CHUNKS {
+      @Override
+      RowReader open(scala.collection.Iterator<?> elements, int fields, SourcePartition source) {
+        return new RowChunks.Reader(elements, fields, source);
+      }
+    };
+
+    /** Returns a reader of the rows of one partition. */
+    abstract RowReader open(
+        scala.collection.Iterator<?> elements, int fields, SourcePartition source);
   }
 }

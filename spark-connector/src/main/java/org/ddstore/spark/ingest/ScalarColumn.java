@@ -18,7 +18,7 @@ final class ScalarColumn extends Column {
   /**
    * @param fill replacement of nulls, or null
    */
-  ScalarColumn(ColumnPath path, NumberType type, DeclaredField declared, Serializable fill) {
+  ScalarColumn(Column.Path path, NumberType type, DeclaredField declared, Serializable fill) {
     super(path);
     this.type = type;
     this.declared = declared;
@@ -31,16 +31,16 @@ final class ScalarColumn extends Column {
   }
 
   @Override
-  Column at(ColumnPath path) {
+  Column at(Column.Path path) {
     return new ScalarColumn(path, type, declared, fill);
   }
 
   @Override
-  ColumnEncoder encoder(Schema schema) {
+  Column.Encoder encoder(Schema schema) {
     return new Encoder(schema);
   }
 
-  private final class Encoder extends ColumnEncoder {
+  private final class Encoder extends Column.Encoder {
     private final int place;
     private final NumberStore store = new NumberStore(declared.dtype());
 

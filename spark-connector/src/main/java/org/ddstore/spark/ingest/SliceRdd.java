@@ -1,12 +1,15 @@
 package org.ddstore.spark.ingest;
 
+import java.io.Serializable;
 import java.util.Arrays;
 import org.apache.spark.Partition;
-import org.apache.spark.SparkContext;
 import org.apache.spark.SparkException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
 import org.ddstore.spark.types.SourceChangedException;
+import scala.collection.AbstractIterator;
 import scala.collection.immutable.Seq;
 import scala.reflect.ClassTag$;
 
@@ -20,16 +23,40 @@ abstract class SliceRdd<T> extends RDD<T> {
   private static final long serialVersionUID = 1L;
 
   private final RDD<?> source;
+  private final RowReader.Format format;
+  private final int fields;
   private final transient Slice[][] slices;
 
   /**
    * @param source captured RDD to read
+   * @param format format of its elements
+   * @param fields number of fields of its rows
    * @param slices slices of each partition
    */
-  SliceRdd(SparkContext context, RDD<?> source, Slice[][] slices, Class<T> type) {
-    super(context, SparkInternals.noDependencies(), ClassTag$.MODULE$.apply(type));
+  private SliceRdd(
+      RDD<?> source, RowReader.Format format, int fields, Slice[][] slices, Class<T> type) {
+    super(source.sparkContext(), SparkInternals.noDependencies(), ClassTag$.MODULE$.apply(type));
     this.source = source;
+    this.format = format;
+    this.fields = fields;
     this.slices = slices;
+  }
+
+  /**
+   * A run of rows of one partition of a captured RDD.
+   *
+   * @param source partition of the captured RDD
+   * @param skip number of rows before the run
+   * @param take number of rows of the run
+   * @param planned counted number of rows of the partition, or {@link #ALL}
+   */
+  record Slice(SourcePartition source, long skip, long take, long planned) implements Serializable {
+    /** Number of rows of an uncounted partition: all that it has. */
+    static final long ALL = Long.MAX_VALUE;
+
+    static Slice whole(SourcePartition source) {
+      return new Slice(source, 0, ALL, ALL);
+    }
   }
 
   private static final class SlicePartition implements Partition {
@@ -81,14 +108,15 @@ abstract class SliceRdd<T> extends RDD<T> {
   }
 
   /** Returns the slices of a partition of this RDD. */
-  final Slice[] slices(Partition partition) {
+  private static Slice[] slices(Partition partition) {
     return ((SlicePartition) partition).slices;
   }
 
-  /** Returns the elements of the captured RDD in the slice's partition. */
-  final scala.collection.Iterator<?> read(Slice slice, TaskContext context) {
+  /** Returns a reader of the slice's partition, from its first row. */
+  final RowReader open(Slice slice, TaskContext context) {
     try {
-      return source.iterator(slice.source().partition(), context);
+      return format.open(
+          source.iterator(slice.source().partition(), context), fields, slice.source());
     } catch (Exception e) {
       if (slice.source().isStored() && e instanceof SparkException) {
         throw new SourceChangedException(
@@ -97,6 +125,115 @@ abstract class SliceRdd<T> extends RDD<T> {
             e);
       }
       throw e;
+    }
+  }
+
+  /** An RDD of the rows of counted slices. A row is valid until the next one is read. */
+  static final class Rows extends SliceRdd<InternalRow> {
+    private static final long serialVersionUID = 1L;
+
+    Rows(RDD<?> source, RowReader.Format format, int fields, Slice[][] slices) {
+      super(source, format, fields, slices, InternalRow.class);
+    }
+
+    @Override
+    public scala.collection.Iterator<InternalRow> compute(
+        Partition partition, TaskContext context) {
+      return new RowIterator(slices(partition), context);
+    }
+
+    private final class RowIterator extends AbstractIterator<InternalRow> {
+      private final Slice[] slices;
+      private final TaskContext context;
+      private int next;
+      private Slice slice;
+      private RowReader reader;
+      private long left;
+
+      RowIterator(Slice[] slices, TaskContext context) {
+        this.slices = slices;
+        this.context = context;
+      }
+
+      @Override
+      public boolean hasNext() {
+        while (left == 0) {
+          finish();
+          if (next == slices.length) {
+            return false;
+          }
+          begin(slices[next++]);
+        }
+        return true;
+      }
+
+      private void begin(Slice opened) {
+        slice = opened;
+        reader = open(opened, context);
+        long skipped = reader.skip(opened.skip());
+        if (skipped < opened.skip()) {
+          throw changed(skipped);
+        }
+        left = opened.take();
+      }
+
+      /** Checks that a slice that ends with its partition has no more rows than counted. */
+      private void finish() {
+        if (slice != null && slice.skip() + slice.take() == slice.planned() && reader.hasNext()) {
+          throw new SourceChangedException(
+              "%s had %,d rows when the load was planned, now more: plan the load again"
+                  .formatted(slice.source().place(), slice.planned()));
+        }
+        slice = null;
+      }
+
+      private SourceChangedException changed(long found) {
+        return new SourceChangedException(
+            "%s had %,d rows when the load was planned, now %,d: plan the load again"
+                .formatted(slice.source().place(), slice.planned(), found));
+      }
+
+      @Override
+      public InternalRow next() {
+        if (!hasNext()) {
+          throw new java.util.NoSuchElementException("no more rows");
+        }
+        if (!reader.hasNext()) {
+          throw changed(slice.skip() + slice.take() - left);
+        }
+        left--;
+        return reader.next();
+      }
+    }
+  }
+
+  /** An RDD of the number of rows of each slice, one array per partition. */
+  static final class Counts extends SliceRdd<long[]> {
+    private static final long serialVersionUID = 1L;
+
+    Counts(RDD<?> source, RowReader.Format format, int fields, Slice[][] slices) {
+      super(source, format, fields, slices, long[].class);
+    }
+
+    @Override
+    public scala.collection.Iterator<long[]> compute(Partition partition, TaskContext context) {
+      Slice[] slices = slices(partition);
+      return new AbstractIterator<>() {
+        private boolean done;
+
+        @Override
+        public boolean hasNext() {
+          return !done;
+        }
+
+        @Override
+        public long[] next() {
+          done = true;
+          return Arrays.stream(slices)
+              .mapToLong(slice -> open(slice, context).skip(Slice.ALL))
+              .toArray();
+        }
+      };
     }
   }
 }

@@ -4,6 +4,8 @@ import java.io.Serializable;
 import java.util.List;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.Nonce;
+import org.ddstore.spark.ingest.SortedRows.Positions;
+import org.ddstore.spark.ingest.StoredRows.PartitionCount;
 import org.ddstore.spark.types.SourceChangedException;
 
 /**

@@ -8,9 +8,23 @@ import org.apache.spark.Partition;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
+import org.apache.spark.sql.catalyst.expressions.UserDefinedExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.execution.datasources.v2.FileScan;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.internal.SQLConf;
+import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
 
 /**
  * The rows of a DataFrame in their global order, and the way they are read.
@@ -45,14 +59,14 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
     if (!options.orderBy().isEmpty() || options.shuffleSeed().isPresent()) {
       return sorted(df, chosen, placed, options, conf);
     }
-    PlanShape shape = PlanShape.of(chosen.queryExecution().optimizedPlan());
-    if (shape != PlanShape.OTHER) {
+    Shape shape = Shape.of(chosen.queryExecution().optimizedPlan());
+    if (shape != Shape.OTHER) {
       Optional<Scan> scan = Scan.of(chosen, shape, false, conf);
       if (scan.isPresent()) {
         OrderedRows rows = scan.get().count(conf);
         String route =
-            (rows.format() == RowFormat.BATCHES ? "columnar batches" : "unsafe rows")
-                + (shape == PlanShape.FILES ? ", in scan order" : ", in partition order");
+            (rows.format() == RowReader.Format.BATCHES ? "columnar batches" : "unsafe rows")
+                + (shape == Shape.FILES ? ", in scan order" : ", in partition order");
         return new SourcePlan(
             rows, move(placed, scan.get().physical().ordinals()), route, List.of());
       }
@@ -101,14 +115,12 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
   record Scan(Dataset<Row> df, PhysicalRows physical, List<SourcePartition> partitions) {
 
     /** Returns the scan; empty if the execution of the plan does not match its shape. */
-    static Optional<Scan> of(Dataset<Row> df, PlanShape shape, boolean asRows, SQLConf conf) {
+    static Optional<Scan> of(Dataset<Row> df, Shape shape, boolean asRows, SQLConf conf) {
       QueryExecution execution = df.queryExecution();
       PhysicalRows physical =
           asRows ? PhysicalRows.asRows(execution) : PhysicalRows.fastest(execution, conf);
       Optional<List<SourcePartition>> partitions =
-          shape == PlanShape.FILES
-              ? FileSplits.of(physical.rdd())
-              : Optional.of(inOrder(physical.rdd()));
+          shape == Shape.FILES ? physical.fileSplits() : Optional.of(inOrder(physical.rdd()));
       return partitions.map(found -> new Scan(df, physical, found));
     }
 
@@ -123,9 +135,9 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
     /** Counts the rows, reading only the columns that filters need. */
     OrderedRows count(SQLConf conf) {
       Dataset<Row> bare = df.select(new org.apache.spark.sql.Column[0]);
-      PlanShape shape = PlanShape.of(bare.queryExecution().optimizedPlan());
+      Shape shape = Shape.of(bare.queryExecution().optimizedPlan());
       Optional<Scan> counting =
-          shape == PlanShape.of(df.queryExecution().optimizedPlan())
+          shape == Shape.of(df.queryExecution().optimizedPlan())
               ? Scan.of(bare, shape, false, conf).filter(scan -> scan.places().equals(places()))
               : Optional.empty();
       long[] counts = counting.orElse(this).run();
@@ -139,6 +151,54 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
 
     private List<String> places() {
       return partitions.stream().map(SourcePartition::place).toList();
+    }
+  }
+
+  /** The kind of an optimized plan with respect to the order of its rows. */
+  enum Shape {
+    /** One file scan below deterministic projections and filters. */
+    FILES,
+    /** Literal rows or a range below the same: rows are in partition order. */
+    LITERAL,
+    /** Any other plan. */
+    OTHER;
+
+    static Shape of(LogicalPlan optimized) {
+      LogicalPlan at = optimized;
+      while (at instanceof Project || at instanceof Filter) {
+        boolean isFilter = at instanceof Filter;
+        for (Expression expression : SparkInternals.list(at.expressions())) {
+          if (!isRepeatable(expression, isFilter)) {
+            return OTHER;
+          }
+        }
+        at = SparkInternals.list(at.children()).get(0);
+      }
+      if (readsFiles(at)) {
+        return FILES;
+      }
+      if (at instanceof LocalRelation || at instanceof Range || at instanceof OneRowRelation) {
+        return LITERAL;
+      }
+      return OTHER;
+    }
+
+    private static boolean readsFiles(LogicalPlan leaf) {
+      if (leaf instanceof LogicalRelation relation) {
+        return relation.relation() instanceof HadoopFsRelation;
+      }
+      return leaf instanceof DataSourceV2ScanRelation scan && scan.scan() instanceof FileScan;
+    }
+
+    /** Returns whether an expression is repeatable; user functions must not select rows. */
+    private static boolean isRepeatable(Expression expression, boolean decidesRows) {
+      if (expression instanceof SubqueryExpression
+          || !expression.deterministic()
+          || (decidesRows && expression instanceof UserDefinedExpression)) {
+        return false;
+      }
+      List<Expression> children = SparkInternals.list(expression.children());
+      return children.stream().allMatch(child -> isRepeatable(child, decidesRows));
     }
   }
 }

@@ -1,5 +1,6 @@
 package org.ddstore.spark.ingest;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -10,6 +11,8 @@ import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.storage.StorageLevel;
+import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
+import org.ddstore.spark.ingest.SliceRdd.Slice;
 import org.ddstore.spark.types.SourceChangedException;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
@@ -64,7 +67,7 @@ final class StoredRows {
       }
       long[] counts = counted.stream().mapToLong(PartitionCount::rows).toArray();
       OrderedRows ordered =
-          new OrderedRows(chunks, RowFormat.CHUNKS, fields, partitions, counts, true);
+          new OrderedRows(chunks, RowReader.Format.CHUNKS, fields, partitions, counts, true);
       stored = true;
       return ordered;
     } finally {
@@ -97,5 +100,23 @@ final class StoredRows {
     return new JavaRDD<>(chunks, ClassTag$.MODULE$.<byte[]>apply(byte[].class))
         .mapPartitionsWithIndex(count, true)
         .collect();
+  }
+
+  /**
+   * The report of a task about a partition that it has stored.
+   *
+   * @param rows number of rows of the partition
+   * @param computation computation number of its chunks
+   * @param high high half of the hash sum of {@link SortCheck}; 0 without a check
+   * @param low low half of the hash sum
+   */
+  record PartitionCount(long rows, long computation, long high, long low) implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    /** Counts the rows of a reader without reading them. */
+    static PartitionCount of(RowChunks.Reader reader) {
+      long rows = reader.skip(Slice.ALL);
+      return new PartitionCount(rows, reader.computation(), 0, 0);
+    }
   }
 }

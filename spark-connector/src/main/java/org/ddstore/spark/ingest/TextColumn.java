@@ -21,11 +21,11 @@ final class TextColumn extends Column {
    * @param text true for a string column, false for a binary one
    * @param fill replacement of nulls, or null
    */
-  TextColumn(ColumnPath path, boolean text, Serializable fill) {
+  TextColumn(Column.Path path, boolean text, Serializable fill) {
     this(path, text, fill instanceof String string ? string.getBytes(UTF_8) : (byte[]) fill);
   }
 
-  private TextColumn(ColumnPath path, boolean text, byte... fill) {
+  private TextColumn(Column.Path path, boolean text, byte... fill) {
     super(path);
     this.text = text;
     this.fill = fill;
@@ -37,7 +37,7 @@ final class TextColumn extends Column {
   }
 
   @Override
-  Column at(ColumnPath path) {
+  Column at(Column.Path path) {
     return new TextColumn(path, text, fill);
   }
 
@@ -52,11 +52,11 @@ final class TextColumn extends Column {
   }
 
   @Override
-  ColumnEncoder encoder(Schema schema) {
+  Column.Encoder encoder(Schema schema) {
     return new Encoder(schema);
   }
 
-  private final class Encoder extends ColumnEncoder {
+  private final class Encoder extends Column.Encoder {
     private final int lengthPlace;
 
     Encoder(Schema schema) {

@@ -30,7 +30,7 @@ final class VectorColumn extends Column {
   private final ArrayForm form;
   private final int uniformLength;
 
-  VectorColumn(ColumnPath path, ArrayForm form, int uniformLength) {
+  VectorColumn(Column.Path path, ArrayForm form, int uniformLength) {
     super(path);
     this.form = form;
     this.uniformLength = uniformLength;
@@ -73,7 +73,7 @@ final class VectorColumn extends Column {
   }
 
   @Override
-  Column at(ColumnPath path) {
+  Column at(Column.Path path) {
     return new VectorColumn(path, form, uniformLength);
   }
 
@@ -106,7 +106,7 @@ final class VectorColumn extends Column {
   }
 
   @Override
-  ColumnEncoder encoder(Schema schema) {
+  Column.Encoder encoder(Schema schema) {
     return new VectorEncoder(path(), schema, form);
   }
 }

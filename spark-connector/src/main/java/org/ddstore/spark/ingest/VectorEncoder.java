@@ -7,7 +7,7 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Schema;
 
 /** An encoder of Spark ML vectors in one of their forms. */
-final class VectorEncoder extends ColumnEncoder {
+final class VectorEncoder extends Column.Encoder {
   private final ArrayForm form;
   private final ElementWriter indices =
       new ElementWriter(this, NumberType.INT, DType.INT32, true, null);
@@ -21,7 +21,7 @@ final class VectorEncoder extends ColumnEncoder {
   private final int sizePlace;
   private final int indicesPlace;
 
-  VectorEncoder(ColumnPath path, Schema schema, ArrayForm form) {
+  VectorEncoder(Column.Path path, Schema schema, ArrayForm form) {
     super(path);
     this.form = form;
     String prefix = path.name() + (form == ArrayForm.SPARSE ? ".values" : "");

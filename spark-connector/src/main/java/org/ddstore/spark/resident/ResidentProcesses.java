@@ -130,7 +130,7 @@ public final class ResidentProcesses implements AutoCloseable {
    * free them when their lease ends.
    */
   void forget(Collection<ProcessAddress> processes, Nonce attempt) {
-    AtOnce.forEach("ddstore-tell", processes, process -> forgetAt(process, attempt));
+    Parallel.forEach("ddstore-tell", processes, process -> forgetAt(process, attempt));
   }
 
   private void forgetAt(ProcessAddress process, Nonce attempt) {
@@ -148,7 +148,7 @@ public final class ResidentProcesses implements AutoCloseable {
    * processes at the same time; logs a process that does not answer.
    */
   public void drop(Collection<ProcessAddress> processes) {
-    AtOnce.forEach("ddstore-tell", processes, this::dropAt);
+    Parallel.forEach("ddstore-tell", processes, this::dropAt);
   }
 
   private void dropAt(ProcessAddress process) {

@@ -7,10 +7,12 @@ import org.ddstore.ReadStatistics;
 import org.ddstore.spark.types.ReadCount;
 import org.ddstore.types.ReadPath;
 
-/** The reads of all ranks in the runs on a resident store, and the away ranks of the last run. */
+/**
+ * The reads of all ranks in the runs on a resident store, and the misplaced ranks of the last run.
+ */
 public final class ResidentReads {
   private final List<List<ReadCount>> byRank = new ArrayList<>(); // guarded by this
-  private List<AwayRank> away = List.of(); // guarded by this
+  private List<RankOutcome.Misplaced> misplaced = List.of(); // guarded by this
 
   public ResidentReads(int ranks) {
     List<ReadCount> none =
@@ -26,10 +28,11 @@ public final class ResidentReads {
    * Adds the outcomes of a run.
    *
    * @param outcomes outcomes, by rank
-   * @param away ranks that did not run in the executors of their shards
+   * @param misplaced ranks that did not run in the executors of their shards
    */
-  public synchronized void add(List<? extends RankOutcome<?>> outcomes, List<AwayRank> away) {
-    this.away = List.copyOf(away);
+  public synchronized void add(
+      List<? extends RankOutcome<?>> outcomes, List<RankOutcome.Misplaced> misplaced) {
+    this.misplaced = List.copyOf(misplaced);
     for (int rank = 0; rank < outcomes.size(); rank++) {
       RankOutcome<?> outcome = outcomes.get(rank);
       List<ReadCount> sum = new ArrayList<>();
@@ -55,7 +58,7 @@ public final class ResidentReads {
   }
 
   /** Returns the ranks of the last run that did not run in the executors of their shards. */
-  public synchronized List<AwayRank> away() {
-    return away;
+  public synchronized List<RankOutcome.Misplaced> misplaced() {
+    return misplaced;
   }
 }

@@ -2,6 +2,8 @@ package org.ddstore.spark.resident;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.metrics.source.Source;
 import org.ddstore.ReadStatistics;
 import org.ddstore.memory.Nonce;
 import org.ddstore.types.ReadPath;
@@ -167,6 +170,67 @@ public final class StoreMetrics {
       if (metrics != null) {
         metrics.withdraw();
       }
+    }
+  }
+
+  /** The read counts of all readers of one kind, both ended and active. */
+  private static final class ReaderCounts {
+    private final Map<ReadPath, ReadStatistics> ended = new EnumMap<>(ReadPath.class);
+    private final List<Supplier<List<ReadStatistics>>> reading = new ArrayList<>();
+
+    ReaderCounts() {
+      for (ReadPath path : ReadPath.values()) {
+        ended.put(path, ReadStatistics.none(path));
+      }
+    }
+
+    synchronized void begin(Supplier<List<ReadStatistics>> reader) {
+      reading.add(reader);
+    }
+
+    synchronized void end(Supplier<List<ReadStatistics>> reader) {
+      if (reading.remove(reader)) {
+        reader.get().forEach(last -> ended.merge(last.path(), last, ReadStatistics::plus));
+      }
+    }
+
+    /** Returns the sum of all readers over a path. */
+    synchronized ReadStatistics sum(ReadPath path) {
+      ReadStatistics sum = ended.get(path);
+      for (Supplier<List<ReadStatistics>> reader : reading) {
+        for (ReadStatistics now : reader.get()) {
+          sum = now.path() == path ? sum.plus(now) : sum;
+        }
+      }
+      return sum;
+    }
+  }
+
+  /** The metrics source of a store. Two sources are equal if they have the same registry. */
+  private record StoreSource(String sourceName, MetricRegistry metricRegistry) implements Source {
+
+    /**
+     * Returns the source to pass to Spark for removal. Spark removes all metrics whose names begin
+     * with the name of the source, so without the final dot, the removal of "train" would also
+     * remove "train_val".
+     */
+    StoreSource removal() {
+      return new StoreSource(sourceName + ".", metricRegistry);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof StoreSource that && isRegistry(that.metricRegistry);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // registries are compared by identity
+    private boolean isRegistry(MetricRegistry registry) {
+      return metricRegistry == registry;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(metricRegistry);
     }
   }
 }

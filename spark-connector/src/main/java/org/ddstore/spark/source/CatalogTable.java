@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
@@ -80,5 +81,21 @@ class CatalogTable extends DDStoreTable implements SupportsWrite {
         }
       };
     }
+  }
+
+  /**
+   * A table of {@code CREATE TABLE .. AS SELECT}. A failed load leaves nothing behind and a
+   * successful load publishes the store, so commit and abort do nothing.
+   */
+  static final class Staged extends CatalogTable implements StagedTable {
+    Staged(ReadOptions options, StructType schema, WriteMode mode, Map<String, String> properties) {
+      super(options, schema, mode, properties);
+    }
+
+    @Override
+    public void commitStagedChanges() {}
+
+    @Override
+    public void abortStagedChanges() {}
   }
 }

@@ -152,7 +152,7 @@ public final class DDStoreCatalog implements StagingTableCatalog {
       throw new IllegalArgumentException("a store has no partitions: remove PARTITIONED BY");
     }
     refuseOthers(properties);
-    return new StagedStore(
+    return new CatalogTable.Staged(
         new ReadOptions(table.name(), null), schema, mode, writeOptions(properties));
   }
 

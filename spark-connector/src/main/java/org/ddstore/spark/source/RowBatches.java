@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.apache.spark.TaskContext;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.apache.spark.util.TaskCompletionListener;
 import org.ddstore.RecordMemory;
 import org.ddstore.Variable;
 import org.ddstore.spark.StoreHandle;
@@ -73,7 +75,7 @@ final class RowBatches implements AutoCloseable {
           new RowBatches(store, columns.columns(handle.schema()), rows, bytesPerRow);
       StoreMetrics.Watch watch =
           StoreMetrics.watch(StoreSnapshots.of(handle), "scan", batches.counts::statistics);
-      TaskEnd.run(
+      whenTaskEnds(
           () -> {
             watch.close();
             batches.end();
@@ -190,7 +192,7 @@ final class RowBatches implements AutoCloseable {
   }
 
   private ColumnarBatch batch(FieldPlaces unleased, IndexVector index, int count) {
-    FieldPlaces places = new LeasedPlaces(unleased, readers);
+    FieldPlaces places = unleased.readBy(readers);
     ColumnVector[] vectors = new ColumnVector[columns.size()];
     for (int i = 0; i < vectors.length; i++) {
       ReadColumn column = columns.get(i);
@@ -233,5 +235,19 @@ final class RowBatches implements AutoCloseable {
         held.forEach(RecordMemory::close);
       }
     };
+  }
+
+  /**
+   * Registers an action for the end of the task of the calling thread, in success or failure.
+   *
+   * @throws IllegalStateException if the calling thread does not run a task
+   */
+  private static void whenTaskEnds(Runnable action) {
+    TaskContext task = TaskContext.get();
+    if (task == null) {
+      throw new IllegalStateException("stores can be scanned only by Spark tasks");
+    }
+    TaskCompletionListener listener = context -> action.run();
+    task.addTaskCompletionListener(listener);
   }
 }

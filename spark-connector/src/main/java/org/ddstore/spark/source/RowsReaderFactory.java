@@ -1,7 +1,11 @@
 package org.ddstore.spark.source;
 
+import java.io.IOException;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.function.Supplier;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
@@ -65,5 +69,87 @@ final class RowsReaderFactory implements PartitionReaderFactory {
 
   private static RowRanges rows(InputPartition partition) {
     return ((RowsPartition) partition).rows();
+  }
+
+  /** A reader of the batches of one task. */
+  private static final class BatchReader implements PartitionReader<ColumnarBatch> {
+    private final StoreHandle store;
+    private final RowBatches batches;
+    private ColumnarBatch batch;
+
+    /**
+     * @param store handle of the store, named in errors
+     * @param batches batches of the task, closed with this reader
+     */
+    BatchReader(StoreHandle store, RowBatches batches) {
+      this.store = store;
+      this.batches = batches;
+    }
+
+    @Override
+    public boolean next() {
+      try {
+        batch = batches.next();
+      } catch (DDStoreException e) {
+        throw LostRows.met(store.name(), e);
+      }
+      return batch != null;
+    }
+
+    @Override
+    public ColumnarBatch get() {
+      return batch;
+    }
+
+    @Override
+    public CustomTaskMetric[] currentMetricsValues() {
+      return ScanMetric.values(batches.counts());
+    }
+
+    @Override
+    public void close() {
+      batches.close();
+    }
+  }
+
+  /** A reader of batches row by row, for columns that Spark's generated code cannot read. */
+  private static final class RowReader implements PartitionReader<InternalRow> {
+    private final PartitionReader<ColumnarBatch> batches;
+    private Iterator<InternalRow> rows = Collections.emptyIterator();
+    private InternalRow row;
+
+    /**
+     * @param batches reader of the batches, closed with this reader
+     */
+    RowReader(PartitionReader<ColumnarBatch> batches) {
+      this.batches = batches;
+    }
+
+    @Override
+    public boolean next() throws IOException {
+      while (!rows.hasNext()) {
+        if (!batches.next()) {
+          return false;
+        }
+        rows = batches.get().rowIterator();
+      }
+      row = rows.next();
+      return true;
+    }
+
+    @Override
+    public InternalRow get() {
+      return row;
+    }
+
+    @Override
+    public CustomTaskMetric[] currentMetricsValues() {
+      return batches.currentMetricsValues();
+    }
+
+    @Override
+    public void close() throws IOException {
+      batches.close();
+    }
   }
 }

@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.network.client.RpcResponseCallback;
-import org.ddstore.spark.wire.PieceCursor.Piece;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.types.DDStoreException;
 
@@ -30,7 +29,7 @@ final class PeerFetch {
 
   private final WireSession session;
   private final PeerRows rows;
-  private final PieceCursor cursor;
+  private final GatherRequest.Cursor cursor;
   private final Runnable wake;
 
   private Connection connection;
@@ -48,7 +47,7 @@ final class PeerFetch {
   private int lengthsCome;
   private int bytesCome;
   private int outstanding;
-  private final Deque<Piece> again = new ArrayDeque<>();
+  private final Deque<GatherRequest> again = new ArrayDeque<>();
 
   /**
    * @param wake callback that wakes the waiting thread to call {@link #check}
@@ -56,7 +55,7 @@ final class PeerFetch {
   PeerFetch(WireSession session, PeerRows rows, Runnable wake) {
     this.session = session;
     this.rows = rows;
-    this.cursor = new PieceCursor(rows);
+    this.cursor = new GatherRequest.Cursor(rows);
     this.wake = wake;
   }
 
@@ -108,31 +107,21 @@ final class PeerFetch {
   /** Fills the window. Holds the lock, because a request can find a broken connection. */
   private void send() {
     while (connection != null && outstanding < WINDOW) {
-      Piece piece = again.isEmpty() ? nextPiece() : again.poll();
+      GatherRequest piece = again.isEmpty() ? nextPiece() : again.poll();
       if (piece == null) {
         return;
       }
       outstanding++;
-      connection.request(
-          GatherRequest.encode(
-              session.token().id(),
-              rows,
-              piece.run(),
-              piece.fromSlot(),
-              piece.toSlot(),
-              piece.lengths(),
-              piece.skip(),
-              piece.bytes()),
-          new Reply(piece, round));
+      connection.request(piece.encode(session.token().id(), rows), new Reply(piece, round));
     }
   }
 
-  private Piece nextPiece() {
+  private GatherRequest nextPiece() {
     return staging == null ? cursor.nextLengths() : cursor.nextData();
   }
 
   /** Processes a reply. The caller holds the lock. */
-  private void take(Piece piece, ByteBuffer reply) {
+  private void take(GatherRequest piece, ByteBuffer reply) {
     heardNs = System.nanoTime();
     byte status = reply.get();
     switch (status) {
@@ -154,7 +143,7 @@ final class PeerFetch {
     }
   }
 
-  private void takeRows(Piece piece, ByteBuffer reply) {
+  private void takeRows(GatherRequest piece, ByteBuffer reply) {
     for (int r = piece.run(); r < rows.runs() && rows.firstSlot(r) < piece.toSlot(); r++) {
       if (GatherRequest.isFirstOfSegment(rows, piece.run(), r)) {
         checkVersion(r, reply.getLong());
@@ -306,10 +295,10 @@ final class PeerFetch {
 
   /** The callback of a request, called by a network thread. */
   private final class Reply implements RpcResponseCallback {
-    private final Piece piece;
+    private final GatherRequest piece;
     private final int requestRound;
 
-    Reply(Piece piece, int requestRound) {
+    Reply(GatherRequest piece, int requestRound) {
       this.piece = piece;
       this.requestRound = requestRound;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.cluster.HostProbe.LockedMemoryLimit;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.types.HostFacts;
 import org.junit.jupiter.api.Test;

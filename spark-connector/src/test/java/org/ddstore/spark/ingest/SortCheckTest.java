@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
+import org.ddstore.spark.ingest.StoredRows.PartitionCount;
 import org.ddstore.spark.types.SourceChangedException;
 import org.junit.jupiter.api.Test;
 import scala.jdk.javaapi.CollectionConverters;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** Concurrent execution of an action for several elements, each in its own thread. */
-public final class AtOnce {
-  private AtOnce() {}
+public final class Parallel {
+  private Parallel() {}
 
   /**
    * Runs an action for each element in a separate thread, and waits until all threads have ended.
