@@ -71,6 +71,7 @@ class CommandsIT {
   }
 
   @Test
+  @Tag("slow")
   void demoReadsOverTheTransportInReplicaGroups() throws IOException {
     Outcome outcome =
         InProcess.run(
@@ -223,6 +224,7 @@ class CommandsIT {
   }
 
   @Test
+  @Tag("slow")
   void demoTakesOwnDataAndTheDigestIsThatOfEveryNumberOfRanks() throws IOException {
     List<String> digests = new ArrayList<>();
     for (int ranks : new int[] {1, 3}) {
@@ -276,6 +278,7 @@ class CommandsIT {
   }
 
   @Test
+  @Tag("slow")
   void getFollowsAnOrder() throws IOException {
     checkRows(sorted, "--order-by", "k,t");
     checkRows(sortedByEqualKeys, "--order-by", "one", "--ranks", "3");
