@@ -100,6 +100,7 @@ class BenchReadIT {
   }
 
   @Test
+  @Tag("slow")
   void readsByFabric() throws Exception {
     String missing = FabricBackend.missing();
     Needed.check("fabric", missing == null, () -> missing);

@@ -55,6 +55,7 @@ class CommandClusterIT {
 
   /** Fails as soon as Spark has started, while its workers still start executors. */
   @Test
+  @Tag("slow")
   void anErrorOfTheLauncherIsOneLine() throws IOException, InterruptedException {
     Path empty = Files.createDirectory(work.resolve("empty"));
 

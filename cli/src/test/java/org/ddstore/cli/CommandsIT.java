@@ -70,6 +70,7 @@ class CommandsIT {
   }
 
   @Test
+  @Tag("slow")
   void demoReadsOverTheTransportInReplicaGroups() throws IOException {
     Outcome outcome =
         InProcess.run(
@@ -137,6 +138,7 @@ class CommandsIT {
   }
 
   @Test
+  @Tag("slow")
   void demoTakesOwnDataAndTheDigestIsThatOfEveryNumberOfRanks() throws IOException {
     List<String> digests = new ArrayList<>();
     for (int ranks : new int[] {1, 3}) {
@@ -190,6 +192,7 @@ class CommandsIT {
   }
 
   @Test
+  @Tag("slow")
   void getFollowsAnOrder() throws IOException {
     checkRows(sorted, "--order-by", "k,t");
     checkRows(sortedByEqualKeys, "--order-by", "one", "--ranks", "3");

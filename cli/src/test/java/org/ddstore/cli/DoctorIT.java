@@ -124,6 +124,7 @@ class DoctorIT {
   }
 
   @Test
+  @Tag("slow")
   void sparkSubmitChoosesTheMaster() throws IOException, InterruptedException {
     String text =
         run(

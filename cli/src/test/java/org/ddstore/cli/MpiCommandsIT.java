@@ -57,6 +57,7 @@ class MpiCommandsIT {
   }
 
   @Test
+  @Tag("slow")
   void demoReadsOfOneHostGoByMemory() throws Exception {
     assertThat(demo().get("shares").get("remote").asDouble()).isZero();
   }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("system")
 @NeedsMpi
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
+@Tag("slow")
 class MpiLauncherIT {
   @TempDir private Path work;
 

@@ -3,8 +3,10 @@ package org.ddstore.contract;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.ddstore.StoreOptions;
+import org.junit.jupiter.api.Tag;
 
 /** Ranks as threads, shards in files on a disk. */
+@Tag("slow")
 class FileInThreadsTest extends RowPathContract {
   FileInThreadsTest() {
     super(3);

@@ -5,8 +5,10 @@ import java.nio.file.Path;
 import org.ddstore.StoreOptions;
 import org.ddstore.memory.ProcessDirectory;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 
 /** Ranks as threads that talk as processes do, over files. */
+@Tag("slow")
 class SharedMemoryGroupInThreadsTest extends RankGroupContract {
   private Path lanes;
   private ProcessDirectory directory;

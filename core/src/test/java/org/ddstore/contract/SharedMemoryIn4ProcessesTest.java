@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** 4 processes, shards in shared memory. */
 @Tag("system")
+@Tag("slow")
 class SharedMemoryIn4ProcessesTest extends RankGroupContract {
   SharedMemoryIn4ProcessesTest() {
     super(4);

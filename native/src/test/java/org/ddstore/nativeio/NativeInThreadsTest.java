@@ -9,8 +9,10 @@ import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.RowPathContract;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.contract.ThreadRanks;
+import org.junit.jupiter.api.Tag;
 
 /** Ranks as threads, shards in shared memory, rows copied by the kernel in C. */
+@Tag("slow")
 class NativeInThreadsTest extends RowPathContract {
   NativeInThreadsTest() {
     super(4);

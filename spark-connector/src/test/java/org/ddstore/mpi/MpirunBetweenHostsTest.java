@@ -11,6 +11,7 @@ import org.ddstore.contract.ProcessTree;
 import org.ddstore.hosts.NeedsTwoHosts;
 import org.ddstore.hosts.RemoteShell;
 import org.ddstore.hosts.TwoHosts;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +64,7 @@ class MpirunBetweenHostsTest {
 
   /** What a rank has said goes out although it is in MPI, waiting for those who wait for that. */
   @Test
+  @Tag("slow")
   void storesComeAndGo() throws Exception {
     try (TwoHosts hosts = TwoHosts.open()) {
       int status = run(hosts, "stores", directory.toString());
@@ -73,6 +75,7 @@ class MpirunBetweenHostsTest {
   }
 
   @Test
+  @Tag("slow")
   void aFailureReachesTheOtherHost() throws Exception {
     try (TwoHosts hosts = TwoHosts.open()) {
       int status = run(hosts, "fail-together", directory.toString());
@@ -81,7 +84,8 @@ class MpirunBetweenHostsTest {
       assertThat(said)
           .contains("rank 1 of 4: java.lang.IllegalStateException: the sample 17 is bad")
           .containsPattern(
-              "rank 3 of 4: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1 gave up");
+              "rank 3 of 4: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1 gave"
+                  + " up");
     }
   }
 }

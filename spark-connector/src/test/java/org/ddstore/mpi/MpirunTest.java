@@ -14,8 +14,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranks that mpirun has started on this host, without Spark. */
 @Tag("system")
@@ -45,18 +43,36 @@ class MpirunTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 4})
-  void ranksReadEachOtherByMemoryAndByWindows(int ranks) throws Exception {
+  @Test
+  void ranksReadEachOtherByMemoryAndByWindows() throws Exception {
+    ranksReadEachOther(4);
+  }
+
+  @Test
+  @Tag("slow")
+  void aSingleRankReadsItself() throws Exception {
+    ranksReadEachOther(1);
+  }
+
+  private void ranksReadEachOther(int ranks) throws Exception {
     Ended ended = run(ranks, "read", directory.toString());
 
     assertThat(ended.status()).as(ended.err()).isZero();
     RowsRead.check(directory, ranks, "own \\d+, same host \\d+, remote 0");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"shortcut", "no-shortcut"})
-  void storesThatAllHaveClosedLeaveNothing(String shortcut) throws Exception {
+  @Test
+  void closedStoresLeaveNothing() throws Exception {
+    closedStoresLeaveNothing("no-shortcut");
+  }
+
+  @Test
+  @Tag("slow")
+  void closedStoresOfSharedMemoryLeaveNothing() throws Exception {
+    closedStoresLeaveNothing("shortcut");
+  }
+
+  private void closedStoresLeaveNothing(String shortcut) throws Exception {
     Ended ended = run(2, "stores", directory.toString(), shortcut);
 
     assertThat(ended.status()).as(ended.err()).isZero();
@@ -72,7 +88,8 @@ class MpirunTest {
         .contains("rank 1 of 3: java.lang.IllegalStateException: the sample 17 is bad")
         .contains("\tat " + RankProgram.class.getName())
         .containsPattern(
-            "rank [02] of 3: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1 gave up: java.lang.IllegalStateException: the sample 17 is bad");
+            "rank [02] of 3: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1 gave"
+                + " up: java.lang.IllegalStateException: the sample 17 is bad");
   }
 
   @Test
@@ -92,7 +109,7 @@ class MpirunTest {
   }
 
   @Test
-  void whoIsNotStartedByMpirunIsToldHow() throws IOException, InterruptedException {
+  void aProcessWithoutMpirunIsToldHowToStart() throws IOException, InterruptedException {
     assertThat(saidOutsideOfMpirun("NOTHING"))
         .contains("this process was not started by mpirun of Open MPI (OMPI_COMM_WORLD_SIZE is not")
         .contains("mpirun -n 4 java ..");

@@ -102,6 +102,7 @@ class FabricOnExecutorsTest {
   }
 
   @Test
+  @Tag("slow")
   void withoutLibfabricFabricIsAnErrorAndAutoTakesTcp() {
     start(
         Map.of(

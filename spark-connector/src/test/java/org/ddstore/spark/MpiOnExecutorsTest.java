@@ -257,6 +257,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   }
 
   @Test
+  @Tag("slow")
   void aLossInTheOnlyAttemptSaysThatMembershipIsFrozen() {
     Evidence evidence = new Evidence(directory);
     Set<Long> before = cluster.executors();
@@ -318,6 +319,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
 
   /** Nobody is told of it; the next store sees who is missing. */
   @Test
+  @Tag("slow")
   void aLossBetweenStoresCostsNoAttempt() {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     Set<Long> before = cluster.executors();

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.contract.ChildJvm;
 import org.ddstore.memory.ProcessDirectory;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,8 +31,19 @@ class ResidentApplicationTest {
   @TempDir Path directory;
 
   @ParameterizedTest
-  @ValueSource(strings = {"stop", "exit", "killed"})
-  void nothingIsLeftOfIt(String end) throws Exception {
+  @ValueSource(strings = {"exit", "killed"})
+  void anEndWithoutStopLeavesNothing(String end) throws Exception {
+    leavesNothing(end);
+  }
+
+  /** The usual end, which every class with a cluster of its own shows as well. */
+  @Test
+  @Tag("slow")
+  void aStopLeavesNothing() throws Exception {
+    leavesNothing("stop");
+  }
+
+  private void leavesNothing(String end) throws Exception {
     Evidence evidence = new Evidence(directory);
     Path log = directory.resolve("log");
     Process driver =

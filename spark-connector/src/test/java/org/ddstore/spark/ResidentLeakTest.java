@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Resident stores that come and go leave nothing, on the driver and on executors. */
 @Tag("system")
+@Tag("slow")
 class ResidentLeakTest {
   private static final int WARM_UP = 3;
 

@@ -276,6 +276,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   @Test
+  @Tag("slow")
   void inAnAppendWithCopies() throws Exception {
     inAnAppend(2);
   }
@@ -387,6 +388,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
    * and Spark ends the executor when the job has ended.
    */
   @Test
+  @Tag("slow")
   void withADecommissionedExecutor() throws Exception {
     Path source = directory.resolve("source");
     frame(0, ROWS).write().parquet(source.toString());

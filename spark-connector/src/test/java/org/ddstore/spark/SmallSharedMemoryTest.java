@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A /dev/shm of 16 MiB, in a mount namespace, under a driver and executors of its own. */
 @Tag("system")
 @Timeout(400)
+@Tag("slow")
 class SmallSharedMemoryTest {
   @TempDir Path directory;
 

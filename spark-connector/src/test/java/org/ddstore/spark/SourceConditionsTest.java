@@ -17,8 +17,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Conditions on the index select the rows that Spark itself would select, and those that a store
@@ -128,9 +126,18 @@ class SourceConditionsTest extends SourceOnCluster {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"__index", "idx"})
-  void conditionsSelectWhatSparkSelects(String index) {
+  @Test
+  void conditionsSelectTheRowsThatSparkSelects() {
+    conditionsSelectTheRowsThatSparkSelects("idx");
+  }
+
+  @Test
+  @Tag("slow")
+  void conditionsOnTheDefaultIndexSelectTheRowsThatSparkSelects() {
+    conditionsSelectTheRowsThatSparkSelects("__index");
+  }
+
+  private void conditionsSelectTheRowsThatSparkSelects(String index) {
     long seed = Long.getLong("ddstore.test.seed", System.nanoTime());
     Conditions random = new Conditions(new Random(seed), index);
     List<Condition> conditions =
@@ -227,8 +234,8 @@ class SourceConditionsTest extends SourceOnCluster {
     assertThat(
             spark
                 .sql(
-                    "select a.id, b.__index from ddstore.n a join v c on a.__index = c.idx + 1"
-                        + " join ddstore.n b on b.__index = a.__index where a.label = 0 and c.id > 990")
+                    "select a.id, b.__index from ddstore.n a join v c on a.__index = c.idx + 1 join"
+                        + " ddstore.n b on b.__index = a.__index where a.label = 0 and c.id > 990")
                 .collectAsList())
         .hasToString("[[994,994]]");
     assertThat(

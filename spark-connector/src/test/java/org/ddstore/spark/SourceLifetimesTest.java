@@ -39,6 +39,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SourceLifetimesTest extends SourceOnCluster {
   private static final int ROWS = 3_000;
 
+  /** Queries of a script that reads slowly, each of several seconds. */
+  private static final int QUERIES = Boolean.getBoolean("ddstore.slow") ? 3 : 1;
+
   @BeforeAll
   static void start() {
     start(2, 1);
@@ -104,7 +107,7 @@ class SourceLifetimesTest extends SourceOnCluster {
         "SELECT count(*) FROM (SELECT * FROM (SELECT TRANSFORM(id, payload) USING"
             + " 'head -n 5; while sleep 0.02 && head -c 150000 | grep -q .; do :; done'"
             + " AS (a, b) FROM ddstore.n) LIMIT 1)";
-    for (int query = 0; query < 3; query++) {
+    for (int query = 0; query < QUERIES; query++) {
       assertThat(spark.sql(slowly).first().getLong(0)).isEqualTo(1);
     }
     spark.sql("drop table ddstore.n");

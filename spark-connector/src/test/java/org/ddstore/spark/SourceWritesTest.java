@@ -154,7 +154,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void tablesOfTheCatalogAreNothingButStores() {
+  void tablesOfTheCatalogAreStores() {
     spark.sql("create table ddstore.a using ddstore as select 1 as id");
     spark.range(3).write().saveAsTable("ddstore.b"); // gives the session's provider by itself
     spark.range(3).write().format("ddstore").saveAsTable("ddstore.c");
@@ -224,7 +224,9 @@ class SourceWritesTest extends SourceOnCluster {
     rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
     assertThatThrownBy(() -> spark.sql("insert overwrite ddstore.h select id from placed"))
         .hasStackTraceContaining(
-            "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such column; there are [id]. Add the column, or write the rows with separate options");
+            "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such"
+                + " column; there are [id]. Add the column, or write the rows with separate"
+                + " options");
     assertThat(spark.sql("select id from ddstore.h").count()).isEqualTo(10);
     rows.select("id").write().format("ddstore").mode("overwrite").option("ranks", 1).save("h");
     assertThat(DDStores.open(spark, "h").ranks()).isEqualTo(1);
@@ -246,7 +248,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void whatCannotBeWrittenIsSaidInWordsOfSql() {
+  void rejectedRowsAreReportedInTermsOfSql() {
     Dataset<Row> gaps = spark.range(10).selectExpr("if(id = 7, null, id) as n");
     assertThatThrownBy(() -> gaps.write().format("ddstore").option("ranks", 1).save("n"))
         .isInstanceOf(IngestException.class)
@@ -307,7 +309,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void whatIsDroppedMustBeThere() {
+  void dropOfAMissingStoreIsRefused() {
     spark.sql("drop table if exists ddstore.none");
     assertThatThrownBy(() -> spark.sql("drop table ddstore.none"))
         .isInstanceOf(AnalysisException.class)
@@ -357,9 +359,22 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   /** The second one waits, and then acts on the store that the first one has made. */
+  @Test
+  void theSecondOfTwoWritersFindsTheStoreOfTheFirst() throws Exception {
+    theSecondOfTwoWritersFindsTheStoreOfTheFirst(SaveMode.ErrorIfExists);
+  }
+
   @ParameterizedTest
-  @EnumSource(SaveMode.class)
-  void ofTwoWhoMakeAStoreAtOnceTheSecondFindsIt(SaveMode mode) throws Exception {
+  @Tag("slow")
+  @EnumSource(
+      value = SaveMode.class,
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"ErrorIfExists"})
+  void theSecondOfTwoWritersFindsTheStoreInOtherModes(SaveMode mode) throws Exception {
+    theSecondOfTwoWritersFindsTheStoreOfTheFirst(mode);
+  }
+
+  private void theSecondOfTwoWritersFindsTheStoreOfTheFirst(SaveMode mode) throws Exception {
     List<Optional<Throwable>> failures = atOnce(mode);
     List<Long> ids =
         read("both").orderBy("id").collectAsList().stream().map(row -> row.getLong(0)).toList();
@@ -464,10 +479,20 @@ class SourceWritesTest extends SourceOnCluster {
     assertThat(store.rows()).isEqualTo(10);
   }
 
-  /** By SQL, by the format, and by the class of a store. */
+  @Test
+  void rowsInsertedDuringAnOverwriteAreKept(@TempDir Path notes) throws Exception {
+    rowsInsertedDuringAnOverwriteAreKept("insert overwrite", notes);
+  }
+
+  /** By the format, and by the class of a store. */
   @ParameterizedTest
-  @ValueSource(strings = {"insert overwrite", "mode overwrite", "replace"})
-  void whatIsInsertedDuringAnOverwriteIsNotLost(String way, @TempDir Path notes) throws Exception {
+  @Tag("slow")
+  @ValueSource(strings = {"mode overwrite", "replace"})
+  void rowsInsertedDuringOtherOverwritesAreKept(String way, @TempDir Path notes) throws Exception {
+    rowsInsertedDuringAnOverwriteAreKept(way, notes);
+  }
+
+  private void rowsInsertedDuringAnOverwriteAreKept(String way, Path notes) throws Exception {
     spark.range(1_000).write().format("ddstore").option("ranks", 2).save("t");
     Evidence evidence = new Evidence(notes);
     UDF1<Long, Long> gate =
@@ -535,7 +560,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void whatTwoAppendAtOnceIsThereInTurns() throws Exception {
+  void rowsOfTwoConcurrentAppendsFollowEachOther() throws Exception {
     spark.range(10).write().format("ddstore").option("ranks", "2").save("both");
     assertThat(atOnce(SaveMode.Append)).containsOnly(Optional.empty());
     List<Long> ids =
@@ -552,9 +577,15 @@ class SourceWritesTest extends SourceOnCluster {
     assertThat(ids.get(10) + ids.get(110)).isEqualTo(3000);
   }
 
+  @Test
+  void oneRowIsWrittenByFourRanks() {
+    rowsAreWrittenByFourRanks(1);
+  }
+
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 3})
-  void fewerRowsThanRanks(int rows) {
+  @Tag("slow")
+  @ValueSource(ints = {0, 3})
+  void rowsAreWrittenByFourRanks(int rows) {
     Dataset<Row> source = EveryType.frame(spark, rows);
     source
         .write()
@@ -578,7 +609,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void rowsMayLieInFiles(@TempDir Path directory) throws IOException {
+  void rowsAreKeptInFiles(@TempDir Path directory) throws IOException {
     numbers()
         .write()
         .format("ddstore")
@@ -625,7 +656,8 @@ class SourceWritesTest extends SourceOnCluster {
     assertThat(
             spark
                 .sql(
-                    "select `s t`.`x.y`, `a.b`, `größe 𝄞`, `tick``s` from ddstore.names where `two words` = 7 and __index > 2")
+                    "select `s t`.`x.y`, `a.b`, `größe 𝄞`, `tick``s` from ddstore.names where `two"
+                        + " words` = 7 and __index > 2")
                 .collectAsList())
         .hasToString("[[6,6,8,9]]");
     assertThatThrownBy(

@@ -6,10 +6,12 @@ import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.RowPathContract;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.NeedsTwoHosts;
+import org.junit.jupiter.api.Tag;
 
 /** 3 processes on two hosts, all rows by libfabric. */
 @NeedsTwoHosts
 @NeedsFabric
+@Tag("slow")
 class FabricOnTwoHostsTest extends RowPathContract {
   private static final Path ROOT = Path.of("/dev/shm/ddstore-contract");
 

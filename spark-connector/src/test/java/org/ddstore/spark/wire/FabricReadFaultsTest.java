@@ -1,10 +1,12 @@
 package org.ddstore.spark.wire;
 
 import org.ddstore.hosts.NeedsTwoHosts;
+import org.junit.jupiter.api.Tag;
 
 /** By libfabric. */
 @NeedsTwoHosts
 @NeedsFabric
+@Tag("slow")
 class FabricReadFaultsTest extends ReadFaultsContract {
   FabricReadFaultsTest() {
     super(FabricBackend::of);

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Tag;
 
 /** False peers on connections that Spark's settings authenticate and encrypt. */
 @Tag("system")
+@Tag("slow")
 class FalsePeersOnEncryptedTest extends FalsePeersContract {
   FalsePeersOnEncryptedTest() {
     super(true, Map.of());

@@ -7,10 +7,12 @@ import org.ddstore.contract.RowPathContract;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.NeedsTwoHosts;
 import org.ddstore.mpi.NeedsMpi;
+import org.junit.jupiter.api.Tag;
 
 /** 2 processes on two hosts, all rows by MPI: those of the other rank cross the network. */
 @NeedsTwoHosts
 @NeedsMpi
+@Tag("slow")
 class MpiOnTwoHostsTest extends RowPathContract {
   /** With more ranks than cores, which all poll, the contract takes a minute and a half. */
   private static final int RANKS = 2;

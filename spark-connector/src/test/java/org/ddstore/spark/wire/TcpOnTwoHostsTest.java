@@ -6,9 +6,11 @@ import org.ddstore.contract.RankGroupContract;
 import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.NeedsTwoHosts;
+import org.junit.jupiter.api.Tag;
 
 /** 3 processes on two hosts, plain connections. */
 @NeedsTwoHosts
+@Tag("slow")
 class TcpOnTwoHostsTest extends RankGroupContract {
   private static final Path ROOT = Path.of("/dev/shm/ddstore-contract");
 
