@@ -2,7 +2,6 @@ package org.ddstore.cli;
 
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.config.TransportNames;
-import org.ddstore.spark.job.TransportChoice;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -42,7 +41,7 @@ public final class TransportOptions {
     return spec.transport(transport).shortcut(!noShortcut);
   }
 
-  /** Returns the name of the transport, one of {@link TransportChoice#NAMES}. */
+  /** Returns the name of the transport, one of {@link TransportNames#ALL}. */
   public String name() {
     return transport;
   }

@@ -15,7 +15,7 @@ import org.ddstore.spark.DDStores;
  * every rank. The README shows the lines between the marks.
  *
  * <pre>
- * spark-submit --class org.ddstore.examples.QuickStart --jars ddstore-spark-0.1.0.jar \
+ * spark-submit --class org.ddstore.examples.QuickStart --jars ddstore-spark_2.13-0.1.0.jar \
  *     ddstore-examples-0.1.0.jar PATH COLUMN
  * </pre>
  */
