@@ -1,15 +1,10 @@
 package org.ddstore.loader;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
@@ -19,7 +14,6 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.sampling.BatchSampler;
-import org.ddstore.sampling.Coverage;
 import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.EpochState;
@@ -271,32 +265,14 @@ public final class Loader implements AutoCloseable {
    */
   public CoverageReceipt receipt(Communicator communicator) {
     Objects.requireNonNull(communicator, "communicator is null");
-    AtomicReference<Coverage> mine = new AtomicReference<>();
-    Callable<byte[]> contribution =
-        () -> {
-          byte[] same = receiptOf().getBytes(UTF_8);
-          mine.set(progress.accounted()); // runs the sampler, whose errors reach all ranks
-          return same;
-        };
-    byte[][] epochs = communicator.exchange("receipt()", contribution);
-    for (int rank = 0; rank < epochs.length; rank++) {
-      if (!Arrays.equals(epochs[rank], epochs[0])) {
-        throw new IllegalStateException(
-            "epoch mismatch: rank %d is at \"%s\", rank 0 at \"%s\""
-                .formatted(rank, new String(epochs[rank], UTF_8), new String(epochs[0], UTF_8)));
-      }
-    }
-    communicator.allReduce(mine.get().sums(), ReduceOp.SUM);
-    return mine.get().receipt();
+    return EpochProgress.receipt(communicator, this::begun);
   }
 
-  /** Returns the text that must be equal on all ranks. */
-  private String receiptOf() {
+  private EpochProgress begun() {
     if (progress == null) {
       throw new IllegalStateException("no epoch was begun on " + this);
     }
-    return "epoch %d of %d rows, %s"
-        .formatted(progress.epoch(), progress.rows(), sampler.describe(place.world()));
+    return progress;
   }
 
   /** Returns the counters of each stage since the loader was opened. */
