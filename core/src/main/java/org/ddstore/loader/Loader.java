@@ -30,10 +30,9 @@ import org.ddstore.types.ReadPath;
  * <p>A consumer that finds no batch ready, within {@link #pop} or a loop, does the work that is
  * quicker than waking a thread. It plans batches if the sampler {@linkplain BatchSampler#neverWaits
  * never waits}, as all samplers of this library do. It reads batches if all rows are in memory that
- * this process maps, all fields read are fixed, and there is no transform. A consumer that comes
- * back within 50 us may also plan one batch for each batch that it takes. Batches of other samplers
- * are computed on the planner's thread, and their orders where an epoch begins; transforms run on
- * the workers' threads.
+ * this process maps, all fields read are fixed, and there is no transform. Batches of other
+ * samplers are computed on the planner's thread, and their orders where an epoch begins; transforms
+ * run on the workers' threads.
  *
  * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #readStatistics}, {@link
  * #pending} and the close of a batch may be called from any thread. The first error of a sampler, a
@@ -63,7 +62,7 @@ public final class Loader implements AutoCloseable {
     this.memory = options.openMemory();
     try {
       this.recipe = Recipe.of(variable, sampler.space(), options, memory);
-      this.pipeline = new Pipeline(recipe, options, counters);
+      this.pipeline = new Pipeline(recipe, options, counters, System::nanoTime);
       this.crew = new Crew(pipeline, counters, options);
     } catch (RuntimeException | Error e) {
       memory.close();
@@ -331,7 +330,7 @@ public final class Loader implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (crew.isMember(Thread.currentThread()) || pipeline.isHelper(Thread.currentThread())) {
+    if (crew.isMember(Thread.currentThread()) || pipeline.consumer().isOf(Thread.currentThread())) {
       throw new IllegalStateException(
           "a transform, an iterator or a sampler cannot close the loader that runs it: throw an"
               + " exception to end the loader, or close it on the consumer's thread");
@@ -355,7 +354,7 @@ public final class Loader implements AutoCloseable {
     Cleanup.runAll(
         Stream.of(
             () -> crew.join(options.closeTimeout()),
-            () -> pipeline.awaitHelpers(options.closeTimeout())));
+            () -> pipeline.consumer().awaitEnd(options.closeTimeout())));
     pipeline.freeLost();
   }
 
