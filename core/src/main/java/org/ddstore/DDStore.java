@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -277,7 +276,7 @@ public final class DDStore extends ReadableStore {
    */
   public void epochBegin() {
     byte[][] staging = communicator.exchange("epochBegin()", this::stagedChanges);
-    List<Variable> changing = changing(staging);
+    List<Variable> changing = StagedUpdates.changedOnAny(variables(), staging);
     try {
       communicator.exchange("epochBegin() apply", () -> inside(staged::apply));
     } catch (RuntimeException | Error e) {
@@ -295,16 +294,6 @@ public final class DDStore extends ReadableStore {
   private byte[] stagedChanges() {
     checkEpoch(false);
     return staged.changed(variables()).toByteArray();
-  }
-
-  /** Returns the variables that at least one rank changes. */
-  private List<Variable> changing(byte[]... changedByRank) {
-    BitSet changed = new BitSet();
-    for (byte[] bits : changedByRank) {
-      changed.or(BitSet.valueOf(bits));
-    }
-    List<Variable> all = List.copyOf(variables());
-    return changed.stream().mapToObj(all::get).toList();
   }
 
   /**

@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.memory.Segment;
 import org.ddstore.read.GatherKernel;
 import org.ddstore.read.Placement;
 import org.ddstore.read.ReadPlan;
@@ -14,6 +15,7 @@ import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.RankLostException;
 import org.ddstore.types.Schema;
 
 /**
@@ -177,7 +179,7 @@ final class RowLocator implements AutoCloseable {
     if (now - nextProbeNanos >= 0) {
       nextProbeNanos = now + PROBE_NANOS;
       variable.checkReadable();
-      variable.checkChangingRankLives(rank);
+      checkChangingRankLives(rank);
     }
     Duration timeout = variable.readTimeout();
     if (elapsed > timeout.toNanos()) {
@@ -191,6 +193,24 @@ final class RowLocator implements AutoCloseable {
       LockSupport.parkNanos(this, PARK_NANOS);
     }
     return true;
+  }
+
+  /**
+   * Throws if the process of a rank has ended while it changed rows in local memory.
+   *
+   * @param owner rank that changes rows; -1 for none
+   */
+  private void checkChangingRankLives(int owner) {
+    Placement current = variable.layout();
+    for (int e = 0; e < current.extents().extents(); e++) {
+      Segment segment = current.segment(e);
+      if (current.extents().rank(e) == owner && segment != null && !segment.ownerLives()) {
+        throw new RankLostException(
+            owner,
+            "the process of rank %d has ended in epochBegin() while it changed its rows of \"%s\": the rows are inconsistent and unreadable; close the store and load the rows again"
+                .formatted(owner, variable.name()));
+      }
+    }
   }
 
   /**

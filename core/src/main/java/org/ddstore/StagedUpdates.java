@@ -77,6 +77,20 @@ final class StagedUpdates implements AutoCloseable {
   }
 
   /**
+   * Returns the variables that at least one rank changes.
+   *
+   * @param changedByRank bytes of {@link #changed} of each rank
+   */
+  static List<Variable> changedOnAny(Collection<Variable> variables, byte[]... changedByRank) {
+    BitSet changed = new BitSet();
+    for (byte[] bits : changedByRank) {
+      changed.or(BitSet.valueOf(bits));
+    }
+    List<Variable> all = List.copyOf(variables);
+    return changed.stream().mapToObj(all::get).toList();
+  }
+
+  /**
    * Writes all staged rows in the order of staging. All changing segments are marked from before
    * the first write until after the last one: if this process ends or this method fails in between,
    * no reader treats their rows as stable.

@@ -18,7 +18,6 @@ import org.ddstore.transport.SegmentAddress;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
-import org.ddstore.types.RankLostException;
 import org.ddstore.types.Schema;
 
 /**
@@ -298,24 +297,6 @@ public final class Variable {
   /** Returns the limit for a read of rows over a transport or of rows that are being changed. */
   Duration readTimeout() {
     return reach.readTimeout();
-  }
-
-  /**
-   * Throws if the process of a rank has ended while it changed rows in local memory.
-   *
-   * @param owner rank that changes rows; -1 for none
-   */
-  void checkChangingRankLives(int owner) {
-    Placement current = placement;
-    for (int e = 0; e < current.extents().extents(); e++) {
-      Segment segment = current.segment(e);
-      if (current.extents().rank(e) == owner && segment != null && !segment.ownerLives()) {
-        throw new RankLostException(
-            owner,
-            "the process of rank %d has ended in epochBegin() while it changed its rows of \"%s\": the rows are inconsistent and unreadable; close the store and load the rows again"
-                .formatted(owner, name));
-      }
-    }
   }
 
   /** Returns the number of copies of the rows, one per catalog. */

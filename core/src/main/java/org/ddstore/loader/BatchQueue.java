@@ -25,7 +25,6 @@ final class BatchQueue {
   private final Pace readPace = new Pace();
   private final int depth;
   private final int workers;
-  private int ready;
   private boolean retired;
 
   BatchQueue(Recipe recipe, LoaderOptions options) {
@@ -66,11 +65,6 @@ final class BatchQueue {
   /** Returns whether the workers will soon run out of planned batches. */
   boolean runsShort() {
     return toRead.size() <= enough() / 4;
-  }
-
-  /** Returns whether fewer batches are planned than half of {@link #enough}. */
-  boolean hasFewPlanned() {
-    return toRead.size() < enough() / 2;
   }
 
   boolean isPlanning() {
@@ -119,7 +113,6 @@ final class BatchQueue {
       toPlan.clear();
       entry.ready(null, error);
       inOrder.add(entry);
-      ready++;
     } else if (entry.exists()) {
       inOrder.add(entry);
       toRead.add(entry);
@@ -172,7 +165,6 @@ final class BatchQueue {
       toPlan.clear();
       entry.ready(null, error);
     }
-    ready++;
   }
 
   /** Returns whether a batch will still be delivered. Once false, it stays false. */
@@ -193,11 +185,6 @@ final class BatchQueue {
     return first != null && first.isReady() ? first : null;
   }
 
-  /** Returns the number of ready batches, whether or not they are next. */
-  int ready() {
-    return ready;
-  }
-
   /** Returns the number of planned batches that are not yet delivered. */
   int size() {
     return inOrder.size();
@@ -207,7 +194,6 @@ final class BatchQueue {
   void giveOut() {
     held.add(inOrder.element().slot());
     inOrder.remove();
-    ready--;
   }
 
   /** Takes back the slot of a batch that the consumer has closed. */
@@ -234,7 +220,6 @@ final class BatchQueue {
     toPlan.cancel();
     List<Entry> all = List.copyOf(inOrder);
     inOrder.clear();
-    ready = 0;
     Cleanup.runAll(all.stream().map(entry -> () -> forget(entry)));
   }
 

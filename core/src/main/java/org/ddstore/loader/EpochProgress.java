@@ -1,7 +1,16 @@
 package org.ddstore.loader;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.Arrays;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.ReduceOp;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Coverage;
+import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.WorldRank;
 
@@ -45,8 +54,38 @@ final class EpochProgress {
     }
   }
 
+  /**
+   * Returns the receipt of the epoch that all ranks have begun. Collective.
+   *
+   * @param own returns the progress of this rank; its exceptions reach all ranks
+   */
+  static CoverageReceipt receipt(Communicator communicator, Supplier<EpochProgress> own) {
+    AtomicReference<Coverage> mine = new AtomicReference<>();
+    Callable<byte[]> contribution =
+        () -> {
+          EpochProgress progress = own.get();
+          mine.set(progress.accounted()); // runs the sampler, whose errors reach all ranks
+          return progress.describe().getBytes(UTF_8);
+        };
+    byte[][] epochs = communicator.exchange("receipt()", contribution);
+    for (int rank = 0; rank < epochs.length; rank++) {
+      if (!Arrays.equals(epochs[rank], epochs[0])) {
+        throw new IllegalStateException(
+            "epoch mismatch: rank %d is at \"%s\", rank 0 at \"%s\""
+                .formatted(rank, new String(epochs[rank], UTF_8), new String(epochs[0], UTF_8)));
+      }
+    }
+    communicator.allReduce(mine.get().sums(), ReduceOp.SUM);
+    return mine.get().receipt();
+  }
+
+  /** Returns the text that must be equal on all ranks. */
+  private String describe() {
+    return "epoch %d of %d rows, %s".formatted(epoch, rows, sampler.describe(place.world()));
+  }
+
   /** Returns this rank's sums for the receipt: delivered plus dropped minus expected. */
-  Coverage accounted() {
+  private Coverage accounted() {
     EpochBatches plan = sampler.epoch(rows, place, epoch);
     Coverage copy = coverage.copy();
     long[] samples = new long[from == 0 ? 0 : plan.maxSize()];

@@ -1,15 +1,10 @@
 package org.ddstore.loader;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
@@ -19,7 +14,6 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.sampling.BatchSampler;
-import org.ddstore.sampling.Coverage;
 import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.EpochState;
@@ -36,10 +30,9 @@ import org.ddstore.types.ReadPath;
  * <p>A consumer that finds no batch ready, within {@link #pop} or a loop, does the work that is
  * quicker than waking a thread. It plans batches if the sampler {@linkplain BatchSampler#neverWaits
  * never waits}, as all samplers of this library do. It reads batches if all rows are in memory that
- * this process maps, all fields read are fixed, and there is no transform. A consumer that comes
- * back within 50 us may also plan one batch for each batch that it takes. Batches of other samplers
- * are computed on the planner's thread, and their orders where an epoch begins; transforms run on
- * the workers' threads.
+ * this process maps, all fields read are fixed, and there is no transform. Batches of other
+ * samplers are computed on the planner's thread, and their orders where an epoch begins; transforms
+ * run on the workers' threads.
  *
  * <p>Used by one thread, the consumer's; {@link #statistics}, {@link #readStatistics}, {@link
  * #pending} and the close of a batch may be called from any thread. The first error of a sampler, a
@@ -69,7 +62,7 @@ public final class Loader implements AutoCloseable {
     this.memory = options.openMemory();
     try {
       this.recipe = Recipe.of(variable, sampler.space(), options, memory);
-      this.pipeline = new Pipeline(recipe, options, counters);
+      this.pipeline = new Pipeline(recipe, options, counters, System::nanoTime);
       this.crew = new Crew(pipeline, counters, options);
     } catch (RuntimeException | Error e) {
       memory.close();
@@ -271,32 +264,14 @@ public final class Loader implements AutoCloseable {
    */
   public CoverageReceipt receipt(Communicator communicator) {
     Objects.requireNonNull(communicator, "communicator is null");
-    AtomicReference<Coverage> mine = new AtomicReference<>();
-    Callable<byte[]> contribution =
-        () -> {
-          byte[] same = receiptOf().getBytes(UTF_8);
-          mine.set(progress.accounted()); // runs the sampler, whose errors reach all ranks
-          return same;
-        };
-    byte[][] epochs = communicator.exchange("receipt()", contribution);
-    for (int rank = 0; rank < epochs.length; rank++) {
-      if (!Arrays.equals(epochs[rank], epochs[0])) {
-        throw new IllegalStateException(
-            "epoch mismatch: rank %d is at \"%s\", rank 0 at \"%s\""
-                .formatted(rank, new String(epochs[rank], UTF_8), new String(epochs[0], UTF_8)));
-      }
-    }
-    communicator.allReduce(mine.get().sums(), ReduceOp.SUM);
-    return mine.get().receipt();
+    return EpochProgress.receipt(communicator, this::begun);
   }
 
-  /** Returns the text that must be equal on all ranks. */
-  private String receiptOf() {
+  private EpochProgress begun() {
     if (progress == null) {
       throw new IllegalStateException("no epoch was begun on " + this);
     }
-    return "epoch %d of %d rows, %s"
-        .formatted(progress.epoch(), progress.rows(), sampler.describe(place.world()));
+    return progress;
   }
 
   /** Returns the counters of each stage since the loader was opened. */
@@ -355,7 +330,7 @@ public final class Loader implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (crew.isMember(Thread.currentThread()) || pipeline.isHelper(Thread.currentThread())) {
+    if (crew.isMember(Thread.currentThread()) || pipeline.consumer().isOf(Thread.currentThread())) {
       throw new IllegalStateException(
           "a transform, an iterator or a sampler cannot close the loader that runs it: throw an"
               + " exception to end the loader, or close it on the consumer's thread");
@@ -379,7 +354,7 @@ public final class Loader implements AutoCloseable {
     Cleanup.runAll(
         Stream.of(
             () -> crew.join(options.closeTimeout()),
-            () -> pipeline.awaitHelpers(options.closeTimeout())));
+            () -> pipeline.consumer().awaitEnd(options.closeTimeout())));
     pipeline.freeLost();
   }
 

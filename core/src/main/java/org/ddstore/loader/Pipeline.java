@@ -3,20 +3,19 @@ package org.ddstore.loader;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.DDStoreException;
-import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.PoolStarvedException;
 
 /**
  * The queues between planner, workers and consumer. Batches are delivered in the order in which
  * they were planned, independent of the order of their reads. The pipeline has no threads of its
  * own; it synchronises those of {@link Crew} and the consumer. A consumer that finds nothing ready
- * plans and reads batches itself, and one that comes back at once plans ahead, if that is quick and
- * never waits.
+ * does some work itself ({@link ConsumerWork}).
  *
  * <pre>
  * idle slots -> planner -> toRead -> workers -> ready -> consumer -> idle slots
@@ -31,39 +30,25 @@ import org.ddstore.types.PoolStarvedException;
  * when all threads have ended.
  */
 final class Pipeline {
-  /** Number of quickly made batches that are handed to a waiting consumer together. */
-  private static final int QUICK_AT_ONCE = 4;
-
   /** Time that an iterator may ignore an interrupt before another thread plans in its place. */
   private static final long STUCK_NANOS = 1_000_000_000;
 
-  /** Interval at which a waiting consumer checks for batches that it was not woken for. */
+  /** Interval at which a waiting consumer checks for work and for a stuck planner. */
   private static final long LOOK_NANOS = 1_000_000;
 
-  private final BriefLock lock = new BriefLock();
+  private final ReentrantLock lock = new ReentrantLock();
   private final Condition canPlan = lock.newCondition();
   private final Condition canRead = lock.newCondition();
   private final Condition canTake = lock.newCondition();
-  private final Condition noHelper = lock.newCondition();
   private final BatchQueue batches;
   private final StageCounters counters;
-  private final LongSupplier clock;
-  private final int workers;
-  private final int wakeBatches;
+  private final ConsumerWork consumer;
   private long starvedNanos; // from pops that timed out
   private int idleWorkers;
-  private boolean lastWasQuick;
-  private long tookNanos; // when the consumer took the last batch
-  private int helpers; // consumers that are planning or reading
-  private volatile Thread lastHelper;
   private volatile Runnable replacePlanner = () -> {};
   private volatile boolean closed;
   private Throwable failure;
   private Throwable unfreed; // failures after the close
-
-  Pipeline(Recipe recipe, LoaderOptions options, StageCounters counters) {
-    this(recipe, options, counters, System::nanoTime);
-  }
 
   /**
    * Creates a pipeline.
@@ -71,12 +56,9 @@ final class Pipeline {
    * @param clock time source in nanoseconds, for telling which operations are quick
    */
   Pipeline(Recipe recipe, LoaderOptions options, StageCounters counters, LongSupplier clock) {
-    this.clock = clock;
-    this.tookNanos = clock.getAsLong() - Long.MAX_VALUE / 2;
     this.counters = counters;
     this.batches = new BatchQueue(recipe, options);
-    this.workers = options.workers();
-    this.wakeBatches = Math.min(options.depth() / 2, QUICK_AT_ONCE);
+    this.consumer = new ConsumerWork(this, lock, batches, counters, clock);
   }
 
   /**
@@ -125,7 +107,7 @@ final class Pipeline {
    * Wakes the threads that can continue. Throws nothing, because the callers have already completed
    * their work.
    */
-  private void wake() {
+  void wake() {
     try {
       signal();
     } catch (RuntimeException | Error e) {
@@ -142,18 +124,9 @@ final class Pipeline {
     if (mayRead) {
       canRead.signal(); // a worker that leaves batches behind wakes the next
     }
-    if (isFirstReady() && !waitsForMore()) {
+    if (isFirstReady()) {
       canTake.signalAll(); // the first waiter may give up while another still waits
     }
-  }
-
-  /**
-   * Returns whether to wake the consumer later, for several batches at once: batches come so
-   * quickly that a wake-up for each costs as much. If the next batch is not quick, the consumer
-   * finds the ready ones by itself.
-   */
-  private boolean waitsForMore() {
-    return lastWasQuick && idleWorkers < workers && batches.ready() < wakeBatches;
   }
 
   private boolean isFirstReady() {
@@ -179,89 +152,6 @@ final class Pipeline {
       return null;
     } finally {
       lock.unlock();
-    }
-  }
-
-  /**
-   * Lets a consumer that would otherwise wait do the next piece of work: plan a batch, or read a
-   * planned one. Two threads that never sleep are faster than three that wake each other. Only work
-   * that recently took no longer than waking a thread.
-   *
-   * @return false if there is no work for the consumer
-   */
-  private boolean workMeanwhile() {
-    return helps(() -> planMeanwhile() || readMeanwhile());
-  }
-
-  /**
-   * Lets a consumer whose batch is ready plan another one, if few are planned and it comes back
-   * sooner than a thread is woken, so that the planner need not be woken.
-   */
-  private boolean planAhead() {
-    return helps(
-        () ->
-            batches.hasFewPlanned()
-                && Pace.isQuick(clock.getAsLong() - tookNanos)
-                && !Thread.currentThread().isInterrupted()
-                && planMeanwhile());
-  }
-
-  private boolean helps(BooleanSupplier work) {
-    try {
-      return work.getAsBoolean();
-    } catch (RuntimeException | Error e) {
-      fail(e); // from memory that could not be freed to make room
-      return true;
-    }
-  }
-
-  private boolean planMeanwhile() {
-    Entry entry = batches.plansQuickly() ? batches.beginPlan() : null;
-    if (entry == null) {
-      return false;
-    }
-    long start = clock.getAsLong();
-    Throwable error = unlocked(() -> entry.plan(counters));
-    planned(entry, error, clock.getAsLong() - start);
-    return true;
-  }
-
-  private boolean readMeanwhile() {
-    if (!batches.readsQuickly()) {
-      return false;
-    }
-    List<Entry> entries = batches.beginRead();
-    Entry entry = entries.get(0);
-    LoadedBatch batch = batchOf(entry);
-    long start = clock.getAsLong();
-    Throwable error =
-        unlocked(
-            () -> {
-              Entry.read(entries, counters);
-              entry.convert(() -> {}, counters);
-            });
-    if (error != null && Thread.currentThread().isInterrupted() && isWanted(entry)) {
-      BatchQueue.discard(batch); // a worker makes it, and the loader continues
-      batches.putBack(entry);
-      wake();
-    } else {
-      made(entry, batch, error, clock.getAsLong() - start);
-    }
-    return true;
-  }
-
-  /** Runs work without the lock, which is held once, and returns the failure, or null. */
-  private Throwable unlocked(Runnable work) {
-    helpers++;
-    lastHelper = Thread.currentThread();
-    lock.unlock();
-    try {
-      return Crew.caught(work);
-    } finally {
-      lock.lock();
-      helpers--;
-      lastHelper = null;
-      noHelper.signalAll();
     }
   }
 
@@ -304,12 +194,7 @@ final class Pipeline {
 
   /** Returns whether a batch will still be delivered. Once false, it stays false. */
   boolean isWanted(Entry entry) {
-    lock.lock();
-    try {
-      return batches.isWanted(entry);
-    } finally {
-      lock.unlock();
-    }
+    return query(() -> batches.isWanted(entry));
   }
 
   /**
@@ -319,11 +204,7 @@ final class Pipeline {
    * @param nanos time in nanoseconds since the worker received it
    */
   void made(Entry entry, LoadedBatch batch, Throwable error, long nanos) {
-    settled(
-        () -> {
-          lastWasQuick = Pace.isQuick(nanos);
-          batches.made(entry, batch, error, nanos);
-        });
+    settled(() -> batches.made(entry, batch, error, nanos));
   }
 
   /**
@@ -337,15 +218,10 @@ final class Pipeline {
       long start = System.nanoTime();
       long most = Waits.nanos(timeout);
       long left = most;
-      boolean mayPlanAhead = most > 0;
       while (true) {
         throwFailure();
         Entry next = batches.firstReady();
         if (next != null) {
-          if (mayPlanAhead && planAhead()) {
-            mayPlanAhead = false; // plan at most one per batch taken
-            continue;
-          }
           return take(next, start, left < most);
         }
         if (Thread.interrupted()) {
@@ -354,7 +230,7 @@ final class Pipeline {
         if (batches.abandonPlan(STUCK_NANOS)) {
           replacePlanner.run();
         }
-        if (left > 0 && workMeanwhile()) {
+        if (left > 0 && consumer.works()) {
           left = Math.min(left - 1, most - (System.nanoTime() - start));
           continue;
         }
@@ -385,7 +261,6 @@ final class Pipeline {
       starvedNanos = 0;
     }
     counters.count(Stage.BATCH_WAITS, now - next.readySinceNanos(), 0);
-    tookNanos = clock.getAsLong();
     wake();
     next.batch().giveOut();
     return next.batch();
@@ -398,19 +273,18 @@ final class Pipeline {
 
   /** Returns the number of planned batches that are not yet delivered. */
   int pending() {
-    lock.lock();
-    try {
-      return batches.size();
-    } finally {
-      lock.unlock();
-    }
+    return query(batches::size);
   }
 
   /** Returns whether {@link #pop} would return without waiting. */
   boolean isReady() {
+    return query(this::isFirstReady);
+  }
+
+  private <T> T query(Supplier<T> state) {
     lock.lock();
     try {
-      return isFirstReady();
+      return state.get();
     } finally {
       lock.unlock();
     }
@@ -460,41 +334,8 @@ final class Pipeline {
   }
 
   /**
-   * Waits for consumers on other threads that are planning or reading; the pipeline is closed.
-   *
-   * @throws DeadlineExceededException if one is still running; it frees its batch when it ends
-   */
-  void awaitHelpers(Duration timeout) {
-    boolean interrupted = false;
-    lock.lock();
-    try {
-      long start = System.nanoTime();
-      long most = Waits.nanos(timeout);
-      long left = most;
-      while (helpers > 0 && left > 0) {
-        try {
-          noHelper.awaitNanos(left);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-        left = most - (System.nanoTime() - start);
-      }
-      if (helpers > 0) {
-        throw new DeadlineExceededException(
-            "a pop still reads %s after the close of its loader; it frees its batch when it ends"
-                .formatted(timeout));
-      }
-    } finally {
-      lock.unlock();
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /**
-   * Frees the slots that threads have lost; the pipeline is closed, and all threads and helpers
-   * have ended.
+   * Frees the slots that threads have lost; the pipeline is closed, and all threads and
+   * consumers have ended.
    */
   void freeLost() {
     locked(batches::freeLost);
@@ -504,13 +345,9 @@ final class Pipeline {
    * Throws the failures to free memory after the close; to be called when all threads have ended.
    */
   void checkFreed() {
-    lock.lock();
-    try {
-      if (unfreed != null) {
-        throw new DDStoreException("memory of a closed loader could not be freed", unfreed);
-      }
-    } finally {
-      lock.unlock();
+    Throwable cause = query(() -> unfreed);
+    if (cause != null) {
+      throw new DDStoreException("memory of a closed loader could not be freed", cause);
     }
   }
 
@@ -518,9 +355,9 @@ final class Pipeline {
     return closed;
   }
 
-  /** Returns whether a thread is the last consumer that began to plan or read. */
-  boolean isHelper(Thread thread) {
-    return lastHelper == thread;
+  /** Returns the work that consumers do. */
+  ConsumerWork consumer() {
+    return consumer;
   }
 
   private void throwFailure() {

@@ -32,8 +32,8 @@ public interface Sampler {
 
   /**
    * Returns whether orders and samples are only computed, in some nanoseconds each. If true, a
-   * consumer that finds no batch ready, or that asks again at once, can compute samples itself,
-   * within a wait that has a deadline. False by default: code that reads a file, queries a server
+   * consumer that finds no batch ready can compute samples itself, within a wait that has a
+   * deadline. False by default: code that reads a file, queries a server
    * or takes a lock runs only on the loader's threads, except {@link #order}, which runs where an
    * epoch begins and where its receipt is made.
    */

@@ -5,11 +5,13 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
+import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -43,5 +45,24 @@ abstract class OnSamples {
 
   static void awaitTrue(Callable<Boolean> condition) {
     await().pollInterval(Duration.ofMillis(1)).atMost(PATIENCE).until(condition);
+  }
+
+  /** An endless source whose first sample waits for the latch. */
+  static Iterator<Long> blocking(CountDownLatch until) {
+    return LongStream.generate(
+            () -> {
+              awaitLatch(until);
+              return 7;
+            })
+        .boxed()
+        .iterator();
+  }
+
+  static void awaitLatch(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new DDStoreException("interrupted", e);
+    }
   }
 }

@@ -150,43 +150,6 @@ class PipelineByHandTest extends OnSamples {
     starves();
   }
 
-  /**
-   * So that the planner sleeps on: one batch for each that it takes, as long as few are planned.
-   */
-  @Test
-  void aConsumerThatComesBackAtOncePlansAhead() {
-    pipeline.push(shuffled(samples));
-    plan();
-    plan();
-    plan();
-    read();
-    read();
-    read();
-    takes(0);
-    assertThat(count(Stage.PLAN)).as("it comes for the first time").isEqualTo(3);
-    takes(1);
-    assertThat(count(Stage.PLAN)).isEqualTo(4);
-    clock += SLOW_NANOS;
-    takes(2);
-    assertThat(count(Stage.PLAN)).as("it has trained meanwhile").isEqualTo(4);
-    read();
-    takes(3);
-    assertThat(count(Stage.PLAN)).isEqualTo(5);
-    assertThat(count(Stage.TRAINER_WAITS)).isZero();
-  }
-
-  @Test
-  void aConsumerThatHasNoTimePlansNothingAhead() {
-    pipeline.push(shuffled(samples));
-    plan();
-    plan();
-    read();
-    read();
-    takes(0);
-    pipeline.pop(Duration.ZERO).close();
-    assertThat(count(Stage.PLAN)).isEqualTo(2);
-  }
-
   @Test
   void aConsumerLeavesWhatIsSlowToWorkers() {
     pipeline.push(shuffled(samples));

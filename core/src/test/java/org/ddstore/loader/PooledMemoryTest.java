@@ -61,7 +61,7 @@ class PooledMemoryTest extends OnSamples {
     HostMemory memory = CountedPinning.memory(registered);
     Recipe recipe = Recipe.of(samples.rows(), SampleSpace.ROWS, options, memory);
     StageCounters counters = new StageCounters();
-    Pipeline pipeline = new Pipeline(recipe, options, counters);
+    Pipeline pipeline = new Pipeline(recipe, options, counters, System::nanoTime);
     Crew crew = new Crew(pipeline, counters, options);
     Map<String, Set<Long>> addresses = new HashMap<>();
     try {

@@ -41,7 +41,7 @@ class UnfreeableMemoryTest extends OnSamples {
     LoaderOptions options = LoaderOptions.defaults().depth(depth).fields("image", "id");
     Recipe recipe = Recipe.of(samples.rows(), SampleSpace.ROWS, options, memory);
     options = options.maxBytes(recipe.capacityBytes(LARGE));
-    pipeline = new Pipeline(recipe, options, counters);
+    pipeline = new Pipeline(recipe, options, counters, System::nanoTime);
     crew = new Crew(pipeline, counters, options);
   }
 
