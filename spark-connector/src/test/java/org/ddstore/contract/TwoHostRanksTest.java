@@ -219,7 +219,7 @@ class TwoHostRanksTest {
   }
 
   @Test
-  void whatARankSaysOfItsFailureIsReported() throws Exception {
+  void failureOfARankIsReported() throws Exception {
     try (TwoHostRanks ranks = TwoHostRanks.alternating(new Alone())) {
       ranks
           .processes()

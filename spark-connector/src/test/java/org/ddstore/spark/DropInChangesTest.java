@@ -84,13 +84,13 @@ class DropInChangesTest extends OnResidentCluster {
   }
 
   @Test
-  void anAppendSaysSoAndLeavesNothing() {
+  void anAppendReportsTheDropAndLeavesNothing() {
     ResidentStore store = load(cluster.session().range(ROWS).toDF());
     dropInside(store, () -> store.append(gated()));
   }
 
   @Test
-  void aRepairSaysSoAndLeavesNothing() {
+  void aRepairReportsTheDropAndLeavesNothing() {
     ResidentStore store = load(gated());
     String victim = store.shards().get(1).executorId();
     cluster

@@ -100,7 +100,7 @@ class LoaderOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void whatThisRankDidNotReadIsOnTheReceiptOfAll() {
+  void rowsThatARankDidNotReadAreOnTheReceiptOfAllRanks() {
     List<String> receipts =
         numbers()
             .run(

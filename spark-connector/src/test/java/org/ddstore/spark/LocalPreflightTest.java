@@ -52,11 +52,12 @@ class LocalPreflightTest {
             """
             cannot run 3 ranks here:
             - 3 ranks need 3 slots, 2 available: 1 executors, 4 cores, 2 CPUs per task
-              -> spark.ddstore.ranks=2, or local[6] as master, or spark.task.cpus=1""");
+              -> spark.ddstore.ranks=2, or local[6] as master, or spark.task.cpus=1\
+            """);
   }
 
   @Test
-  void whatFitsPasses() {
+  void sufficientMemoryPasses() {
     ClusterFacts cluster = Preflight.check(session, 2, 1, DEFAULTS);
 
     assertThat(cluster.slots()).isEqualTo(2);
@@ -95,7 +96,7 @@ class LocalPreflightTest {
   }
 
   @Test
-  void ranksAreAllSlotsWhereNobodySaysOtherwise() {
+  void ranksAreAllSlotsByDefault() {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
 
     assertThat(Preflight.ranks(context, DEFAULTS)).isEqualTo(2);

@@ -35,7 +35,7 @@ class MpiFailedLoadTest extends OnTestCluster {
   }
 
   @Test
-  void whoIsLeftOfThemIsNotReplaced() {
+  void survivorsOfAFailedLoadAreKept() {
     assertThatThrownBy(() -> numbers().field("x", DType.FLOAT32, 3).run(OnTestCluster::readAll))
         .isInstanceOf(IngestException.class);
     Set<Long> left = cluster.executors();

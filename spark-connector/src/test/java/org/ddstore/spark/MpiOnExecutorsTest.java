@@ -335,7 +335,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   }
 
   @Test
-  void shardsThatGoWithReplacedExecutorsAreNamedInTheLogAndBroughtBack() {
+  void shardsOfReplacedExecutorsAreLoggedAndReloaded() {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     ResidentStore store = DDStores.from(numberedRows()).ranks(RANKS).width(1).load("copies");
     try (LogTap log = LogTap.open()) {

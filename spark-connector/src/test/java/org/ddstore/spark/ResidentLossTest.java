@@ -315,7 +315,7 @@ class ResidentLossTest extends OnTestCluster {
   }
 
   @Test
-  void rowsWhoseFilesAreGoneAreSaidToBeLost() throws IOException {
+  void rowsOfDeletedFilesAreReportedAsLost() throws IOException {
     try (Stream<Path> all = Files.list(source())) {
       for (Path file : all.toList()) {
         Files.writeString(file, "no rows any more");

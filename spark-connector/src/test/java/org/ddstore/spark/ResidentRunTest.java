@@ -274,7 +274,7 @@ class ResidentRunTest extends OnResidentCluster {
   }
 
   @Test
-  void metricsStayAsLongAsAnybodyReads() {
+  void metricsStayUntilTheLastReaderCloses() {
     ResidentStore store = load();
     StoreHandle handle = store.handle();
     assertThat(meters().values()).as("of the ranks, on the driver").hasSize(2 * 3 * 3);

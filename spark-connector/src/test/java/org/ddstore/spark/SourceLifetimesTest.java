@@ -129,7 +129,7 @@ class SourceLifetimesTest extends SourceOnCluster {
   }
 
   @Test
-  void whatSparkHasCachedIsFoundAndFollowsTheStore() {
+  void cachedTablesAreUsedAndFollowTheStore() {
     ResidentStore store = load();
     try {
       spark.sql("cache table ddstore.n");

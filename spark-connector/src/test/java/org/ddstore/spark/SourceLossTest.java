@@ -153,17 +153,17 @@ class SourceLossTest extends SourceOnCluster {
   }
 
   @Test
-  void withoutCopiesItSaysWhatIsLostAndHowItComesBack() throws Exception {
-    withoutCopiesItSaysWhatIsLost(Backing.DIRECT, true);
+  void withoutCopiesTheErrorNamesTheLostRowsAndTheRemedy() throws Exception {
+    theErrorNamesTheLostRows(Backing.DIRECT, true);
   }
 
   @Test
   @Tag("slow")
-  void withoutCopiesAndTheShortcutItSaysWhatIsLostAndHowItComesBack() throws Exception {
-    withoutCopiesItSaysWhatIsLost(Backing.SHM, false);
+  void withoutCopiesAndTheShortcutTheErrorNamesTheLostRowsAndTheRemedy() throws Exception {
+    theErrorNamesTheLostRows(Backing.SHM, false);
   }
 
-  private void withoutCopiesItSaysWhatIsLost(Backing backing, boolean shortcut) throws Exception {
+  private void theErrorNamesTheLostRows(Backing backing, boolean shortcut) throws Exception {
     ResidentStore store = numbers().backing(backing).shortcut(shortcut).load("n");
     Dataset<String> query = gated();
     CompletableFuture<List<String>> rows = CompletableFuture.supplyAsync(query::collectAsList);
@@ -236,7 +236,7 @@ class SourceLossTest extends SourceOnCluster {
    * executor.
    */
   @Test
-  void rowsThatComeFromALostOrDroppedStoreAreNotSaidToComeBack() {
+  void theErrorPromisesNoRepairOfRowsFromALostOrDroppedStore() {
     ResidentStore appended = numbers().ranks(4).load("n");
     appended.append(spark.table("ddstore.n"));
     ResidentStore first = numbers().load("first");

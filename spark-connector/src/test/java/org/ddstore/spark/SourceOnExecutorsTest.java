@@ -79,7 +79,8 @@ class SourceOnExecutorsTest extends SourceOnCluster {
 
     Dataset<Row> in =
         spark.sql(
-            "select id from ddstore.n where __index in (4999, 3, 7, 8, 9, 10, 11, 2500, 12, 13, 14, 15, 7)");
+            "select id from ddstore.n where __index in (4999, 3, 7, 8, 9, 10, 11, 2500, 12, 13, 14,"
+                + " 15, 7)");
     assertThat(in.collectAsList().stream().map(row -> row.getLong(0)))
         .containsExactlyInAnyOrder(3L, 7L, 8L, 9L, 10L, 11L, 12L, 13L, 14L, 15L, 2500L, 4999L);
     assertThat(metric(in, "ddstoreRows")).isEqualTo(12);
@@ -257,7 +258,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
   }
 
   @Test
-  void whatIsWrongIsNamed() {
+  void wrongOptionsAndStoresAreNamed() {
     numbers().write().format("ddstore").save("n");
     assertThatThrownBy(
             () -> spark.sql("create temporary view w using ddstore options (name 'n', column 'i')"))

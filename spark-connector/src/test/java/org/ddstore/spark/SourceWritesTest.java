@@ -218,7 +218,7 @@ class SourceWritesTest extends SourceOnCluster {
 
   /** They cannot be given again. */
   @Test
-  void anOverwriteByOptionsOfColumnsThatAreNotThereIsRefused() {
+  void anOverwriteWithOptionsOfMissingColumnsIsRefused() {
     Dataset<Row> rows = spark.range(10).selectExpr("id", "9 - id as place");
     rows.createOrReplaceTempView("placed");
     rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
@@ -295,7 +295,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void rowsAreShuffledAsBySpecOfTheSameSeed() {
+  void aShuffledWriteEqualsALoadWithTheSameSeed() {
     unordered().write().format("ddstore").option("ranks", "3").option("shuffle", "42").save("s");
     ResidentStore same = DDStores.from(unordered()).ranks(2).shuffle(42).load("same");
     ResidentStore other = DDStores.from(unordered()).ranks(2).shuffle(43).load("other");
@@ -439,7 +439,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void createIfNotExistsTakesTheStoreThatAnotherThreadMakesMeanwhile() throws Exception {
+  void createIfNotExistsUsesTheStoreOfAConcurrentWriter() throws Exception {
     CountDownLatch gate = new CountDownLatch(1);
     CompletableFuture<Void> first = writing("both", gate);
     CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -633,7 +633,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void columnsMayHaveAnyNames() {
+  void columnNamesWithSpecialCharactersAreKept() {
     Dataset<Row> source =
         spark
             .range(100)
@@ -673,7 +673,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void namesMayDifferByCaseWhereSparkTellsThemApart() {
+  void namesThatDifferByCaseAreKeptIfSparkIsCaseSensitive() {
     spark.conf().set("spark.sql.caseSensitive", "true");
     try {
       Dataset<Row> source = spark.range(10).selectExpr("id", "-id as ID", "id + 5 as __INDEX");

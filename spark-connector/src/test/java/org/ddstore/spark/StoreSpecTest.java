@@ -176,7 +176,7 @@ class StoreSpecTest {
   }
 
   @Test
-  void allSlotsAreRanksUnlessSaid() {
+  void allSlotsAreRanksByDefault() {
     assertThat(numbers(8).run(RankContext::rank)).containsExactly(0, 1, 2, 3);
   }
 

@@ -22,7 +22,6 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.config.Settings;
@@ -145,7 +144,7 @@ public final class TestCluster implements AutoCloseable {
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.ui.enabled", "false")
             .config("spark.locality.wait", "0")
-            .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
+            .config("spark.executor.extraClassPath", ExecutorArchive.classPath())
             .config("spark.ddstore.slotsTimeout", "2min") // the machine may be busy
             .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
             .config("spark.barrier.sync.timeout", "300s") // else a hung barrier waits a year
@@ -155,7 +154,9 @@ public final class TestCluster implements AutoCloseable {
     settings.forEach(builder::config);
     builder.config(
         JAVA_OPTIONS,
-        String.join(" ", ChildJvm.QUICK_START) + " " + settings.getOrDefault(JAVA_OPTIONS, ""));
+        String.join(" ", ExecutorArchive.javaOptions())
+            + " "
+            + settings.getOrDefault(JAVA_OPTIONS, ""));
     TestCluster cluster = new TestCluster(builder.getOrCreate(), executors, coresEach);
     cluster.session.sparkContext().setLogLevel("OFF");
     return cluster;

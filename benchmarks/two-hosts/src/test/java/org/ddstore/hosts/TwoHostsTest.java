@@ -81,7 +81,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void whatStaysOnAHostIsNotCounted() throws Exception {
+  void trafficWithinAHostIsNotCounted() throws Exception {
     long before = hosts.sentBytes();
     Process server = talker(hosts.first(), "serve", hosts.first().address());
     Process caller = talker(hosts.first(), "call");

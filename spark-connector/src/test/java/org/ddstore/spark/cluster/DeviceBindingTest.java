@@ -52,7 +52,7 @@ class DeviceBindingTest {
   }
 
   @Test
-  void nothingSaidIsAWarningWhereThereAreSeveral() {
+  void severalDevicesWithoutASettingAreAWarning() {
     assertThat(DeviceBinding.of(NONE, List.of(), null, 0)).isEqualTo(silent(NONE));
     assertThat(DeviceBinding.of(NONE, List.of(), null, 1)).isEqualTo(silent(NONE));
     assertThat(DeviceBinding.of(NONE, List.of(), null, 2).warnings())
@@ -67,7 +67,8 @@ class DeviceBindingTest {
     assertThat(binding.device()).isEmpty();
     assertThat(binding.warnings())
         .containsExactly(
-            "spark.task.resource.gpu gave [GPU-5a], which is not the number of a device: configure the device");
+            "spark.task.resource.gpu gave [GPU-5a], which is not the number of a device: configure"
+                + " the device");
     OptionalInt one = OptionalInt.of(1);
     assertThat(DeviceBinding.of(one, List.of("GPU-5a"), null, 2))
         .as("as the warning says")
@@ -75,7 +76,8 @@ class DeviceBindingTest {
             new DeviceBinding(
                 one,
                 List.of(
-                    "device 1 is configured, and spark.task.resource.gpu gave [GPU-5a]: cannot tell whether they are the same device")));
+                    "device 1 is configured, and spark.task.resource.gpu gave [GPU-5a]: cannot tell"
+                        + " whether they are the same device")));
   }
 
   @Test

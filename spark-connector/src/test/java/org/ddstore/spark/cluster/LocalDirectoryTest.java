@@ -75,7 +75,7 @@ class LocalDirectoryTest {
   }
 
   @Test
-  void aDirectoryThatIsNotThereIsNotJudged() {
+  void aMissingDirectoryIsNotJudged() {
     HostFacts nowhere = HostProbe.read(Path.of("/nowhere"));
     assertThat(LocalDirectory.problem(nowhere)).isEmpty();
     assertThat(LocalDirectory.warning(nowhere)).isEmpty();

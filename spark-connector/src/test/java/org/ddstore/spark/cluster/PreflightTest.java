@@ -171,7 +171,7 @@ class PreflightTest {
   }
 
   @Test
-  void memoryIsNotCheckedWhereThatIsSaid() {
+  void memoryIsNotCheckedIfSwitchedOff() {
     HostFacts host = host(GIB, 4 * GIB, null);
     Settings unchecked = DEFAULTS.checkMemory(false);
 
@@ -250,7 +250,7 @@ class PreflightTest {
   }
 
   @Test
-  void coresThatWereAskedForAreKnownWhereTheApplicationSaysSo() {
+  void requestedCoresAreKnownFromTheApplication() {
     SparkConf conf = new SparkConf(false);
 
     assertThat(ClusterFacts.coresAskedFor("local-cluster[3, 2,1024]", conf)).hasValue(6);
@@ -296,7 +296,7 @@ class PreflightTest {
   }
 
   @Test
-  void whatResidentStoresHoldAlreadyCountsInTheContainer() {
+  void memoryOfResidentStoresCountsInTheContainer() {
     MemoryCheck.Need overwrite = new MemoryCheck.Need(8 * GIB, 8 * GIB, 8 * GIB, 8 * GIB);
     MemoryCheck.Need load = new MemoryCheck.Need(8 * GIB, 8 * GIB, 8 * GIB, 0);
     HostFacts host = host(24 * GIB, 32 * GIB, 16 * GIB);

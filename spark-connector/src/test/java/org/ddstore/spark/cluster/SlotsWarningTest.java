@@ -46,7 +46,7 @@ class SlotsWarningTest {
   }
 
   @Test
-  void itIsSaidWhenAllHaveCome() {
+  void warnsWhenAllExecutorsAreRegistered() {
     assertThat(
             said(
                 4,
@@ -60,7 +60,7 @@ class SlotsWarningTest {
   }
 
   @Test
-  void itIsSaidWhereNobodyKnowsWhetherMoreWillCome() {
+  void warnsIfTheNumberOfExecutorsIsUnknown() {
     SparkConf conf = new SparkConf(false);
     assertThat(said(2, conf, cluster("spark://a:7077", 1))).hasSize(1);
     conf.set("spark.cores.max", "1000");

@@ -85,7 +85,7 @@ class IngestErrorsTest {
         "array(array('a')) | to_json(c)",
         "parse_json('[1]') | to_json(c)",
       })
-  void whatTheMessageAdvisesCanBeStored(String expression, String remedy) {
+  void theAdviceOfTheMessageIsValid(String expression, String remedy) {
     Dataset<Row> df = spark.range(1, 3).selectExpr(expression + " as c");
 
     assertThatThrownBy(() -> IngestPlan.of(df, PLAIN, 2))
@@ -137,7 +137,8 @@ class IngestErrorsTest {
         Arguments.of(
             "array(int(id))",
             fixed,
-            "as in concat(c, array_repeat(0, 2 - size(c))), or declare it ragged: option \"type.c\" as \"int32[?]\"",
+            "as in concat(c, array_repeat(0, 2 - size(c))), or declare it ragged: option \"type.c\""
+                + " as \"int32[?]\"",
             "or declare it ragged: --type c=int32[?]"),
         Arguments.of(
             "array(1, 2, int(id))",

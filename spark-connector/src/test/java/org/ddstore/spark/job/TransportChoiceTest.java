@@ -115,7 +115,7 @@ class TransportChoiceTest {
   }
 
   @Test
-  void aRankThatCannotSaysSoBeforeItStarts() {
+  void aRankWithoutTheTransportReportsItBeforeItStarts() {
     assertThatThrownBy(
             () ->
                 TransportChoice.of(

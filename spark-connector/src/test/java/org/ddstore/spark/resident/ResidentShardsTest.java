@@ -72,14 +72,14 @@ class ResidentShardsTest {
   }
 
   @Test
-  void whatIsNotConfirmedEndsWithItsLease() {
+  void unconfirmedShardsEndWithTheirLease() {
     Nonce attempt = lease(SHORT);
     awaitBytes(0);
     assertThat(ResidentShards.confirm(token.id(), attempt)).isFalse();
   }
 
   @Test
-  void whatIsConfirmedOutlivesItsLease() {
+  void confirmedShardsOutliveTheirLease() {
     Nonce kept = lease(LONGER);
     long bytes = OffHeapBuffer.liveBytes() - bytesBefore;
     assertThat(ResidentShards.memoryBytes()).as("counted by its load so far").isZero();

@@ -103,7 +103,7 @@ class IndexPredicateTest {
   }
 
   @Test
-  void whatIsNotExactStaysWithSpark() {
+  void inexactConditionsStayWithSpark() {
     Predicate other = compare("=", "label", 5L);
     Predicate low = compare("<", "i", 10L);
     assertThat(

@@ -83,7 +83,7 @@ class RowBatchesTest {
   }
 
   @Test
-  void whatWasCopiedIsFreedAtTheEndOfTheRowsNotOfTheTask() {
+  void copiesAreFreedAtTheEndOfTheRowsBeforeTheEndOfTheTask() {
     StoreHandle handle = store.handle();
     ReadSchema columns = ReadSchema.of(store.sourceSchema(), store.sourceSchema(), Set.of());
     MapPartitionsFunction<Long, Long> task = none -> heldAfterEach(3, handle, columns).iterator();

@@ -75,7 +75,7 @@ class TogetherReaderTest {
   }
 
   @Test
-  void whatABatchCannotHoldComesInParts() {
+  void rowsBeyondOneBatchArriveInParts() {
     long[] indices = new long[96]; // 36 of 64 MiB at the end: 2.25 GiB
     Arrays.fill(indices, 0, 60, 1);
     try (TogetherReader reader = reader(64 * MIB)) {

@@ -50,17 +50,19 @@ class WriteOptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "rank | 4 | option \"rank\" of format \"ddstore\" is unknown; options of a write are [name,",
+        "rank | 4 | option \"rank\" of format \"ddstore\" is unknown; options of a write are"
+            + " [name,",
         "ranks | four | option \"ranks\" is \"four\", not an integer",
         "ranks | 0 | option \"ranks\" is 0, outside [1, 1,048,576]",
         "shuffle | 1.5 | option \"shuffle\" is \"1.5\", not an integer",
         "backing | disk | option \"backing\" is \"disk\"; legal are shm, direct and file",
-        "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set \"backing\" to \"file\"",
+        "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set"
+            + " \"backing\" to \"file\"",
         "type.img | int8 | option \"type.img\" matches no column; columns are [id, Image, a.b]",
         "type.id | int9 | \"int9\": no type \"int9\"; there are [bool",
         "type.id | int8[2,x] | \"int8[2,x]\": dimension \"x\" is no number",
       })
-  void whatIsNotLegalIsNamed(String key, String value, String message) {
+  void illegalOptionsAreNamed(String key, String value, String message) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new WriteOptions(Map.of("name", "t", key, value)).spec(rows))
         .withMessageContaining(message);

@@ -12,7 +12,7 @@ abstract class AuthenticatedStrangersContract extends StrangersContract {
   }
 
   @Test
-  void whoDoesNotKnowTheSecretOfSparkIsReportedOnce() throws Exception {
+  void aPeerWithoutTheSecretOfSparkIsReportedOnce() throws Exception {
     for (int i = 0; i < 3; i++) {
       try (Stranger stranger = new Stranger(address(), "127.0.0.5")) {
         stranger.send(Stranger.request(hello())).awaitRefusal();

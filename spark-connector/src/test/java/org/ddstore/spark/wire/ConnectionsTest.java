@@ -96,7 +96,7 @@ class ConnectionsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void ofTwoThatAreOpenedAtOnceOneStays(boolean guarded) throws Exception {
+  void oneOfTwoConcurrentConnectionsIsKept(boolean guarded) throws Exception {
     open(guarded);
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
@@ -200,7 +200,7 @@ class ConnectionsTest {
   }
 
   @Test
-  void whoStopsInTheMiddleOfAFrameIsForgotten() throws Exception {
+  void aPeerThatStopsWithinAFrameIsForgotten() throws Exception {
     open(false);
     Map<String, String> impatient = Map.of("spark.ddstore.io.connectionTimeout", "1s");
     try (WireSession session = Wire.joinAlone(token, TcpBackend.options(false, HERE, impatient));

@@ -131,7 +131,7 @@ class GatherServerTest {
   }
 
   @Test
-  void whatCannotBeIsRefused() {
+  void invalidRunsAreRefused() {
     long[][] runs = {
       {},
       {-1, 1},
@@ -189,7 +189,7 @@ class GatherServerTest {
   }
 
   @Test
-  void whatHasBeenWithdrawnIsGone() {
+  void withdrawnSegmentsAreGone() {
     ByteBuffer request = request(false, 0, 100, fixed, 0, 1);
     server.withdraw(fixed);
     assertThat(server.serve(request)).isEqualTo(ByteBuffer.wrap(new byte[] {Status.GONE}));

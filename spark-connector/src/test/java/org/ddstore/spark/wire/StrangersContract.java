@@ -172,7 +172,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void aStoreThatIsNotHere() throws Exception {
+  void anUnknownStoreIsReportedAsGone() throws Exception {
     StoreToken unknown = StoreToken.random();
     try (SparkClients.Client client = connect()) {
       ByteBuffer hello = Handshake.begin(unknown.id(), address(), anybody()).hello();

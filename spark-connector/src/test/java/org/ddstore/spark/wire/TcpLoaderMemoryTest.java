@@ -161,7 +161,7 @@ class TcpLoaderMemoryTest {
   /** Records come as wholes, also if one small field of them is wanted. */
   @ParameterizedTest
   @CsvSource({"one,200000", "all,400000"})
-  void whatIsNotGivenOutCountsAsWell(String variable, long maxBytes) {
+  void fieldsThatAreNotRequestedCount(String variable, long maxBytes) {
     LoaderOptions options = LoaderOptions.defaults().maxBytes(maxBytes).fields("id");
     assertThat(mostBytes(variable, shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
   }
@@ -222,6 +222,8 @@ class TcpLoaderMemoryTest {
     assertThatThrownBy(() -> mostBytes("one", shuffled(), options))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "a batch of 100 samples takes 172,032 bytes, 81,920 of them for remote rows in transit, and maxBytes is 150,000: raise it by maxBytes(..), or use about 87 samples per batch");
+            "a batch of 100 samples takes 172,032 bytes, 81,920 of them for remote rows in transit,"
+                + " and maxBytes is 150,000: raise it by maxBytes(..), or use about 87 samples per"
+                + " batch");
   }
 }

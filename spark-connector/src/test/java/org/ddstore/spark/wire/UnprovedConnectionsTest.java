@@ -46,7 +46,7 @@ class UnprovedConnectionsTest {
   }
 
   @Test
-  void ofTooManyTheOldestIsClosed() {
+  void theOldestOfTooManyConnectionsIsClosed() {
     EmbeddedChannel first = connect();
     EmbeddedChannel second = connect();
     assertThat(first.isOpen()).isTrue();

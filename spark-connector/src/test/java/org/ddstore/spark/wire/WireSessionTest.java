@@ -60,7 +60,7 @@ class WireSessionTest {
 
   /** The last message of a rank may be what the others wait for. */
   @Test
-  void whatWasSentBeforeTheCloseArrives() throws Exception {
+  void messagesSentBeforeTheCloseArrive() throws Exception {
     WireOptions options = WireOptions.of(new SparkConf(false), null, LOOPBACK);
     StoreToken token = StoreToken.random();
     CompletableFuture<Byte> arrived = new CompletableFuture<>();
