@@ -29,6 +29,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  example train   Train a small network on the demo's images.",
       "  example readme  Read rows of other ranks started by mpirun, without Spark.",
       "  jmh [ARGS]      Run the JMH benchmarks.",
+      "  structure       Print the figures of packages, classes and the runtime jar.",
       "  format          Apply the project's formatting to the sources."
     })
 public final class Main implements Runnable {

@@ -245,7 +245,8 @@ class CommandsIT {
     Outcome outcome = InProcess.run("get", "--input", mixed, "--indices", "0", "--fields", "id,zz");
 
     assertThat(outcome.exitCode()).isEqualTo(1);
-    assertError(outcome, "ddstore: column \"zz\": no such column; there are [id, k, one, x, y, t,");
+    assertError(
+        outcome, "ddstore: column \"zz\": no such column: choose one of [id, k, one, x, y, t,");
   }
 
   @ParameterizedTest

@@ -3,14 +3,11 @@ package org.ddstore.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.ParameterException;
 
 class ReadmeOptionsTest {
   @Command(name = "readme")
@@ -43,10 +40,7 @@ class ReadmeOptionsTest {
   @ParameterizedTest
   @ValueSource(strings = {"--num 0", "--dim many", "--nbatch -1", "--num", "--width 3"})
   void refusedOptionsAreNamed(String arguments) {
-    String[] words = arguments.split(" ", -1);
-    assertThatThrownBy(() -> parse(words))
-        .isInstanceOf(ParameterException.class)
-        .hasMessageContaining(words[0]);
+    CommandLines.assertRefused(ReadmeOptionsTest::parse, arguments);
   }
 
   @Test
@@ -58,14 +52,7 @@ class ReadmeOptionsTest {
 
   @Test
   void helpNamesEveryOptionAndThatOfTheLauncher() {
-    StringWriter out = new StringWriter();
-    int exitCode =
-        ExampleArguments.parser(new Readme())
-            .setOut(new PrintWriter(out))
-            .execute("--dim", "3", "-h");
-
-    assertThat(exitCode).isZero();
-    assertThat(out.toString())
+    assertThat(CommandLines.output(new Readme(), "--dim", "3", "-h"))
         .startsWith("Usage: ddstore example readme")
         .contains("--num=N", "--dim=N", "--nbatch=N", "--no-shortcut", "--ranks N", "(default: 4)");
   }

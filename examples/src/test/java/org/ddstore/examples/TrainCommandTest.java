@@ -8,7 +8,6 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine.ParameterException;
 
 class TrainCommandTest {
   private static TrainCommand parse(String... arguments) {
@@ -34,10 +33,7 @@ class TrainCommandTest {
   @ParameterizedTest
   @ValueSource(strings = {"--rows 127", "--rows many", "--epochs 0", "--epochs", "--ranks 3"})
   void refusedOptionsAreNamed(String arguments) {
-    String[] words = arguments.split(" ", -1);
-    assertThatThrownBy(() -> parse(words))
-        .isInstanceOf(ParameterException.class)
-        .hasMessageContaining(words[0]);
+    CommandLines.assertRefused(TrainCommandTest::parse, arguments);
   }
 
   @Test
@@ -62,14 +58,7 @@ class TrainCommandTest {
 
   @Test
   void helpNamesEveryOption() {
-    StringWriter out = new StringWriter();
-    int exitCode =
-        ExampleArguments.parser(new TrainCommand())
-            .setOut(new PrintWriter(out))
-            .execute("--json", "--help");
-
-    assertThat(exitCode).isZero();
-    assertThat(out.toString())
+    assertThat(CommandLines.output(new TrainCommand(), "--json", "--help"))
         .startsWith("Usage: ddstore example train")
         .contains("--rows=N", "(default: 10000)", "--epochs=N", "(default: 5)", "--json");
   }

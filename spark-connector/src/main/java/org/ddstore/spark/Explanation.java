@@ -126,27 +126,7 @@ public record Explanation(
       Settings settings,
       IngestPlan plan,
       int ranks) {
-    String directory =
-        settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY).toString();
-    List<InternalRow> none = new ArrayList<>();
-    List<Seen> seen =
-        new BarrierJob(
-                session,
-                profile,
-                settings,
-                settings.groups(ranks),
-                0,
-                SlotsWarning.ofJob(),
-                ResidentStores.of(session.sparkContext()))
-            .run(
-                attempt ->
-                    new BarrierJob.Load<>(
-                        JavaSparkContext.fromSparkContext(session.sparkContext())
-                            .parallelize(none, ranks)
-                            .rdd(),
-                        new NoRows(),
-                        null,
-                        new TaskBody<>(context -> look(context, directory))));
+    List<Seen> seen = runRanks(session, profile, settings, ranks);
     List<Rank> described = new ArrayList<>();
     List<Path> paths = new ArrayList<>();
     long bytes = plan.memoryBytes();
@@ -182,6 +162,31 @@ public record Explanation(
         described,
         seen.get(0).transport(),
         paths);
+  }
+
+  /** Starts the ranks without rows and returns what each of them reports. */
+  private static List<Seen> runRanks(
+      SparkSession session, ResourceProfile profile, Settings settings, int ranks) {
+    String directory =
+        settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY).toString();
+    List<InternalRow> none = new ArrayList<>();
+    return new BarrierJob(
+            session,
+            profile,
+            settings,
+            settings.groups(ranks),
+            0,
+            SlotsWarning.ofJob(),
+            ResidentStores.of(session.sparkContext()))
+        .run(
+            attempt ->
+                new BarrierJob.Load<>(
+                    JavaSparkContext.fromSparkContext(session.sparkContext())
+                        .parallelize(none, ranks)
+                        .rdd(),
+                    new NoRows(),
+                    null,
+                    new TaskBody<>(context -> look(context, directory))));
   }
 
   /** Returns the warnings of the plan, then those of devices with their ranks joined. */

@@ -60,7 +60,7 @@ public final class FieldNotation {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "\"%s\": no type \"%s\"; there are %s"
+                    "\"%s\": no type \"%s\": choose one of %s"
                         .formatted(text, name, Arrays.toString(DType.values()))));
   }
 

@@ -369,7 +369,7 @@ public final class ResidentStore {
     Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
     ResidentOrigin fitting =
-        origin.with(rows, name, "Add the column, or write the rows with separate options");
+        origin.with(rows, name, "add the column, or write the rows with separate options");
     return StoreSpec.of(fitting).replace(name);
   }
 

@@ -12,7 +12,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
-import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.resident.ResidentShards;
 import org.ddstore.spark.types.ResidentShard;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,13 +92,7 @@ class DropInChangesTest extends OnResidentCluster {
   void aRepairReportsTheDropAndLeavesNothing() {
     ResidentStore store = load(gated());
     String victim = store.shards().get(1).executorId();
-    cluster
-        .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
-        .stream()
-        .filter(idAndPid -> idAndPid.startsWith(victim + " "))
-        .map(idAndPid -> Long.valueOf(idAndPid.substring(victim.length() + 1)))
-        .distinct()
-        .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
+    cluster.killExecutor(victim);
     await("the driver knows that the executor is lost")
         .atMost(PATIENCE)
         .until(() -> store.shards().stream().anyMatch(ResidentShard::isLost));

@@ -6,13 +6,10 @@ import static org.awaitility.Awaitility.await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.memory.ProcessDirectory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -47,7 +44,7 @@ class ResidentApplicationTest {
     Evidence evidence = new Evidence(directory);
     Path log = directory.resolve("log");
     Process driver =
-        new ProcessBuilder(command(end))
+        new ProcessBuilder(DriverJvm.command(ResidentApplication.class, end, directory.toString()))
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
             .start();
@@ -82,29 +79,5 @@ class ResidentApplicationTest {
       driver.descendants().forEach(ProcessHandle::destroyForcibly);
       driver.destroyForcibly();
     }
-  }
-
-  private List<String> command(String end) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "@" + launcher("java-options")));
-    command.addAll(ChildJvm.QUICK_START);
-    command.addAll(
-        List.of(
-            "-Xmx1g",
-            "-cp",
-            System.getProperty("java.class.path"),
-            "-Dlog4j2.configurationFile=" + launcher("log4j2.properties"),
-            "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
-            ResidentApplication.class.getName(),
-            end,
-            directory.toString()));
-    return command;
-  }
-
-  private static Path launcher(String file) {
-    return Path.of(System.getProperty("ddstore.root"), "spark-connector/src/main/launcher", file);
   }
 }

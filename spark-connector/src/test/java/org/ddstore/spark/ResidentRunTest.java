@@ -2,16 +2,12 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.codahale.metrics.Gauge;
 import java.io.Serializable;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
-import org.apache.spark.SparkEnv;
-import org.apache.spark.metrics.source.Source;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.Batch;
@@ -112,17 +108,7 @@ class ResidentRunTest extends OnResidentCluster {
   private record Meters(String executor, Map<String, Long> values) implements Serializable {}
 
   private static Meters meters() {
-    Map<String, Long> values = new HashMap<>();
-    scala.collection.Iterator<Source> sources =
-        SparkEnv.get().metricsSystem().getSourcesByName("ddstore.train").iterator();
-    while (sources.hasNext()) {
-      sources
-          .next()
-          .metricRegistry()
-          .getGauges()
-          .forEach((name, gauge) -> values.put(name, (Long) ((Gauge<?>) gauge).getValue()));
-    }
-    return new Meters(StartedRank.executorId(), values);
+    return new Meters(StartedRank.executorId(), StoreGauges.of("train"));
   }
 
   /** A rank of a run that had no place at home. */

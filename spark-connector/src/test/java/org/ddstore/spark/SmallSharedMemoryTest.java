@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Needed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -72,18 +71,10 @@ class SmallSharedMemoryTest {
                 "sh",
                 "-c",
                 "mount -t tmpfs -o size=16m tmpfs /dev/shm && exec \"$@\"",
-                "driver",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "@" + launcher("java-options")));
-    command.addAll(ChildJvm.QUICK_START);
+                "driver"));
     command.addAll(
-        List.of(
-            "-Xmx1g",
-            "-cp",
-            System.getProperty("java.class.path"),
-            "-Dlog4j2.configurationFile=" + launcher("log4j2.properties"),
-            "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
-            SmallSharedMemoryMain.class.getName(),
+        DriverJvm.command(
+            SmallSharedMemoryMain.class,
             Files.createDirectory(directory.resolve("segments")).toString()));
     Path log = directory.resolve("log");
     Process driver =
@@ -99,9 +90,5 @@ class SmallSharedMemoryTest {
         .as("exit status of the driver, which said:%n%s", output)
         .isZero();
     return output;
-  }
-
-  private static Path launcher(String file) {
-    return Path.of(System.getProperty("ddstore.root"), "spark-connector/src/main/launcher", file);
   }
 }

@@ -4,20 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.codahale.metrics.Gauge;
-import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.function.MapFunction;
-import org.apache.spark.metrics.source.Source;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
@@ -163,27 +158,10 @@ class SourceLifetimesTest extends SourceOnCluster {
     }
   }
 
-  /** What one process has of metrics of the store. */
-  private record Meters(Map<String, Long> values) implements Serializable {}
-
-  private static Meters meters() {
-    Map<String, Long> values = new HashMap<>();
-    scala.collection.Iterator<Source> sources =
-        SparkEnv.get().metricsSystem().getSourcesByName("ddstore.n").iterator();
-    while (sources.hasNext()) {
-      sources
-          .next()
-          .metricRegistry()
-          .getGauges()
-          .forEach((name, gauge) -> values.put(name, (Long) ((Gauge<?>) gauge).getValue()));
-    }
-    return new Meters(values);
-  }
-
-  private static long sum(List<Meters> all, String regex) {
+  private static long sum(List<Map<String, Long>> all, String regex) {
     return all.stream()
-        .flatMap(meters -> meters.values().entrySet().stream())
-        .filter(meter -> meter.getKey().matches(regex))
+        .flatMap(gauges -> gauges.entrySet().stream())
+        .filter(gauge -> gauge.getKey().matches(regex))
         .mapToLong(Map.Entry::getValue)
         .sum();
   }
@@ -193,7 +171,7 @@ class SourceLifetimesTest extends SourceOnCluster {
     ResidentStore store = load();
     for (int scans = 1; scans <= 2; scans++) {
       spark.sql("select sum(id) from ddstore.n").collectAsList();
-      List<Meters> all = cluster.inEverySlot(rows -> meters());
+      List<Map<String, Long>> all = cluster.inEverySlot(rows -> StoreGauges.of("n"));
       assertThat(sum(all, "scan\\..*\\.rows")).isEqualTo((long) scans * ROWS);
       assertThat(sum(all, "scan\\..*\\.bytes")).isEqualTo((long) scans * ROWS * Long.BYTES);
     }
@@ -204,11 +182,11 @@ class SourceLifetimesTest extends SourceOnCluster {
             return batch.rows();
           }
         });
-    List<Meters> all = cluster.inEverySlot(rows -> meters());
+    List<Map<String, Long>> all = cluster.inEverySlot(rows -> StoreGauges.of("n"));
     assertThat(sum(all, "rank0\\..*\\.rows")).isEqualTo(3);
     assertThat(sum(all, "rank1\\..*\\.rows")).isEqualTo(3);
     store.drop();
-    assertThat(cluster.inEverySlot(rows -> meters())).allMatch(meters -> meters.values().isEmpty());
+    assertThat(cluster.inEverySlot(rows -> StoreGauges.of("n"))).allMatch(Map::isEmpty);
   }
 
   @Test

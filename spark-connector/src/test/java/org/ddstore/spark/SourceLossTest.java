@@ -19,7 +19,6 @@ import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
-import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.types.Backing;
 import org.ddstore.types.DDStoreException;
@@ -221,13 +220,7 @@ class SourceLossTest extends SourceOnCluster {
 
   private void killHolderOfTheFirstRow(ResidentStore store) {
     String victim = store.shards().get(0).executorId();
-    cluster
-        .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
-        .stream()
-        .filter(idAndPid -> idAndPid.startsWith(victim + " "))
-        .map(idAndPid -> Long.valueOf(idAndPid.substring(victim.length() + 1)))
-        .distinct()
-        .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
+    cluster.killExecutor(victim);
     awaitLoss(store);
   }
 

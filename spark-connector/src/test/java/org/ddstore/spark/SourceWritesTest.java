@@ -224,9 +224,7 @@ class SourceWritesTest extends SourceOnCluster {
     rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
     assertThatThrownBy(() -> spark.sql("insert overwrite ddstore.h select id from placed"))
         .hasStackTraceContaining(
-            "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such"
-                + " column; there are [id]. Add the column, or write the rows with separate"
-                + " options");
+            "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such column: choose one of [id], or add the column, or write the rows with separate options");
     assertThat(spark.sql("select id from ddstore.h").count()).isEqualTo(10);
     rows.select("id").write().format("ddstore").mode("overwrite").option("ranks", 1).save("h");
     assertThat(DDStores.open(spark, "h").ranks()).isEqualTo(1);
@@ -237,8 +235,8 @@ class SourceWritesTest extends SourceOnCluster {
     Dataset<Row> rows = spark.range(10).selectExpr("id", "9 - id as place");
     rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
     String message =
-        "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such column;"
-            + " there are [id]. Append rows that have the column";
+        "rows of columns [id] do not fit the options of \"h\": orderBy \"place\": no such column:"
+            + " choose one of [id], or append rows that have the column";
     assertThatThrownBy(() -> DDStores.open(spark, "h").append(rows.select("id")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);

@@ -206,6 +206,15 @@ public final class TestCluster implements AutoCloseable {
     return BarrierStage.run(rows, body);
   }
 
+  /** Kills the process of an executor. */
+  void killExecutor(String executorId) {
+    inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid()).stream()
+        .filter(idAndPid -> idAndPid.startsWith(executorId + " "))
+        .map(idAndPid -> Long.valueOf(idAndPid.substring(executorId.length() + 1)))
+        .distinct()
+        .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
+  }
+
   /**
    * Occupies slots of the executor that holds a shard, until there is a note {@code free}. Returns
    * when they are occupied.

@@ -73,7 +73,7 @@ final class ColumnNames {
           String.valueOf(e.getMessage()).contains(AMBIGUOUS)
               ? "%s: Spark cannot distinguish columns of %s by this name: rename one, or set spark.sql.caseSensitive to true if they differ in case"
                   .formatted(option, columns)
-              : "%s: no such column; there are %s".formatted(option, columns),
+              : "%s: no such column: choose one of %s".formatted(option, columns),
           e);
     }
   }

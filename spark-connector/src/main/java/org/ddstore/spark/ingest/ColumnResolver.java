@@ -110,7 +110,7 @@ final class ColumnResolver {
 
   private IllegalArgumentException unknown(String kind, String name) {
     return new IllegalArgumentException(
-        "%s \"%s\": no such column; there are %s".formatted(kind, name, columns.keySet()));
+        "%s \"%s\": no such column: choose one of %s".formatted(kind, name, columns.keySet()));
   }
 
   private void add(Column.Path path, DataType type) {

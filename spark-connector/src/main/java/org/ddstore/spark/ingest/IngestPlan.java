@@ -226,7 +226,7 @@ public final class IngestPlan implements AutoCloseable {
     }
     if (!found) {
       throw new IllegalArgumentException(
-          "no column \"%s\"; there are %s"
+          "no column \"%s\": choose one of %s"
               .formatted(name, columns.stream().map(Column::name).toList()));
     }
     return new IngestPlan(rows, source, changed, sample, ranks, route, warnings, wording);

@@ -99,7 +99,7 @@ public final class ResidentChanges {
         origin.with(
             fitting.select(rows, origin.ingest().takesAll()),
             name,
-            "Append rows that have the column");
+            "append rows that have the column");
     ReplicaGroups groups = places.now().groups();
     ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
     try (Plans plans = source.plans(() -> fitting.like(source.plan(groups)))) {

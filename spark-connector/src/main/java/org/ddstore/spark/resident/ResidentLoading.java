@@ -97,7 +97,7 @@ public final class ResidentLoading {
                   source.rows(),
                   source.loader(),
                   token,
-                  new ResidentLoad(token, attempt, source.loader(), base));
+                  new ResidentLoadTask(token, attempt, source.loader(), base));
             });
   }
 

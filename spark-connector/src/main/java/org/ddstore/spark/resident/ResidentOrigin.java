@@ -60,7 +60,7 @@ public record ResidentOrigin(
       IngestPlan.checkNames(others, ingest);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "rows of columns %s do not fit the options of \"%s\": %s. %s"
+          "rows of columns %s do not fit the options of \"%s\": %s, or %s"
               .formatted(Arrays.toString(others.columns()), store, e.getMessage(), remedy),
           e);
     }

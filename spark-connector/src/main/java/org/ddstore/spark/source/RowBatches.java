@@ -38,7 +38,7 @@ final class RowBatches implements AutoCloseable {
   private final List<ReadColumn> columns;
   private final int[] fields;
   private final RowRanges rows;
-  private final TogetherReader together;
+  private final BulkRowReader together;
   private final ReadCounts counts = new ReadCounts();
   private final List<RecordMemory> held = new ArrayList<>();
   private final ReaderThreads readers = new ReaderThreads();
@@ -59,7 +59,7 @@ final class RowBatches implements AutoCloseable {
             .mapToInt(Integer::intValue)
             .distinct()
             .toArray();
-    this.together = new TogetherReader(variable, bytesPerRow, counts, fields);
+    this.together = new BulkRowReader(variable, bytesPerRow, counts, fields);
     this.position = rows.size() == 0 ? 0 : rows.from(0);
   }
 
@@ -228,7 +228,7 @@ final class RowBatches implements AutoCloseable {
 
   /** Returns the release action; static, because it must not refer to the awaited threads. */
   private static Runnable release(
-      TogetherReader together, List<RecordMemory> held, StoreReader store) {
+      BulkRowReader together, List<RecordMemory> held, StoreReader store) {
     return () -> {
       try (store) {
         together.close();

@@ -14,14 +14,14 @@ import io.netty.channel.ChannelPromise;
 final class FrameGuard extends ChannelDuplexHandler {
   static final String NAME = "ddstoreFrameGuard";
 
-  private final Refusals refusals;
-  private final UnprovedConnections unproved;
+  private final RefusalLog refusals;
+  private final UnauthenticatedConnections unproved;
   private final boolean isClient;
   private final FrameScan scan;
   private volatile boolean trusted;
   private boolean refused;
 
-  private FrameGuard(Refusals refusals, UnprovedConnections unproved) {
+  private FrameGuard(RefusalLog refusals, UnauthenticatedConnections unproved) {
     this.refusals = refusals;
     this.unproved = unproved;
     this.isClient = unproved == null;
@@ -29,7 +29,7 @@ final class FrameGuard extends ChannelDuplexHandler {
   }
 
   /** Returns a guard for a connection opened by this side. */
-  static FrameGuard ofClient(Refusals refusals) {
+  static FrameGuard ofClient(RefusalLog refusals) {
     return new FrameGuard(refusals, null);
   }
 
@@ -38,7 +38,7 @@ final class FrameGuard extends ChannelDuplexHandler {
    *
    * @param unproved registry of the connection until a token is proved
    */
-  static FrameGuard ofServer(Refusals refusals, UnprovedConnections unproved) {
+  static FrameGuard ofServer(RefusalLog refusals, UnauthenticatedConnections unproved) {
     return new FrameGuard(refusals, unproved);
   }
 

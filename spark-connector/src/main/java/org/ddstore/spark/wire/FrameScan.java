@@ -27,7 +27,7 @@ final class FrameScan {
   private int headerBytes; // read of the current frame, without the request number
   private long passing; // left in the current frame, not inspected
 
-  /** The reason for refusing a frame, in the form of {@link Refusals#report}. */
+  /** The reason for refusing a frame, in the form of {@link RefusalLog#report}. */
   record Trouble(String cause, String detail) {}
 
   /**

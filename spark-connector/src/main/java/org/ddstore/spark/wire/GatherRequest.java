@@ -15,7 +15,8 @@ import org.ddstore.transport.PeerRows;
  *
  * <p>The reply, if it is {@link Status#OK}: int64 version per segment, int32 bytes per row if
  * lengths are wanted, then the piece: the records of all rows back to back, without the bytes to
- * skip, truncated to the bytes wanted. Requests are stateless.
+ * skip, truncated to the bytes wanted. Requests are stateless. In the other process, {@link
+ * WireHandler} passes them to {@link GatherServer}.
  *
  * @param run index of the run of the first slot
  * @param lengths whether the size of each row is also requested

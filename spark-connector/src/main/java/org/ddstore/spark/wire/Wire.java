@@ -37,8 +37,8 @@ public final class Wire {
   private static Wire shared; // guarded by Wire.class
 
   private final WireOptions options;
-  private final Refusals refusals = new Refusals();
-  private final UnprovedConnections unproved;
+  private final RefusalLog refusals = new RefusalLog();
+  private final UnauthenticatedConnections unproved;
   private final Map<Nonce, WireSession> sessions = new ConcurrentHashMap<>();
   private final TransportContext context;
   private final TransportServer server;
@@ -51,7 +51,8 @@ public final class Wire {
   private Wire(WireOptions options) {
     this.options = options;
     this.unproved =
-        new UnprovedConnections(refusals, UnprovedConnections.MOST, options.connectTimeout());
+        new UnauthenticatedConnections(
+            refusals, UnauthenticatedConnections.MOST, options.connectTimeout());
     this.context =
         new TransportContext(options.transportConf(), new WireHandler(this, refusals), true);
     this.server = bind();

@@ -28,11 +28,11 @@ final class WireHandler extends RpcHandler {
   private static final byte STORE_GONE = 5;
 
   private final Wire wire;
-  private final Refusals refusals;
+  private final RefusalLog refusals;
   private final StreamManager noStreams = new OneForOneStreamManager();
   private final Map<ChannelId, Handshake> pending = new ConcurrentHashMap<>();
 
-  WireHandler(Wire wire, Refusals refusals) {
+  WireHandler(Wire wire, RefusalLog refusals) {
     this.wire = wire;
     this.refusals = refusals;
   }

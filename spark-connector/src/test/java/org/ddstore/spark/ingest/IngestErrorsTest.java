@@ -166,8 +166,8 @@ class IngestErrorsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "nope | orderBy \"nope\": no such column; there are [i, s, m]",
-        "s.nope | orderBy \"s.nope\": no such column; there are [i, s, m]",
+        "nope | orderBy \"nope\": no such column: choose one of [i, s, m]",
+        "s.nope | orderBy \"s.nope\": no such column: choose one of [i, s, m]",
         "m | orderBy \"m\": values of MAP<INT, INT> have no order; use columns of numbers, text",
       })
   void columnsThatCannotOrderRows(String column, String message) {
@@ -275,7 +275,7 @@ class IngestErrorsTest {
   static Stream<Arguments> badOptions() {
     return Stream.of(
         Arguments.of(PLAIN.field("nope", INT32), "declared field \"nope\": no such column"),
-        Arguments.of(PLAIN.columns("nope"), "column \"nope\": no such column; there are [i, f"),
+        Arguments.of(PLAIN.columns("nope"), "column \"nope\": no such column: choose one of [i, f"),
         Arguments.of(PLAIN.fillNulls("nope", 1), "fill \"nope\": no such column"),
         Arguments.of(PLAIN.pad("nope", 1), "padding \"nope\": no such column"),
         Arguments.of(PLAIN.truncate("nope"), "truncation \"nope\": no such column"),

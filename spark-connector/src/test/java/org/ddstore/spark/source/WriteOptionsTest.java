@@ -59,7 +59,7 @@ class WriteOptionsTest {
         "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set"
             + " \"backing\" to \"file\"",
         "type.img | int8 | option \"type.img\" matches no column; columns are [id, Image, a.b]",
-        "type.id | int9 | \"int9\": no type \"int9\"; there are [bool",
+        "type.id | int9 | \"int9\": no type \"int9\": choose one of [bool",
         "type.id | int8[2,x] | \"int8[2,x]\": dimension \"x\" is no number",
       })
   void illegalOptionsAreNamed(String key, String value, String message) {

@@ -124,7 +124,7 @@ abstract class AttackedWire {
                   .collect(Collectors.groupingBy(AttackedWire::host, Collectors.counting()))
                   .values())
           .as("one line a host and interval")
-          .allMatch(lines -> lines <= 2 + seconds / Refusals.INTERVAL.toSeconds());
+          .allMatch(lines -> lines <= 2 + seconds / RefusalLog.INTERVAL.toSeconds());
     }
   }
 
@@ -137,7 +137,7 @@ abstract class AttackedWire {
   /** What else this JVM has logged. */
   final List<LogTap.Line> otherLines() {
     return log.lines().stream()
-        .filter(line -> !line.logger().equals(Refusals.class.getSimpleName()))
+        .filter(line -> !line.logger().equals(RefusalLog.class.getSimpleName()))
         .toList();
   }
 
@@ -175,7 +175,7 @@ abstract class AttackedWire {
 
   /** What has been said of those that were refused. */
   final List<String> refusals() {
-    return log.of(Refusals.class);
+    return log.of(RefusalLog.class);
   }
 
   final byte[] hello() {

@@ -5,7 +5,6 @@ import static org.ddstore.spark.wire.Troubles.OTHER;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -33,11 +32,6 @@ abstract class ReadFaultsContract {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofSeconds(1);
 
-  /** What rank 0 does while rank 1 waits. */
-  private interface Part extends Serializable {
-    void run(RankEnv rank, DDStore store) throws Exception;
-  }
-
   private final Function<Path, RankBackend> backend;
   private Troubles troubles;
 
@@ -61,20 +55,6 @@ abstract class ReadFaultsContract {
   @AfterAll
   void end() throws IOException {
     troubles.close();
-  }
-
-  private void run(Duration readTimeout, Part part) throws Exception {
-    troubles.ranks().run(2, COLLECTIVES, rank -> play(rank, readTimeout, part));
-  }
-
-  private static void play(RankEnv rank, Duration readTimeout, Part part) throws Exception {
-    try (DDStore store = rank.open(rank.options().readTimeout(readTimeout))) {
-      NumberedRows.add(store);
-      if (rank.rank() == 0) {
-        part.run(rank, store);
-      }
-      rank.meet();
-    }
   }
 
   @Test
@@ -107,22 +87,22 @@ abstract class ReadFaultsContract {
 
   @Test
   void aStoppedPeerIsADeadlineAndReadsGoOnWithIt() throws Exception {
-    run(SHORT, (rank, store) -> interrupt(rank, store, Troubles.STOP, Troubles.PROCEED));
+    troubles.read(SHORT, (rank, store) -> interrupt(rank, store, Troubles.STOP, Troubles.PROCEED));
   }
 
   @Test
   void aCutLinkIsADeadlineAndReadsGoOnAfterIt() throws Exception {
-    run(SHORT, (rank, store) -> interrupt(rank, store, Troubles.DROP, Troubles.RESTORE));
+    troubles.read(SHORT, (rank, store) -> interrupt(rank, store, Troubles.DROP, Troubles.RESTORE));
   }
 
   @Test
   void aLinkThatIsDownIsADeadlineAndReadsGoOnAfterIt() throws Exception {
-    run(SHORT, (rank, store) -> interrupt(rank, store, Troubles.DOWN, Troubles.RESTORE));
+    troubles.read(SHORT, (rank, store) -> interrupt(rank, store, Troubles.DOWN, Troubles.RESTORE));
   }
 
   @Test
   void aLinkThatIsTooSlowIsADeadlineAndReadsGoOnAfterIt() throws Exception {
-    run(SHORT, (rank, store) -> interrupt(rank, store, Troubles.CRAWL, Troubles.RESTORE));
+    troubles.read(SHORT, (rank, store) -> interrupt(rank, store, Troubles.CRAWL, Troubles.RESTORE));
   }
 
   private static void interrupt(RankEnv rank, DDStore store, String trouble, String end)
@@ -140,7 +120,7 @@ abstract class ReadFaultsContract {
 
   @Test
   void aSlowLinkIsWaitedFor() throws Exception {
-    run(LONG, (rank, store) -> readAll(rank, store, Troubles.SLOW));
+    troubles.read(LONG, (rank, store) -> readAll(rank, store, Troubles.SLOW));
   }
 
   @Test
@@ -148,7 +128,7 @@ abstract class ReadFaultsContract {
     Optional<String> missing = troubles.missingForDelay();
     missing.ifPresent(reason -> System.out.println("skipped, no delay: " + reason));
     assumeTrue(missing.isEmpty(), () -> missing.orElse(""));
-    run(LONG, (rank, store) -> readAll(rank, store, Troubles.DELAY));
+    troubles.read(LONG, (rank, store) -> readAll(rank, store, Troubles.DELAY));
   }
 
   private static void readAll(RankEnv rank, DDStore store, String trouble) {
@@ -160,7 +140,7 @@ abstract class ReadFaultsContract {
 
   @Test
   void aShortTroubleIsWaitedFor() throws Exception {
-    run(
+    troubles.read(
         LONG,
         (rank, store) -> {
           Reading reading = new Reading(store.variable(NumberedRows.NAME), OTHER);
@@ -177,7 +157,7 @@ abstract class ReadFaultsContract {
 
   @Test
   void anInterruptEndsTheWaitForAStoppedPeer() throws Exception {
-    run(
+    troubles.read(
         LONG,
         (rank, store) -> {
           Reading reading = new Reading(store.variable(NumberedRows.NAME), OTHER);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.ddstore.spark.wire.Troubles.OTHER;
 
 import java.io.IOException;
-import java.io.Serializable;
 import java.time.Duration;
 import org.ddstore.AttachedStore;
 import org.ddstore.Catalog;
@@ -34,11 +33,6 @@ class TcpReachTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofSeconds(1);
 
-  /** What rank 0 does while rank 1 waits. */
-  private interface Part extends Serializable {
-    void run(RankEnv rank, DDStore store) throws Exception;
-  }
-
   private static Troubles troubles;
 
   @BeforeAll
@@ -56,29 +50,15 @@ class TcpReachTest {
     troubles.close();
   }
 
-  private static void run(Duration readTimeout, Part part) throws Exception {
-    troubles.ranks().run(2, COLLECTIVES, rank -> play(rank, readTimeout, part));
-  }
-
-  private static void play(RankEnv rank, Duration readTimeout, Part part) throws Exception {
-    try (DDStore store = rank.open(rank.options().readTimeout(readTimeout))) {
-      NumberedRows.add(store);
-      if (rank.rank() == 0) {
-        part.run(rank, store);
-      }
-      rank.meet();
-    }
-  }
-
   @Test
   void aHostThatCannotBeReachedAtFirstIsADeadlineAndReadableLater() throws Exception {
-    run(SHORT, (rank, store) -> reachLate(rank, store, Troubles.DROP, Troubles.RESTORE));
-    run(SHORT, (rank, store) -> reachLate(rank, store, Troubles.DOWN, Troubles.RESTORE));
+    troubles.read(SHORT, (rank, store) -> reachLate(rank, store, Troubles.DROP, Troubles.RESTORE));
+    troubles.read(SHORT, (rank, store) -> reachLate(rank, store, Troubles.DOWN, Troubles.RESTORE));
   }
 
   @Test
   void aPeerThatDoesNotAnswerTheGreetingIsADeadlineAndReadableLater() throws Exception {
-    run(SHORT, (rank, store) -> reachLate(rank, store, Troubles.STOP, Troubles.PROCEED));
+    troubles.read(SHORT, (rank, store) -> reachLate(rank, store, Troubles.STOP, Troubles.PROCEED));
   }
 
   /** By a network end that has no connection yet. */

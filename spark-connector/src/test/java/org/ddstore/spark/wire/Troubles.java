@@ -3,12 +3,15 @@ package org.ddstore.spark.wire;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
+import org.ddstore.DDStore;
 import org.ddstore.contract.ProcessRanks;
 import org.ddstore.contract.RankBackend;
+import org.ddstore.contract.RankEnv;
 import org.ddstore.contract.Stopped;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.Host;
@@ -45,6 +48,12 @@ final class Troubles implements AutoCloseable {
 
   /** Waits until several packets were sent again. */
   static final String RESTORE_LATER = "restore later";
+
+  /** The work of rank 0 while rank 1 waits. */
+  @FunctionalInterface
+  interface Part extends Serializable {
+    void run(RankEnv rank, DDStore store) throws Exception;
+  }
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long RETRIED_BYTES = 1000;
@@ -86,6 +95,25 @@ final class Troubles implements AutoCloseable {
 
   TwoHostRanks ranks() {
     return ranks;
+  }
+
+  /**
+   * Runs a part on rank 0 of a store of numbered rows, while rank 1 serves its rows.
+   *
+   * @param readTimeout maximum time of a read
+   */
+  void read(Duration readTimeout, Part part) throws Exception {
+    ranks.run(2, PATIENCE, rank -> read(rank, readTimeout, part));
+  }
+
+  private static void read(RankEnv rank, Duration readTimeout, Part part) throws Exception {
+    try (DDStore store = rank.open(rank.options().readTimeout(readTimeout))) {
+      NumberedRows.add(store);
+      if (rank.rank() == 0) {
+        part.run(rank, store);
+      }
+      rank.meet();
+    }
   }
 
   /** The host of {@link #OTHER}. */

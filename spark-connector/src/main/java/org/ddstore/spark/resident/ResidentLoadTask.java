@@ -36,12 +36,12 @@ import org.ddstore.types.DDStoreException;
  * @param loader loader that knows the rows of each rank
  * @param base global index of the first of all loaded rows
  */
-record ResidentLoad(
+record ResidentLoadTask(
     StoreToken token, long attemptHigh, long attemptLow, ShardLoader loader, long base)
     implements RankBody<ShardReport> {
   private static final long serialVersionUID = 1L;
 
-  ResidentLoad(StoreToken token, Nonce attempt, ShardLoader loader, long base) {
+  ResidentLoadTask(StoreToken token, Nonce attempt, ShardLoader loader, long base) {
     this(token, attempt.high(), attempt.low(), loader, base);
   }
 

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a flood of refusals leaves in the log. */
-class RefusalsTest {
+class RefusalLogTest {
   private final AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 5);
-  private final Refusals refusals = new Refusals(nowNs::get);
+  private final RefusalLog refusals = new RefusalLog(nowNs::get);
   private final LogTap log = LogTap.open();
 
   @AfterEach
@@ -28,7 +28,7 @@ class RefusalsTest {
   }
 
   private List<String> lines() {
-    return log.of(Refusals.class);
+    return log.of(RefusalLog.class);
   }
 
   @Test
@@ -43,7 +43,7 @@ class RefusalsTest {
                 + " counted for 60 s",
             "failed to serve 10.0.0.2: java.lang.OutOfMemoryError: no memory; 0 more before,"
                 + " further ones are counted for 60 s");
-    nowNs.addAndGet(Refusals.INTERVAL.toNanos());
+    nowNs.addAndGet(RefusalLog.INTERVAL.toNanos());
     refusals.report(host(1), "cause", "x".repeat(10_000));
     refusals.report(host(1), "cause", null);
     assertThat(lines()).hasSize(3);
@@ -58,6 +58,6 @@ class RefusalsTest {
     for (int i = 0; i < 5000; i++) {
       refusals.report(host(i), "cause", "");
     }
-    assertThat(lines()).hasSize(Refusals.MOST_LINES);
+    assertThat(lines()).hasSize(RefusalLog.MOST_LINES);
   }
 }

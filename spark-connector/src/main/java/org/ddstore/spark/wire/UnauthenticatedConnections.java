@@ -15,11 +15,11 @@ import java.util.concurrent.TimeUnit;
  * exceeded, the oldest connection of the host with the most connections is closed, because a peer
  * proves its token within milliseconds and a stranger never does.
  */
-final class UnprovedConnections {
+final class UnauthenticatedConnections {
   /** Maximum number, larger than the concurrent connection attempts of a large application. */
   static final int MOST = 1024;
 
-  private final Refusals refusals;
+  private final RefusalLog refusals;
   private final int most;
   private final Duration deadline;
   private final Map<Channel, ScheduledFuture<?>> open = new LinkedHashMap<>(); // guarded by this
@@ -28,7 +28,7 @@ final class UnprovedConnections {
    * @param most maximum number of connections
    * @param deadline time after which a connection is closed
    */
-  UnprovedConnections(Refusals refusals, int most, Duration deadline) {
+  UnauthenticatedConnections(RefusalLog refusals, int most, Duration deadline) {
     this.refusals = refusals;
     this.most = most;
     this.deadline = deadline;

@@ -11,7 +11,7 @@ import org.ddstore.types.ReadPath;
  * A reader of rows by index that reads many rows per call into a reused batch, up to {@link
  * #BATCH_BYTES}, or one row if it is larger. Not thread-safe.
  */
-final class TogetherReader implements AutoCloseable {
+final class BulkRowReader implements AutoCloseable {
   private static final long BATCH_BYTES = 8L << 20;
   private static final int MOST_ROWS = 1 << 15;
 
@@ -29,7 +29,7 @@ final class TogetherReader implements AutoCloseable {
    * @param counts counters, updated by each read
    * @param fields indices of the fields to read
    */
-  TogetherReader(Variable variable, double bytesPerRow, ReadCounts counts, int... fields) {
+  BulkRowReader(Variable variable, double bytesPerRow, ReadCounts counts, int... fields) {
     this.variable = variable;
     this.firstRows = (int) Math.max(1, Math.min(MOST_ROWS, BATCH_BYTES / Math.max(1, bytesPerRow)));
     this.mostRows = firstRows;
@@ -111,6 +111,6 @@ final class TogetherReader implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "TogetherReader[%s]".formatted(variable);
+    return "BulkRowReader[%s]".formatted(variable);
   }
 }

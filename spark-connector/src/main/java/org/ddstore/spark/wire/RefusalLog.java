@@ -14,13 +14,13 @@ import org.slf4j.LoggerFactory;
  * host and {@link #INTERVAL}, without a stack trace, and a bounded number of lines over all hosts.
  * Further reports are counted, and the next line of the host contains the count.
  */
-final class Refusals {
+final class RefusalLog {
   static final Duration INTERVAL = Duration.ofSeconds(60);
 
   /** Maximum number of lines per interval over all hosts. */
   static final int MOST_LINES = 50;
 
-  private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
   private static final int MOST_HOSTS = 1000;
   private static final int DETAIL_CHARACTERS = 200;
 
@@ -35,14 +35,14 @@ final class Refusals {
     private long unlogged;
   }
 
-  Refusals() {
+  RefusalLog() {
     this(System::nanoTime);
   }
 
   /**
    * @param clockNs clock in nanoseconds, such as {@link System#nanoTime}
    */
-  Refusals(LongSupplier clockNs) {
+  RefusalLog(LongSupplier clockNs) {
     this.clockNs = clockNs;
     this.intervalNs = clockNs.getAsLong();
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** How many rows come together when some are far larger than most. */
 @Timeout(120)
-class TogetherReaderTest {
+class BulkRowReaderTest {
   private static final int MIB = 1 << 20;
 
   /** The mean, if most rows are as small as the last one here. */
@@ -46,19 +46,19 @@ class TogetherReaderTest {
   }
 
   /** Row 0 has this number of bytes, row 1 the byte 7. */
-  private TogetherReader reader(int largeBytes) {
+  private BulkRowReader reader(int largeBytes) {
     ShardWriter writer =
         ShardWriter.create(
             Schema.of(Field.ragged("x", DType.UINT8)),
             StoreOptions.defaults().backing(Backing.DIRECT));
     writer.append(new byte[largeBytes]);
     writer.append(new byte[] {7});
-    return new TogetherReader(store.add("rows", writer), MEAN_BYTES, new ReadCounts(), 0);
+    return new BulkRowReader(store.add("rows", writer), MEAN_BYTES, new ReadCounts(), 0);
   }
 
   @Test
   void fewerComeTogetherWhereRowsAreLarge() {
-    try (TogetherReader reader = reader(3 * MIB)) {
+    try (BulkRowReader reader = reader(3 * MIB)) {
       assertThat(reader.mostRows()).as("by the mean").isGreaterThan(10_000);
       assertThat(reader.read(1, 1, 1).counts(0)).containsExactly(1, 1, 1);
       assertThat(reader.mostRows()).as("rows like the mean").isGreaterThan(10_000);
@@ -78,7 +78,7 @@ class TogetherReaderTest {
   void rowsBeyondOneBatchArriveInParts() {
     long[] indices = new long[96]; // 36 of 64 MiB at the end: 2.25 GiB
     Arrays.fill(indices, 0, 60, 1);
-    try (TogetherReader reader = reader(64 * MIB)) {
+    try (BulkRowReader reader = reader(64 * MIB)) {
       for (int i = 0; i < 2; i++) { // without a batch to fill, and with one
         FieldPlaces places = reader.read(indices);
         assertThat(reader.rows()).isEqualTo(60);

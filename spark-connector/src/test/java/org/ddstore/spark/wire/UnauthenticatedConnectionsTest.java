@@ -8,10 +8,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Connections of others before they have proved a token; without a network. */
-class UnprovedConnectionsTest {
+class UnauthenticatedConnectionsTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-  private final UnprovedConnections unproved = new UnprovedConnections(new Refusals(), 2, DEADLINE);
+  private final UnauthenticatedConnections unproved =
+      new UnauthenticatedConnections(new RefusalLog(), 2, DEADLINE);
 
   private EmbeddedChannel connect() {
     EmbeddedChannel channel = new EmbeddedChannel();
