@@ -11,7 +11,7 @@ import org.ddstore.StoreOptions;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.loader.LoaderOptions;
-import org.ddstore.spark.job.RemoteRows;
+import org.ddstore.spark.backend.OpenTransport;
 import org.ddstore.transport.Transport;
 
 /** The work of a rank of {@link EpochBench}: every rank holds rows and reads. */
@@ -24,7 +24,7 @@ record EpochBenchRank(EpochPlan plan) implements RankWork {
   }
 
   @Override
-  public void run(Communicator ranks, RemoteRows remote, Consumer<Serializable> results)
+  public void run(Communicator ranks, OpenTransport remote, Consumer<Serializable> results)
       throws Exception {
     for (int rowBytes : plan.rowBytes()) {
       List<EpochTime> times =

@@ -22,9 +22,11 @@ import org.apache.spark.network.sasl.SecretKeyHolder;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.memory.ProcessDirectory;
-import org.ddstore.mpi.MpiOptions;
-import org.ddstore.spark.job.RemoteRows;
-import org.ddstore.spark.job.TransportChoice;
+import org.ddstore.spark.backend.OpenTransport;
+import org.ddstore.spark.backend.RankPlace;
+import org.ddstore.spark.backend.TransportChoice;
+import org.ddstore.spark.backend.TransportStart;
+import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireOptions;
@@ -75,9 +77,12 @@ final class RankJvm {
     TransportChoice choice =
         TransportChoice.of(
             work.network().transport(),
-            setup.rank(),
-            TransportChoice.options(setup.settings(), setup.host(), setup.rank()),
-            options);
+            new RankPlace(
+                setup.rank(),
+                setup.host(),
+                setup.rank(),
+                options.isEncrypted(),
+                Settings.of(setup.settings())));
     try (WireSession session = Wire.join(setup.token(), options);
         GroupEndpoint endpoint =
             GroupEndpoint.create(
@@ -88,15 +93,10 @@ final class RankJvm {
       List<byte[]> addresses =
           Stream.of(in.readLine().split(",", -1)).map(Base64.getDecoder()::decode).toList();
       try (Communicator ranks = endpoint.connect(addresses, PATIENCE);
-          RemoteRows remote =
-              RemoteRows.open(
-                  choice,
+          OpenTransport remote =
+              choice.open(
                   Arrays.asList(ranks.allGather(choice.offer())),
-                  session,
-                  ranks,
-                  0,
-                  new MpiOptions(
-                      session.local(), ProcessDirectory.SHARED_MEMORY, PATIENCE, PATIENCE))) {
+                  new TransportStart(session, ranks, 0, PATIENCE, PATIENCE))) {
         work.run(ranks, remote, result -> out.println(RESULT + encode(result)));
         remote.end();
       }

@@ -17,7 +17,7 @@ import org.apache.spark.launcher.JavaModuleOptions;
 import org.apache.spark.util.Utils$;
 import org.ddstore.hosts.Host;
 import org.ddstore.hosts.TwoHosts;
-import org.ddstore.spark.job.TransportChoice;
+import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.types.DDStoreException;
 import scala.jdk.javaapi.CollectionConverters;
@@ -42,7 +42,7 @@ final class RankProcesses implements AutoCloseable {
    */
   static RankProcesses start(RankWork work, int hostCount) throws IOException {
     Map<String, String> settings = settings();
-    TransportChoice.options(settings, LOOPBACK, 0); // reports illegal settings once
+    Settings.of(settings); // reports illegal settings once
     RankProcesses ranks = new RankProcesses(hostCount == 2 ? TwoHosts.open() : null);
     try {
       byte[] secret = new byte[SECRET_BYTES];

@@ -3,7 +3,7 @@ package org.ddstore.benchmarks;
 import java.io.Serializable;
 import java.util.function.Consumer;
 import org.ddstore.collective.Communicator;
-import org.ddstore.spark.job.RemoteRows;
+import org.ddstore.spark.backend.OpenTransport;
 
 /** The work of a measurement on each rank. Sent to the ranks, which are separate JVMs. */
 interface RankWork extends Serializable {
@@ -13,7 +13,8 @@ interface RankWork extends Serializable {
    * @param remote transport that the ranks have agreed on, owned by the caller
    * @param results consumer of the results of rank 0, in order; unused on other ranks
    */
-  void run(Communicator ranks, RemoteRows remote, Consumer<Serializable> results) throws Exception;
+  void run(Communicator ranks, OpenTransport remote, Consumer<Serializable> results)
+      throws Exception;
 
   /** Returns the number of ranks and the connection between them. */
   RankNetwork network();

@@ -13,6 +13,7 @@ import org.ddstore.cli.Output;
 import org.ddstore.cli.Progress;
 import org.ddstore.cli.TransportOptions;
 import org.ddstore.hosts.Requirements;
+import org.ddstore.spark.backend.mpi.MpiTransportBackend;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Command;
@@ -142,7 +143,9 @@ final class ReadBench implements Callable<Integer> {
   private Map<Integer, Double> plainMpi(ReadBenchPlan plan)
       throws IOException, InterruptedException {
     Optional<PlainMpi> program =
-        plan.network().transport().equals("mpi") ? PlainMpi.find() : Optional.empty();
+        plan.network().transport().equals(new MpiTransportBackend().name())
+            ? PlainMpi.find()
+            : Optional.empty();
     return program.isPresent() ? program.get().measure(plan, hosts) : Map.of();
   }
 

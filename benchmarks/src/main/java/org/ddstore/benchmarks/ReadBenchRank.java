@@ -13,7 +13,7 @@ import org.ddstore.StoreInfo;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.memory.Segment;
-import org.ddstore.spark.job.RemoteRows;
+import org.ddstore.spark.backend.OpenTransport;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 import org.ddstore.types.ReadPath;
@@ -38,7 +38,7 @@ final class ReadBenchRank implements RankWork {
   }
 
   @Override
-  public void run(Communicator ranks, RemoteRows remote, Consumer<Serializable> sink)
+  public void run(Communicator ranks, OpenTransport remote, Consumer<Serializable> sink)
       throws Exception {
     results = sink;
     reason = remote.reason();

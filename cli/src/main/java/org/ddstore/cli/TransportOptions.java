@@ -1,7 +1,8 @@
 package org.ddstore.cli;
 
+import java.util.Iterator;
 import org.ddstore.spark.StoreSpec;
-import org.ddstore.spark.config.TransportNames;
+import org.ddstore.transport.TransportProviders;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -11,12 +12,13 @@ import picocli.CommandLine.Spec;
 public final class TransportOptions {
   @Option(
       names = "--transport",
-      paramLabel = "auto|tcp|fabric|mpi",
+      paramLabel = "NAME",
+      completionCandidates = Names.class,
       description =
-          "Transport of rows that are not reachable through memory: tcp uses Spark's network;"
-              + " fabric uses libfabric, also without RDMA hardware; mpi uses windows of Open MPI,"
-              + " one rank per executor; auto (default) selects fabric with RDMA hardware, else tcp.")
-  private String transport = "auto";
+          "Transport of rows that are not reachable through memory: ${COMPLETION-CANDIDATES}."
+              + " Default: ${DEFAULT-VALUE}, the best one that all ranks can use. See"
+              + " spark.ddstore.transport in docs/settings.md.")
+  private String transport = TransportProviders.AUTO;
 
   @Option(
       names = "--no-shortcut",
@@ -26,13 +28,21 @@ public final class TransportOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
+  /** The legal names, for the help text. */
+  static final class Names implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return TransportProviders.names().iterator();
+    }
+  }
+
   /** Checks the options before anything starts. */
   public void check() {
-    if (!TransportNames.ALL.contains(transport)) {
+    if (!TransportProviders.names().contains(transport)) {
       throw new ParameterException(
           command.commandLine(),
           "--transport %s: legal are %s"
-              .formatted(transport, String.join(", ", TransportNames.ALL)));
+              .formatted(transport, String.join(", ", TransportProviders.names())));
     }
   }
 
@@ -41,7 +51,7 @@ public final class TransportOptions {
     return spec.transport(transport).shortcut(!noShortcut);
   }
 
-  /** Returns the name of the transport, one of {@link TransportNames#ALL}. */
+  /** Returns the name of the transport, one of {@link TransportProviders#names}. */
   public String name() {
     return transport;
   }

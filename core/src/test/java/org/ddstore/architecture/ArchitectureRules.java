@@ -1,6 +1,7 @@
 package org.ddstore.architecture;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.Dependency;
@@ -9,6 +10,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -22,11 +24,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.ddstore.types.Internal;
 
@@ -88,6 +92,59 @@ public final class ArchitectureRules {
                                       type,
                                       "%s mentions %s"
                                           .formatted(mention.where, mention.type.getName()))));
+                }
+              }
+            });
+  }
+
+  /**
+   * No class outside the packages of backends has the name of a transport as a constant, so only a
+   * backend can treat one transport in a special way. ArchUnit does not see constants; {@link
+   * StringConstants} does.
+   *
+   * @param names names of transports
+   * @param backends packages of the transports
+   */
+  public static ArchRule transportNamesStayInBackends(Set<String> names, Set<String> backends) {
+    return classes()
+        .that()
+        .resideOutsideOfPackages(backends.toArray(String[]::new))
+        .should(
+            new ArchCondition<>("hold no name of a transport") {
+              @Override
+              public void check(JavaClass type, ConditionEvents events) {
+                Set<String> held = new TreeSet<>(StringConstants.of(type));
+                held.retainAll(names);
+                held.forEach(
+                    name ->
+                        events.add(
+                            SimpleConditionEvent.violated(
+                                type,
+                                "%s holds the transport name \"%s\""
+                                    .formatted(type.getName(), name))));
+              }
+            });
+  }
+
+  /**
+   * No method asks for one transport by its name, such as {@code isMpi()}.
+   *
+   * @param names names of transports
+   */
+  public static ArchRule noMethodAsksForATransport(Set<String> names) {
+    Set<String> questions =
+        names.stream()
+            .map(name -> "is" + name.toLowerCase(Locale.ROOT))
+            .collect(Collectors.toSet());
+    return methods()
+        .should(
+            new ArchCondition<>("not be named after a transport") {
+              @Override
+              public void check(JavaMethod method, ConditionEvents events) {
+                if (questions.contains(method.getName().toLowerCase(Locale.ROOT))) {
+                  events.add(
+                      SimpleConditionEvent.violated(
+                          method, method.getFullName() + " asks for a transport by name"));
                 }
               }
             });

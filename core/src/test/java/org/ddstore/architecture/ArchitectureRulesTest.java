@@ -49,4 +49,23 @@ class ArchitectureRulesTest {
         .containsEntry(SAMPLE + ".floors.one", 1)
         .containsEntry(SAMPLE + ".floors.two", 1);
   }
+
+  @Test
+  void namesOfTransportsOutsideTheirBackendsAreFound() {
+    Set<String> names = Set.of("pigeon");
+    Set<String> backends = Set.of(SAMPLE + ".names.backend");
+    JavaClasses classes = sample("names");
+
+    assertThatThrownBy(
+            () -> ArchitectureRules.transportNamesStayInBackends(names, backends).check(classes))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("names.user.Asking holds the transport name \"pigeon\"")
+        .hasMessageContaining("names.user.Listing holds the transport name \"pigeon\"")
+        .hasMessageNotContaining("names.user.Unaware")
+        .hasMessageNotContaining("names.backend.Pigeon");
+    assertThatThrownBy(() -> ArchitectureRules.noMethodAsksForATransport(names).check(classes))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("Asking.isPigeon()")
+        .hasMessageNotContaining("Unaware");
+  }
 }

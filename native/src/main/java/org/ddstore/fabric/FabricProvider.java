@@ -3,18 +3,12 @@ package org.ddstore.fabric;
 import org.ddstore.transport.Availability;
 import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedOptions;
-import org.ddstore.transport.OneSidedProvider;
 import org.ddstore.transport.OneSidedTransport;
 import org.ddstore.transport.PeerCalls;
 
-/** The provider of the {@code fabric} transport. */
-public final class FabricProvider implements OneSidedProvider {
-  @Override
-  public String name() {
-    return "fabric";
-  }
-
-  @Override
+/** The selection and the opening of a transport by libfabric, with the devices of this host. */
+public final class FabricProvider {
+  /** Returns whether this process can currently use libfabric. Throws nothing. */
   public Availability availability() {
     OneSidedChoice choice = choose(new OneSidedOptions("", "", "", 0));
     return choice.isAvailable()
@@ -22,12 +16,18 @@ public final class FabricProvider implements OneSidedProvider {
         : Availability.unavailable(choice.detail());
   }
 
-  @Override
+  /**
+   * Returns whether this host has devices that serve reads in hardware. Cheap: loads no library, to
+   * leave processes that do not use it unaffected. Throws nothing.
+   */
   public Availability hardware() {
     return Hardware.OF_THIS_HOST.availability();
   }
 
-  @Override
+  /**
+   * Returns the transport that this process would use, without opening it. The first call blocks
+   * for about 100 ms at most. Throws nothing.
+   */
   public OneSidedChoice choose(OneSidedOptions options) {
     FabricLibrary library = FabricLibrary.get();
     return library
@@ -39,7 +39,13 @@ public final class FabricProvider implements OneSidedProvider {
                     .choose(options, System.getenv()));
   }
 
-  @Override
+  /**
+   * Opens the selected transport.
+   *
+   * @param choice available choice from {@link #choose}
+   * @param calls connections over which processes exchange their memory registrations
+   * @throws org.ddstore.types.DDStoreException if the transport cannot be opened
+   */
   public OneSidedTransport open(OneSidedChoice choice, PeerCalls calls) {
     return new FabricTransport(FabricLibrary.get(), choice, calls);
   }

@@ -14,6 +14,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.backend.SharedLoss;
 import org.ddstore.spark.cluster.ClassicSpark;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.cluster.Interrupts;
@@ -36,10 +37,10 @@ import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentPlaces;
 import org.ddstore.spark.resident.ResidentProcesses;
 import org.ddstore.spark.resident.ResidentReads;
+import org.ddstore.spark.resident.SharedLossWarning;
 import org.ddstore.spark.resident.StoreMetrics;
 import org.ddstore.spark.resident.StoreOwner;
 import org.ddstore.spark.resident.StoreSnapshot;
-import org.ddstore.spark.resident.WorldWarning;
 import org.ddstore.spark.types.ColumnMapping;
 import org.ddstore.spark.types.ExecutorHolding;
 import org.ddstore.spark.types.PreflightException;
@@ -61,10 +62,6 @@ import org.slf4j.LoggerFactory;
  * #drop()} or the end of the application. Used on the driver. Thread-safe.
  */
 public final class ResidentStore {
-  /** The warning when {@code mpi} is configured for a resident store. */
-  static final String NO_MPI =
-      "resident stores cannot use transport mpi, because its windows end with the job: using tcp";
-
   private static final Logger LOG = LoggerFactory.getLogger(ResidentStore.class);
 
   private final ResidentStores stores;
@@ -79,7 +76,7 @@ public final class ResidentStore {
   private final ResidentReads reads;
   private final StoreOwner owner;
   private final AtomicBoolean warnedOfLocality = new AtomicBoolean();
-  private final AtomicBoolean warnedOfWorld = new AtomicBoolean();
+  private final AtomicBoolean warnedOfSharedLoss = new AtomicBoolean();
 
   private ResidentStore(
       ResidentStores stores,
@@ -240,14 +237,10 @@ public final class ResidentStore {
         .map(loss -> "\"%s\" loses %s".formatted(name, loss));
   }
 
-  /**
-   * Warns once if the failure of an MPI world would destroy all copies of some shard.
-   *
-   * @param world ids of the executors of an MPI world
-   */
-  void warnOfWorld(Set<String> world) {
-    WorldWarning.of(name, places.now(), world)
-        .filter(warning -> warnedOfWorld.compareAndSet(false, true))
+  /** Warns once if executors that end together hold all copies of some shard. */
+  void warnOf(SharedLoss loss) {
+    SharedLossWarning.of(name, places.now(), loss)
+        .filter(warning -> warnedOfSharedLoss.compareAndSet(false, true))
         .ifPresent(LOG::warn);
   }
 

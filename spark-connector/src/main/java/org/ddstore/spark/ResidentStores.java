@@ -16,8 +16,9 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.ddstore.spark.backend.SharedLoss;
+import org.ddstore.spark.backend.TransportBackends;
 import org.ddstore.spark.cluster.Interrupts;
-import org.ddstore.spark.job.MpiWorlds;
 import org.ddstore.spark.job.ResidentView;
 import org.ddstore.spark.resident.Parallel;
 import org.ddstore.spark.resident.WriteLock;
@@ -140,7 +141,7 @@ final class ResidentStores implements ResidentView {
     // The store received no events before, so it looks for lost executors now.
     Interrupts.cleanUp("look for lost executors", store::findLost);
     decommissions.start(context);
-    MpiWorlds.of(context).all().forEach(store::warnOfWorld);
+    TransportBackends.sharedLosses(context).forEach(store::warnOf);
     if (before != null) {
       Interrupts.cleanUp("drop of the replaced store \"" + name + "\"", before::end);
     }
@@ -198,7 +199,7 @@ final class ResidentStores implements ResidentView {
   }
 
   @Override
-  public void warnOfWorld(Set<String> world) {
-    list().forEach(store -> store.warnOfWorld(world));
+  public void warnOf(SharedLoss loss) {
+    list().forEach(store -> store.warnOf(loss));
   }
 }

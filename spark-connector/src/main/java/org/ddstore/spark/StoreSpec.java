@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkContext;
@@ -17,11 +18,11 @@ import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.backend.TransportBackends;
 import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.config.TransportNames;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.Wording;
@@ -107,8 +108,8 @@ public final class StoreSpec {
   /**
    * Sets the transport that reads rows outside of shared memory.
    *
-   * @param name {@code tcp}, {@code fabric}, {@code mpi} (resident stores use {@code tcp} instead),
-   *     or {@code auto} for the best transport that is available
+   * @param name name of a transport, or {@code auto} for the best one that all ranks can use; the
+   *     names are the legal values of {@code spark.ddstore.transport}
    */
   public StoreSpec transport(String name) {
     Objects.requireNonNull(name, "name is null");
@@ -348,15 +349,13 @@ public final class StoreSpec {
 
   private ResidentStore load(String name, boolean inPlace) {
     Objects.requireNonNull(name, "name is null");
-    boolean isMpi = settings.transport().equals(TransportNames.MPI);
-    if (isMpi) {
-      LOG.warn("{}: {}", name, ResidentStore.NO_MPI);
-    }
+    Optional<String> otherTransport = TransportBackends.residentWarning(settings.transport());
+    otherTransport.ifPresent(warning -> LOG.warn("{}: {}", name, warning));
     ResidentOrigin origin =
         new ResidentOrigin(
             rows,
             ingest,
-            isMpi ? settings.transport("tcp") : settings,
+            otherTransport.isEmpty() ? settings : settings.transport(TransportBackends.base()),
             profile,
             SlotsWarning.ofStore(name),
             ResidentStores.of(context()));

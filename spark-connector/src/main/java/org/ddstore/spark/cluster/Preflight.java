@@ -12,9 +12,10 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.backend.ExecutorSlots;
+import org.ddstore.spark.backend.TransportBackends;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.config.TransportNames;
 import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
@@ -141,9 +142,8 @@ public final class Preflight {
               "dynamic allocation is enabled, and Spark refuses barrier stages with it (SPARK-24942)",
               "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
     }
-    if (settings.transport().equals(TransportNames.MPI)) {
-      addSharedProcesses(problems, cluster, ranks);
-    }
+    TransportBackends.configured(settings.transport())
+        .ifPresent(backend -> problems.addAll(backend.preflight(ranks, slotsOf(cluster))));
     addDirectory(problems, cluster, driver, settings);
     if (settings.checkMemory() && estimatedBytes > 0) {
       addSharedMemory(problems, cluster, driver, ranks, estimatedBytes, settings);
@@ -185,23 +185,13 @@ public final class Preflight {
     return new Problem(missing, fewer + more + lighter);
   }
 
-  /** Adds a problem if executors have several slots, because an MPI rank is a process. */
-  private static void addSharedProcesses(List<Problem> problems, ClusterFacts cluster, int ranks) {
+  private static ExecutorSlots slotsOf(ClusterFacts cluster) {
     int most =
         cluster.executors().stream()
             .mapToInt(executor -> executor.cores() / cluster.taskCpus())
             .max()
             .orElse(0);
-    if (ranks > 1 && most > 1) {
-      problems.add(
-          new Problem(
-              "MPI allows one rank per JVM, and an executor has %d slots".formatted(most),
-              cluster.isLocal()
-                  ? "a master with separate executor JVMs, such as local-cluster[%d,1,1024]"
-                      .formatted(ranks)
-                  : "%d executors with spark.executor.cores equal to spark.task.cpus (%d)"
-                      .formatted(ranks, cluster.taskCpus())));
-    }
+    return new ExecutorSlots(most, cluster.taskCpus(), cluster.isLocal());
   }
 
   private static void addDirectory(

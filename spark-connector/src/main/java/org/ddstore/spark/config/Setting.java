@@ -8,9 +8,14 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.network.util.JavaUtils;
+import org.ddstore.transport.TransportProviders;
 import org.ddstore.types.Backing;
 
-/** The settings {@code spark.ddstore.*}, with name, default, legal range and meaning. */
+/**
+ * The settings {@code spark.ddstore.*}, with name, default, legal range and meaning. A setting
+ * whose name begins with the name of a transport and a dot belongs to it: only its backend reads
+ * it, by {@link Settings#text}.
+ */
 public enum Setting {
   RANKS(
       "ranks",
@@ -30,10 +35,9 @@ public enum Setting {
       "transport",
       "auto",
       "auto",
-      Kind.choice(TransportNames.ALL),
-      "Transport of rows outside of shared memory: `tcp` uses Spark's own network; `fabric` uses"
-          + " libfabric, also without RDMA hardware; `mpi` uses windows of Open MPI, with one rank"
-          + " per executor; `auto` uses `fabric` if all ranks have RDMA hardware, else `tcp`."),
+      Kind.choice(TransportProviders.names()),
+      "Transport of rows outside of shared memory: %s."
+          .formatted(TransportProviders.summary("`%s`"))),
   FABRIC_PROVIDER(
       "fabric.provider",
       "",

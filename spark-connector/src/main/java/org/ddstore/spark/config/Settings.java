@@ -19,10 +19,8 @@ import org.apache.commons.text.similarity.LevenshteinDistance;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.StoreOptions;
 import org.ddstore.memory.ProcessDirectory;
-import org.ddstore.mpi.MpiOptions;
-import org.ddstore.transport.OneSidedOptions;
+import org.ddstore.transport.TransportProviders;
 import org.ddstore.types.Backing;
-import org.ddstore.types.ProcessAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.CollectionConverters;
@@ -48,9 +46,6 @@ public final class Settings implements Serializable {
 
   /** Prefix of the threads, buffers and time-outs of connections, which Spark itself reads. */
   private static final String NETWORK = Setting.PREFIX + "io.";
-
-  /** Time after the read timeout before MPI ends its process, so that a late read fails first. */
-  private static final Duration MPI_GRACE = Duration.ofSeconds(10);
 
   private final EnumMap<Setting, String> values;
 
@@ -113,7 +108,8 @@ public final class Settings implements Serializable {
     return new Settings(changed);
   }
 
-  private String text(Setting setting) {
+  /** Returns the text of a setting, for a setting of one transport; empty if it has no value. */
+  public String text(Setting setting) {
     return values.getOrDefault(setting, setting.defaultText());
   }
 
@@ -149,30 +145,9 @@ public final class Settings implements Serializable {
     return new ReplicaGroups(ranks, width().orElse(ranks));
   }
 
-  /** Returns the configured transport, one of {@link TransportNames#ALL}. */
+  /** Returns the configured transport, one of {@link TransportProviders#names}. */
   public String transport() {
     return text(Setting.TRANSPORT);
-  }
-
-  /**
-   * Returns the options of a one-sided transport.
-   *
-   * @param host host of the process
-   * @param index approximate index of the process among those of its host
-   */
-  public OneSidedOptions oneSidedOptions(String host, int index) {
-    return new OneSidedOptions(
-        text(Setting.FABRIC_PROVIDER), text(Setting.FABRIC_INTERFACE), host, index);
-  }
-
-  /**
-   * Returns the options of MPI.
-   *
-   * @param local tcp address of the process
-   * @param directory directory of files of shared memory
-   */
-  public MpiOptions mpiOptions(ProcessAddress local, Path directory) {
-    return new MpiOptions(local, directory, readTimeout().plus(MPI_GRACE), collectiveTimeout());
   }
 
   public Settings transport(String transport) {
@@ -192,7 +167,7 @@ public final class Settings implements Serializable {
     return integer(Setting.PORT).orElseThrow();
   }
 
-  Duration readTimeout() {
+  public Duration readTimeout() {
     return duration(Setting.READ_TIMEOUT);
   }
 

@@ -15,13 +15,15 @@ import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.backend.AttemptPolicy;
+import org.ddstore.spark.backend.TransportBackends;
 import org.ddstore.spark.cluster.AuthenticationWarning;
 import org.ddstore.spark.cluster.ClusterFacts;
+import org.ddstore.spark.cluster.ExecutorRefill;
 import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.config.TransportNames;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.types.IngestException;
@@ -49,9 +51,6 @@ public final class BarrierJob {
       Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
 
   private static final String NO_OTHER = "; another attempt would fail in the same way";
-
-  private static final String FRESH_WORLD =
-      ". MPI membership is frozen: all executors of this world are replaced";
 
   /** Minimum time that an attempt after a failure waits for slots. */
   public static final Duration REPLACEMENT = Duration.ofMinutes(2);
@@ -97,6 +96,7 @@ public final class BarrierJob {
   private final long estimatedBytes;
   private final SlotsWarning slotsWarning;
   private final ResidentView stores;
+  private final AttemptPolicy policy;
 
   /**
    * @param profile resources that each rank needs of its executor
@@ -120,6 +120,10 @@ public final class BarrierJob {
     this.estimatedBytes = estimatedBytes;
     this.slotsWarning = slotsWarning;
     this.stores = stores;
+    this.policy =
+        TransportBackends.configured(settings.transport())
+            .map(backend -> backend.attempts(session.sparkContext(), ranks, stores::lossWith))
+            .orElse(AttemptPolicy.NONE);
   }
 
   /**
@@ -174,17 +178,10 @@ public final class BarrierJob {
         : settings.slotsTimeout(REPLACEMENT);
   }
 
-  private boolean isMpi() {
-    return settings.transport().equals(TransportNames.MPI);
-  }
-
   private void checkCluster(StoreJobException last) {
     SparkContext context = session.sparkContext();
-    MpiWorlds worlds = MpiWorlds.of(context);
     try {
-      if (isMpi()) {
-        WorldReplacement.replace(context, worlds, stores);
-      }
+      policy.replaceExecutors();
       ClusterFacts cluster =
           Preflight.check(
               context,
@@ -192,15 +189,13 @@ public final class BarrierJob {
               ranks,
               estimatedBytes,
               stores.memoryBytes(),
-              last == null && !worlds.isRefilling() ? settings : patient());
-      worlds.refilling(false);
+              last == null && !ExecutorRefill.isRunning(context) ? settings : patient());
+      ExecutorRefill.end(context);
       slotsWarning.look(ranks, cluster, context.getConf());
       AuthenticationWarning.look(context);
-      if (isMpi()) {
-        List<String> executors =
-            cluster.executors().stream().map(ClusterFacts.Executor::id).toList();
-        worlds.advice(executors, ranks).ifPresent(LOG::warn);
-      }
+      policy
+          .warning(cluster.executors().stream().map(ClusterFacts.Executor::id).toList())
+          .ifPresent(LOG::warn);
     } catch (DDStoreException e) {
       if (last != null) {
         e.addSuppressed(last); // the failure that cost slots
@@ -218,11 +213,13 @@ public final class BarrierJob {
       context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
       context.addJobTag(watch.job());
       List<T> results = BarrierStage.run(rows, runner::run);
-      if (isMpi()) {
-        awaitListeners(context); // completes watch.executors()
-        MpiWorlds.of(context).joined(watch.executors());
-        stores.warnOfWorld(watch.executors());
-      }
+      policy
+          .succeeded(
+              () -> {
+                awaitListeners(context); // completes watch.executors()
+                return watch.executors();
+              })
+          .ifPresent(stores::warnOf);
       return results;
     } finally {
       context.removeJobTag(watch.job());
@@ -244,10 +241,7 @@ public final class BarrierJob {
       context.cancelJobsWithTag(watch.job()); // Spark does not stop the job
     }
     awaitListeners(context);
-    if (isMpi()) {
-      noteWorld(watch);
-    }
-    RuntimeException failed = explain(e, watch, attempt);
+    RuntimeException failed = explain(e, watch, attempt, policy.failed(watch.failedAttempt()));
     boolean again =
         !interrupted
             && failed instanceof StoreJobException
@@ -256,9 +250,9 @@ public final class BarrierJob {
             && !isPermanent(e, watch);
     Collection<Integer> still = Set.of();
     try {
-      if (isMpi()) {
+      if (policy.canReplaceExecutors()) {
         watch.awaitTasks(LAST_TASKS); // lets tasks end before their executor is replaced
-        replaceWorld(context, failed);
+        replaceExecutors(context, failed);
       }
       still = watch.awaitTasks(again ? TASKS_BEFORE_RESUBMISSION : LAST_TASKS);
     } catch (InterruptedException during) {
@@ -279,29 +273,13 @@ public final class BarrierJob {
     return (StoreJobException) failed;
   }
 
-  private boolean needsFreshWorld(JobWatch watch) {
-    return isMpi() && watch.needsFreshWorld();
-  }
-
-  private void noteWorld(JobWatch watch) {
-    MpiWorlds worlds = MpiWorlds.of(session.sparkContext());
-    if (watch.needsFreshWorld()) {
-      worlds.condemn(watch.executors());
-    } else if (!watch.hasFailedBeforeMeeting()) {
-      worlds.tried(watch.executors());
-    }
-  }
-
-  /**
-   * Replaces the executors of a lost world, with or without another attempt: live members keep its
-   * memory, and stopped members do not end by themselves.
-   */
-  private void replaceWorld(SparkContext context, RuntimeException failed) {
+  /** Replaces executors that the transport cannot use again, with or without another attempt. */
+  private void replaceExecutors(SparkContext context, RuntimeException failed) {
     if (context.isStopped()) {
       return;
     }
     try {
-      WorldReplacement.replace(context, MpiWorlds.of(context), stores);
+      policy.replaceExecutors();
     } catch (DDStoreException e) {
       failed.addSuppressed(e);
     }
@@ -348,7 +326,7 @@ public final class BarrierJob {
     return failure.thrown().equals(NotSerializableException.class.getName());
   }
 
-  private RuntimeException explain(Exception e, JobWatch watch, int attempt) {
+  private RuntimeException explain(Exception e, JobWatch watch, int attempt, String remark) {
     Optional<JobWatch.Failure> first = watch.first();
     Throwable cause = first.map(JobWatch.Failure::cause).orElse(null);
     if (cause instanceof IngestException
@@ -368,7 +346,7 @@ public final class BarrierJob {
                 ranks,
                 reason(e, first),
                 RetryPolicy.isPermanent(cause == null ? e : cause) ? NO_OTHER : "",
-                needsFreshWorld(watch) ? FRESH_WORLD : ""),
+                remark),
         cause == null ? e : cause);
   }
 

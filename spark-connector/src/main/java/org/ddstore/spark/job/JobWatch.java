@@ -7,10 +7,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.ExecutorLostFailure;
 import org.apache.spark.FetchFailed;
@@ -21,8 +21,7 @@ import org.apache.spark.scheduler.SparkListenerStageSubmitted;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.scheduler.StageInfo;
-import org.ddstore.types.FrozenMembershipException;
-import org.ddstore.types.RankLostException;
+import org.ddstore.spark.backend.FailedAttempt;
 
 /**
  * A record of the tasks of one job: their failures, because the exception that Spark throws on the
@@ -149,31 +148,12 @@ final class JobWatch extends SparkListener {
     return new TreeSet<>(executors);
   }
 
-  /**
-   * Returns whether the executors must be replaced before they can form an MPI world: an executor
-   * was lost, ranks found the process of another rank lost, or they are in different worlds.
-   */
-  synchronized boolean needsFreshWorld() {
-    return failures.stream()
-        .anyMatch(failure -> failure.lostExecutor() || has(failure.cause(), JobWatch::saysFrozen));
-  }
-
-  /** Returns whether a rank failed before the allGather, so that no rank joined an MPI world. */
-  synchronized boolean hasFailedBeforeMeeting() {
-    return failures.stream().anyMatch(failure -> BeforeMeeting.isMarked(failure.cause()));
-  }
-
-  private static boolean saysFrozen(Throwable thrown) {
-    return thrown instanceof RankLostException || thrown instanceof FrozenMembershipException;
-  }
-
-  private static boolean has(Throwable thrown, Predicate<Throwable> what) {
-    for (Throwable t = thrown; t != null; t = t.getCause()) {
-      if (what.test(t)) {
-        return true;
-      }
-    }
-    return false;
+  /** Returns what the transport must know of a failed attempt. */
+  synchronized FailedAttempt failedAttempt() {
+    return new FailedAttempt(
+        executors,
+        failures.stream().map(Failure::cause).filter(Objects::nonNull).toList(),
+        failures.stream().anyMatch(Failure::lostExecutor));
   }
 
   /** Returns the first failure that is no consequence of another, else the first failure. */

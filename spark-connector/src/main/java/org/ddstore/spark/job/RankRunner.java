@@ -15,13 +15,17 @@ import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.backend.OpenTransport;
+import org.ddstore.spark.backend.RankPlace;
+import org.ddstore.spark.backend.TransportBackends;
+import org.ddstore.spark.backend.TransportChoice;
+import org.ddstore.spark.backend.TransportStart;
 import org.ddstore.spark.cluster.HostProbe;
 import org.ddstore.spark.cluster.LocalDirectory;
 import org.ddstore.spark.cluster.MemoryCheck;
 import org.ddstore.spark.cluster.ShardMemory;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.config.TransportNames;
 import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.wire.StoreToken;
@@ -78,8 +82,9 @@ final class RankRunner<T> implements Serializable {
     try {
       return run(rows, context);
     } catch (Exception | Error e) {
-      if (!meets && settings.transport().equals(TransportNames.MPI)) {
-        BeforeMeeting.mark(e, rank(context));
+      if (!meets) {
+        TransportBackends.configured(settings.transport())
+            .ifPresent(backend -> backend.failedBeforeStart(e, rank(context)));
       }
       if (Echo.isEcho(e, rank(context))) {
         Echo.awaitCause();
@@ -126,9 +131,12 @@ final class RankRunner<T> implements Serializable {
     TransportChoice choice =
         TransportChoice.of(
             settings.transport(),
-            rank(context),
-            settings.oneSidedOptions(StartedRank.host(), processOnHost(context)),
-            wire);
+            new RankPlace(
+                rank(context),
+                StartedRank.host(),
+                processOnHost(context),
+                wire.isEncrypted(),
+                settings));
     try (WireSession session = Wire.join(token, wire);
         WireSession rowsSession = rowsToken == null ? null : Wire.join(rowsToken, wire);
         ShardWriter writer = loader == null ? null : ShardWriter.create(loader.schema(), options);
@@ -144,14 +152,15 @@ final class RankRunner<T> implements Serializable {
           Arrays.stream(BarrierGather.allGather(context, mine)).map(StartMessage::decode).toList();
       WireSession forRows = rowsSession == null ? session : rowsSession;
       try (Communicator ranks = connect(context, endpoint, all);
-          RemoteRows remote =
-              RemoteRows.open(
-                  choice,
+          OpenTransport remote =
+              choice.open(
                   all.stream().map(StartMessage::offer).toList(),
-                  forRows,
-                  ranks,
-                  groups.groupOf(ranks.rank()),
-                  settings.mpiOptions(session.local(), ProcessDirectory.SHARED_MEMORY))) {
+                  new TransportStart(
+                      forRows,
+                      ranks,
+                      groups.groupOf(ranks.rank()),
+                      settings.readTimeout(),
+                      settings.collectiveTimeout()))) {
         return runInGroup(
             new StartedRank(
                 attempt,

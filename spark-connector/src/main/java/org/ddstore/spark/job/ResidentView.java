@@ -3,6 +3,7 @@ package org.ddstore.spark.job;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.ddstore.spark.backend.SharedLoss;
 
 /** A job's view of the resident stores of its application. Used on the driver. Thread-safe. */
 public interface ResidentView {
@@ -16,10 +17,6 @@ public interface ResidentView {
    */
   List<String> lossWith(Set<String> executors);
 
-  /**
-   * Warns of stores that would lose all copies of a shard with an MPI world.
-   *
-   * @param world ids of the executors of the world
-   */
-  void warnOfWorld(Set<String> world);
+  /** Warns of stores that would lose all copies of a shard with executors that end together. */
+  void warnOf(SharedLoss loss);
 }

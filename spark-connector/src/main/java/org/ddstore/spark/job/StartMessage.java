@@ -1,21 +1,23 @@
 package org.ddstore.spark.job;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
+import org.ddstore.spark.backend.TransportChoice;
 
 /**
  * The message of a rank in the only allGather of a start: the address of its collective endpoint,
- * and the transport that it can use, see {@link TransportChoice#offer}. Every rank receives every
+ * and the transports that it can use, see {@link TransportChoice#offer}. Every rank receives every
  * message from the driver, so a message is short: at most {@value #MAX_BYTES} bytes of text.
  */
 final class StartMessage {
-  static final int MAX_BYTES = 256;
+  static final int MAX_BYTES = 320;
 
   private final byte[] offer;
   private final byte[] endpoint;
 
   /**
-   * @param offer {@link TransportChoice#OFFER_BYTES} bytes of {@link TransportChoice#offer}
+   * @param offer result of {@link TransportChoice#offer}, at most 127 bytes
    * @param endpoint address of the collective endpoint
    */
   StartMessage(byte[] offer, byte[] endpoint) {
@@ -32,8 +34,12 @@ final class StartMessage {
   }
 
   String encode() {
-    byte[] both = Arrays.copyOf(offer, offer.length + endpoint.length);
-    System.arraycopy(endpoint, 0, both, offer.length, endpoint.length);
+    byte[] both =
+        ByteBuffer.allocate(1 + offer.length + endpoint.length)
+            .put((byte) offer.length)
+            .put(offer)
+            .put(endpoint)
+            .array();
     String text = Base64.getEncoder().withoutPadding().encodeToString(both);
     if (text.length() > MAX_BYTES) {
       throw new IllegalArgumentException(
@@ -45,8 +51,8 @@ final class StartMessage {
 
   static StartMessage decode(String text) {
     byte[] both = Base64.getDecoder().decode(text);
+    int endpointAt = 1 + both[0];
     return new StartMessage(
-        Arrays.copyOf(both, TransportChoice.OFFER_BYTES),
-        Arrays.copyOfRange(both, TransportChoice.OFFER_BYTES, both.length));
+        Arrays.copyOfRange(both, 1, endpointAt), Arrays.copyOfRange(both, endpointAt, both.length));
   }
 }

@@ -7,6 +7,7 @@ import org.apache.spark.resource.ResourceInformation;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
+import org.ddstore.spark.backend.OpenTransport;
 import org.ddstore.spark.cluster.DeviceBinding;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
@@ -33,7 +34,7 @@ public record StartedRank(
     ReplicaGroups groups,
     Communicator ranks,
     Communicator group,
-    RemoteRows remote,
+    OpenTransport remote,
     WireSession session,
     StoreOptions options,
     ShardWriter writer,

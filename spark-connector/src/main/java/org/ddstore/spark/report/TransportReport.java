@@ -8,16 +8,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.ServiceLoader;
 import org.apache.spark.SparkEnv;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.backend.TransportBackend;
+import org.ddstore.spark.backend.TransportBackends;
 import org.ddstore.spark.config.ByteSize;
-import org.ddstore.spark.config.Settings;
 import org.ddstore.transport.Availability;
-import org.ddstore.transport.OneSidedChoice;
-import org.ddstore.transport.OneSidedProvider;
-import org.ddstore.transport.TransportProvider;
 import org.ddstore.types.DDStoreException;
 import scala.Tuple2;
 
@@ -30,51 +26,32 @@ import scala.Tuple2;
  */
 public record TransportReport(String name, boolean available, String detail)
     implements Serializable {
-  private static final List<String> REMOTE = List.of("tcp", "fabric", "mpi");
-
   /** Checks all transports in this process. */
   static List<TransportReport> all(Path sharedMemory) {
     List<TransportReport> reports = new ArrayList<>();
     reports.add(of("own process", Availability.available("memory of this JVM")));
     reports.add(of("same host", sameHost(sharedMemory)));
-    List<TransportProvider> providers = providers();
-    for (String name : REMOTE) {
-      Optional<TransportProvider> provider =
-          providers.stream().filter(found -> found.name().equals(name)).findAny();
-      reports.add(
-          of(
-              name,
-              provider
-                  .map(TransportReport::availability)
-                  .orElse(Availability.unavailable("not part of this build"))));
+    for (TransportBackend backend : TransportBackends.all()) {
+      reports.add(of(backend.name(), availability(backend)));
     }
     return reports;
   }
 
   /** Checks a transport, with the settings and address of this process if it runs in Spark. */
-  private static Availability availability(TransportProvider provider) {
+  private static Availability availability(TransportBackend backend) {
     SparkEnv env = SparkEnv.get();
-    if (env == null || !(provider instanceof OneSidedProvider oneSided)) {
-      return provider.availability();
+    if (env == null) {
+      return backend.availability();
     }
     Map<String, String> conf = new HashMap<>();
     for (Tuple2<String, String> entry : env.conf().getAll()) {
       conf.put(entry._1(), entry._2());
     }
     try {
-      String host = env.blockManager().blockManagerId().host();
-      OneSidedChoice choice = oneSided.choose(Settings.of(conf).oneSidedOptions(host, 0));
-      return new Availability(choice.isAvailable(), choice.detail());
+      return backend.availability(conf, env.blockManager().blockManagerId().host());
     } catch (IllegalArgumentException e) {
       return Availability.unavailable(e.getMessage());
     }
-  }
-
-  private static List<TransportProvider> providers() {
-    return ServiceLoader.load(TransportProvider.class, TransportProvider.class.getClassLoader())
-        .stream()
-        .map(ServiceLoader.Provider::get)
-        .toList();
   }
 
   private static TransportReport of(String name, Availability availability) {

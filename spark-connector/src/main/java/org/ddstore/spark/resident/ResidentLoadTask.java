@@ -94,7 +94,7 @@ record ResidentLoadTask(
   }
 
   private static Shard seal(StartedRank rank) {
-    Transport transport = rank.remote().forShards(rank.session());
+    Transport transport = rank.remote().forShards();
     return Shard.seal(rank.writer(), transport);
   }
 

@@ -11,6 +11,7 @@ import org.ddstore.collective.LaneExchange;
 import org.ddstore.collective.Messenger;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
+import org.ddstore.spark.backend.StoreNetwork;
 import org.ddstore.transport.OneSidedTransport;
 import org.ddstore.transport.PeerCalls;
 import org.ddstore.transport.RemoteReader;
@@ -22,7 +23,7 @@ import org.ddstore.types.ProcessAddress;
  * The network state shared by the ranks of one store in this JVM: the segments that they export and
  * the access to those of other processes. Closed by each user; the last close ends it.
  */
-public final class WireSession implements Transport, AutoCloseable {
+public final class WireSession implements StoreNetwork, AutoCloseable {
   private final Wire wire;
   private final StoreToken token;
   private final GatherServer server = new GatherServer();
@@ -66,12 +67,7 @@ public final class WireSession implements Transport, AutoCloseable {
     return lanes;
   }
 
-  /**
-   * Returns the one-sided transport of all ranks of this store in this JVM, closed with this
-   * session.
-   *
-   * @param open function that opens the transport; called for the first rank
-   */
+  @Override
   public synchronized OneSidedTransport oneSided(Function<PeerCalls, OneSidedTransport> open) {
     if (oneSided == null) {
       oneSided = open.apply(calls);

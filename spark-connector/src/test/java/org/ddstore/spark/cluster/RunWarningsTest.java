@@ -6,10 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.SparkConf;
+import org.ddstore.spark.backend.SharedLoss;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ShardReport;
-import org.ddstore.spark.resident.WorldWarning;
+import org.ddstore.spark.resident.SharedLossWarning;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
@@ -85,11 +86,12 @@ class RunWarningsTest {
 
   @Test
   void replicasInOneMpiWorldAreWarnedOf() {
-    assertThat(WorldWarning.of("train", copiesOn("1", "2", "2", "1"), Set.of("1", "2")))
+    SharedLoss world = new SharedLoss(Set.of("1", "2"), "one MPI world");
+    assertThat(SharedLossWarning.of("train", copiesOn("1", "2", "2", "1"), world))
         .get()
         .asString()
-        .contains("all copies of shards of \"train\" are on executors [1, 2]");
-    assertThat(WorldWarning.of("train", copiesOn("1", "2", "3", "4"), Set.of("1", "2")))
+        .contains("all copies of shards of \"train\" are on executors [1, 2] of one MPI world");
+    assertThat(SharedLossWarning.of("train", copiesOn("1", "2", "3", "4"), world))
         .as("a world without the copies")
         .isEmpty();
   }

@@ -3,6 +3,7 @@ package org.ddstore.spark.job;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.ddstore.spark.backend.SharedLoss;
 
 /** An application without resident stores. */
 final class NoStores implements ResidentView {
@@ -17,5 +18,5 @@ final class NoStores implements ResidentView {
   }
 
   @Override
-  public void warnOfWorld(Set<String> world) {}
+  public void warnOf(SharedLoss loss) {}
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.ServiceLoader;
 import org.apache.spark.launcher.JavaModuleOptions;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
@@ -12,11 +11,10 @@ import org.ddstore.contract.FilesBackend;
 import org.ddstore.contract.Meeting;
 import org.ddstore.contract.RankBackend;
 import org.ddstore.contract.RankEnv;
+import org.ddstore.fabric.FabricProvider;
 import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedOptions;
-import org.ddstore.transport.OneSidedProvider;
 import org.ddstore.transport.OneSidedTransport;
-import org.ddstore.transport.TransportProvider;
 import org.ddstore.types.ReadPath;
 
 /**
@@ -40,21 +38,13 @@ public record FabricBackend(StoreToken token, String root) implements RankBacken
   }
 
   static OneSidedChoice choice(String host) {
-    return provider().choose(new OneSidedOptions("tcp", "", host, 0));
-  }
-
-  private static OneSidedProvider provider() {
-    return (OneSidedProvider)
-        ServiceLoader.load(TransportProvider.class).stream()
-            .map(ServiceLoader.Provider::get)
-            .filter(provider -> provider.name().equals("fabric"))
-            .findAny()
-            .orElseThrow();
+    return new FabricProvider().choose(new OneSidedOptions("tcp", "", host, 0));
   }
 
   /** The one transport of a session. */
   static OneSidedTransport open(WireSession session) {
-    return session.oneSided(calls -> provider().open(choice(session.local().host()), calls));
+    return session.oneSided(
+        calls -> new FabricProvider().open(choice(session.local().host()), calls));
   }
 
   @Override

@@ -1,4 +1,4 @@
-package org.ddstore.spark.job;
+package org.ddstore.spark.backend.mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

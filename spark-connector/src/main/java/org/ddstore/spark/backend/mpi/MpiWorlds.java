@@ -1,4 +1,4 @@
-package org.ddstore.spark.job;
+package org.ddstore.spark.backend.mpi;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,16 +17,15 @@ import org.apache.spark.SparkContext;
  * the executors that must be replaced because their world has lost a member. An executor stays in
  * one world as long as it lives.
  */
-public final class MpiWorlds {
+final class MpiWorlds {
   private static final Map<SparkContext, MpiWorlds> ALL =
       Collections.synchronizedMap(new WeakHashMap<>());
 
   private final List<Set<String>> worlds = new ArrayList<>();
   private final Set<String> condemned = new TreeSet<>();
-  private boolean refilling;
 
   /** Returns the worlds of an application. */
-  public static MpiWorlds of(SparkContext context) {
+  static MpiWorlds of(SparkContext context) {
     return ALL.computeIfAbsent(context, c -> new MpiWorlds());
   }
 
@@ -46,7 +45,7 @@ public final class MpiWorlds {
   }
 
   /** Returns the executor ids of each known world. */
-  public synchronized List<Set<String>> all() {
+  synchronized List<Set<String>> all() {
     return worlds.stream().map(Set::copyOf).toList();
   }
 
@@ -74,20 +73,6 @@ public final class MpiWorlds {
         .forEach(this::condemn);
     condemned.retainAll(present);
     return new TreeSet<>(condemned);
-  }
-
-  /**
-   * Sets whether the cluster manager has yet to replace ended executors.
-   *
-   * @param refilling false once all slots are available again
-   */
-  synchronized void refilling(boolean refilling) {
-    this.refilling = refilling;
-  }
-
-  /** Returns whether the cluster manager has yet to replace ended executors. */
-  synchronized boolean isRefilling() {
-    return refilling;
   }
 
   /**

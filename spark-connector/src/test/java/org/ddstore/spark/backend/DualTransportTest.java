@@ -1,4 +1,4 @@
-package org.ddstore.spark.job;
+package org.ddstore.spark.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rows that are served in two ways. */
-class BesideTcpTest {
+class DualTransportTest {
   private static final Schema SCHEMA = Schema.of(Field.fixed("x", DType.INT64));
   private static final WireOptions WIRE = WireOptions.of(new SparkConf(false), null, "127.0.0.1");
 
@@ -34,7 +34,7 @@ class BesideTcpTest {
   private static Transport refusing() {
     return (Transport)
         Proxy.newProxyInstance(
-            BesideTcpTest.class.getClassLoader(),
+            DualTransportTest.class.getClassLoader(),
             new Class<?>[] {Transport.class},
             (proxy, method, arguments) -> {
               throw new DDStoreException(method.getName() + " is refused");
@@ -57,7 +57,7 @@ class BesideTcpTest {
   void aShardThatOneOfTwoCannotExportIsFreedAtOnce() {
     long before = held();
     try (WireSession tcp = Wire.join(StoreToken.random(), WIRE)) {
-      Transport both = new BesideTcp(refusing(), tcp);
+      Transport both = new DualTransport(refusing(), tcp);
       for (int attempt = 0; attempt < 3; attempt++) {
         assertThatThrownBy(() -> Shard.seal(filled(), both))
             .isExactlyInstanceOf(DDStoreException.class)

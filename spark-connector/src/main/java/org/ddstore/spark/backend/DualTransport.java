@@ -1,10 +1,9 @@
-package org.ddstore.spark.job;
+package org.ddstore.spark.backend;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.ddstore.memory.Segment;
-import org.ddstore.spark.wire.WireSession;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
@@ -12,13 +11,13 @@ import org.ddstore.types.Cleanup;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * A transport that reads rows by another transport and also serves them over tcp: to readers
- * outside the group, for which MPI has no windows, or to readers that cannot use fabric.
+ * A transport that reads rows by one transport and also serves them over the connections of the
+ * store: to readers outside of the replica group, or to readers that cannot use the first one.
  *
  * @param first transport that reads
- * @param tcp session that also serves
+ * @param network connections that also serve
  */
-record BesideTcp(Transport first, WireSession tcp) implements Transport {
+public record DualTransport(Transport first, StoreNetwork network) implements Transport {
   @Override
   public String description() {
     return first.description();
@@ -26,16 +25,16 @@ record BesideTcp(Transport first, WireSession tcp) implements Transport {
 
   @Override
   public ProcessAddress local() {
-    return tcp.local();
+    return network.local();
   }
 
   @Override
   public void export(Segment segment) {
-    tcp.export(segment);
+    network.export(segment);
     try {
       first.export(segment);
     } catch (RuntimeException | Error e) {
-      tcp.withdraw(segment); // its reference would keep the memory until the session ends
+      network.withdraw(segment); // its reference would keep the memory until the session ends
       throw e;
     }
   }
@@ -47,7 +46,7 @@ record BesideTcp(Transport first, WireSession tcp) implements Transport {
 
   @Override
   public void withdraw(Segment segment) {
-    Cleanup.runAll(Stream.of(() -> tcp.withdraw(segment), () -> first.withdraw(segment)));
+    Cleanup.runAll(Stream.of(() -> network.withdraw(segment), () -> first.withdraw(segment)));
   }
 
   @Override

@@ -1,11 +1,13 @@
-package org.ddstore.spark.job;
+package org.ddstore.spark.backend.mpi;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.apache.spark.SparkContext;
 import org.ddstore.spark.cluster.ClusterFacts;
+import org.ddstore.spark.cluster.ExecutorRefill;
 import org.ddstore.types.DDStoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,12 +25,14 @@ public final class WorldReplacement {
 
   /**
    * Ends the executors of unusable worlds and waits until they are gone; the cluster manager starts
-   * others. Blocks; returns immediately if there is nothing to replace. Sets {@link
-   * MpiWorlds#isRefilling}, because slots are missing until the new executors have registered.
+   * others. Blocks; returns immediately if there is nothing to replace. Notes it in {@link
+   * ExecutorRefill}, because slots are missing until the new executors have registered.
    *
+   * @param lossWith describes the rows of resident stores that end with executors
    * @throws DDStoreException if an executor does not end
    */
-  static void replace(SparkContext context, MpiWorlds worlds, ResidentView stores) {
+  static void replace(
+      SparkContext context, MpiWorlds worlds, Function<Set<String>, List<String>> lossWith) {
     Set<String> old = worlds.toReplace(executors(context));
     if (old.isEmpty()) {
       return;
@@ -39,8 +43,8 @@ public final class WorldReplacement {
     LOG.warn(
         "replacing executors {}: their MPI world has lost a member, or not all ranks are in it",
         old);
-    stores.lossWith(old).forEach(loss -> LOG.warn("with executors {} {}", old, loss));
-    worlds.refilling(true);
+    lossWith.apply(old).forEach(loss -> LOG.warn("with executors {} {}", old, loss));
+    ExecutorRefill.begin(context);
     List<String> refused =
         old.stream().filter(id -> !context.killAndReplaceExecutor(id)).sorted().toList();
     long deadlineNs = System.nanoTime() + PATIENCE.toNanos();

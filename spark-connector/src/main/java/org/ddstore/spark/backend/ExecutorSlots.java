@@ -1,0 +1,10 @@
+package org.ddstore.spark.backend;
+
+/**
+ * The slots of the executors that a job can use.
+ *
+ * @param mostPerExecutor largest number of slots of one executor
+ * @param cpusPerTask number of cores of a slot
+ * @param isLocal whether the only executor is the driver's JVM
+ */
+public record ExecutorSlots(int mostPerExecutor, int cpusPerTask, boolean isLocal) {}

@@ -1,0 +1,158 @@
+package org.ddstore.spark.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.SparkConf;
+import org.ddstore.contract.Needed;
+import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.wire.FabricBackend;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.Wire;
+import org.ddstore.spark.wire.WireOptions;
+import org.ddstore.spark.wire.WireSession;
+import org.ddstore.transport.Transport;
+import org.ddstore.types.DDStoreException;
+import org.junit.jupiter.api.Test;
+
+/** How ranks agree on one transport. */
+class TransportChoiceTest {
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final WireOptions PLAIN = WireOptions.of(new SparkConf(false), null, LOOPBACK);
+  private static final byte[] NOTHING = offer("fabric", 0, "");
+
+  /**
+   * The offers of a rank with libfabric, which {@code auto} asks for before tcp.
+   *
+   * @param kind 0 none, 1 software, 2 RDMA
+   */
+  private static byte[] offer(String transport, int kind, String means) {
+    int fabricBytes = 1 + Integer.BYTES;
+    ByteBuffer offer =
+        ByteBuffer.allocate(1 + fabricBytes + (transport.equals("auto") ? 1 : 0))
+            .put((byte) fabricBytes)
+            .put((byte) kind)
+            .putInt(means.hashCode());
+    return offer.array();
+  }
+
+  private static RankPlace place(int rank, boolean isEncrypted, String... settings) {
+    Map<String, String> all = new HashMap<>(Map.of("spark.ddstore.fabric.provider", "tcp"));
+    for (int i = 0; i < settings.length; i += 2) {
+      all.put("spark.ddstore.fabric." + settings[i], settings[i + 1]);
+    }
+    return new RankPlace(rank, LOOPBACK, rank, isEncrypted, Settings.of(all));
+  }
+
+  private static TransportChoice choose(String transport) {
+    return TransportChoice.of(transport, place(0, false));
+  }
+
+  private static OpenTransport open(TransportChoice choice, WireSession session, byte[]... offers) {
+    Duration timeout = Duration.ofSeconds(10);
+    return choice.open(List.of(offers), new TransportStart(session, null, 0, timeout, timeout));
+  }
+
+  @Test
+  void tcpIsTakenWithoutAnOffer() {
+    TransportChoice choice = choose("tcp");
+    try (WireSession session = Wire.join(StoreToken.random(), PLAIN)) {
+      assertThat(choice.offer()).containsExactly(0);
+      OpenTransport open = open(choice, session, choice.offer(), choice.offer());
+      assertThat(open.transport()).isSameAs(session);
+      assertThat(open.forCopies()).isSameAs(session);
+      assertThat(open.forShards()).isSameAs(session);
+      assertThat(open.reason()).isEqualTo("tcp: asked for");
+    }
+  }
+
+  @Test
+  void autoDoesNotSendInTheClearWhatSparkEncrypts() {
+    TransportChoice choice = TransportChoice.of("auto", place(0, true));
+    try (WireSession session = Wire.join(StoreToken.random(), PLAIN)) {
+      assertThat(choice.offer()).isEqualTo(offer("auto", 0, ""));
+      OpenTransport open = open(choice, session, choice.offer());
+      assertThat(open.transport()).isSameAs(session);
+      assertThat(open.reason()).contains("Spark encrypts");
+    }
+  }
+
+  @Test
+  void oneRankWithoutHardwareMakesAutoTcp() {
+    TransportChoice choice = choose("auto");
+    try (WireSession session = Wire.join(StoreToken.random(), PLAIN)) {
+      byte[] hardware = offer("auto", 2, "verbs;ofi_rxm/2");
+      OpenTransport open = open(choice, session, hardware, hardware, offer("auto", 0, ""));
+      assertThat(open.transport()).isSameAs(session);
+      assertThat(open.reason())
+          .startsWith("auto takes fabric only with RDMA hardware on all ranks; ")
+          .contains("rank 2 has none");
+      open = open(choice, session, hardware, offer("auto", 2, "efa/1"));
+      assertThat(open.transport()).isSameAs(session);
+      assertThat(open.reason()).contains("rank 1 would use another provider than rank 0");
+    }
+  }
+
+  @Test
+  void fabricIsTakenByAllOrFailsByName() {
+    String missing = FabricBackend.missing();
+    Needed.check("fabric", missing == null, () -> missing);
+    TransportChoice choice = choose("fabric");
+    byte[] own = choice.offer();
+    try (WireSession session = Wire.join(StoreToken.random(), PLAIN)) {
+      assertThatThrownBy(() -> open(choice, session, own, own, NOTHING))
+          .isExactlyInstanceOf(DDStoreException.class)
+          .hasMessageStartingWith("the ranks cannot read by fabric: ")
+          .hasMessageContaining("rank 2 has none");
+      assertThatThrownBy(() -> open(choice, session, own, offer("fabric", 2, "efa/1")))
+          .isExactlyInstanceOf(DDStoreException.class)
+          .hasMessageContaining("rank 1 would use another provider")
+          .hasMessageContaining("spark.ddstore.fabric.provider");
+      OpenTransport first = open(choice, session, own, own);
+      Transport taken = first.transport();
+      assertThat(taken.description()).matches("fabric, (net|tcp) on lo,.*");
+      assertThat(first.forShards()).isEqualTo(new DualTransport(taken, session));
+      assertThat(open(choice, session, own, own).transport()).as("shared").isSameAs(taken);
+      TransportChoice other = TransportChoice.of("fabric", place(1, false, "interface", "lo"));
+      OpenTransport second = open(other, session, own, other.offer());
+      assertThat(second.transport()).isSameAs(taken);
+      assertThat(second.reason())
+          .as("what was opened, by another rank")
+          .isEqualTo(first.reason())
+          .contains("bound to 127.0.0.1");
+    }
+  }
+
+  @Test
+  void aRankWithoutTheTransportReportsItBeforeItStarts() {
+    assertThatThrownBy(() -> TransportChoice.of("fabric", place(3, false, "provider", "nowhere")))
+        .isExactlyInstanceOf(DDStoreException.class)
+        .hasMessageContaining("rank 3 at 127.0.0.1 cannot read by fabric")
+        .hasMessageContaining("spark.ddstore.transport=auto");
+  }
+
+  @Test
+  void aTransportThatThisProcessLacksIsNamedWithTheKnownOnes() {
+    assertThatThrownBy(() -> choose("pigeon"))
+        .isExactlyInstanceOf(DDStoreException.class)
+        .hasMessageContaining("transport pigeon is not on the class path of this process")
+        .hasMessageContaining("known are auto, tcp, fabric, mpi");
+  }
+
+  @Test
+  void residentStoresUseTcpInsteadOfMpi() {
+    assertThat(TransportBackends.base()).isEqualTo("tcp");
+    assertThat(TransportBackends.residentWarning("mpi"))
+        .contains(
+            "resident stores cannot use transport mpi, because its windows end with the job:"
+                + " using tcp");
+    for (String transport : List.of("auto", "tcp", "fabric")) {
+      assertThat(TransportBackends.residentWarning(transport)).as(transport).isEmpty();
+    }
+  }
+}
