@@ -70,7 +70,8 @@ final class RemoteRead implements AutoCloseable {
           public void close() {
             reader.close();
           }
-        });
+        },
+        ReadPlan.UNLIMITED_BYTES);
     byte[] bytes = new byte[rowBytes];
     ByteBuffer staging = plan.source(0);
     staging.get(plan.position(0), bytes);
