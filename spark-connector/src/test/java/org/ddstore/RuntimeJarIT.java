@@ -67,7 +67,7 @@ class RuntimeJarIT {
         .allMatch(
             name ->
                 name.matches(
-                    "META-INF/(MANIFEST\\.MF|LICENSE|NOTICE|services/[a-zA-Z.]+"
+                    "META-INF/(MANIFEST\\.MF|LICENSE|NOTICE|services/[a-zA-Z.$]+"
                         + "|native/linux-[a-z0-9_]+/libddstore\\.(so|missing)"
                         + "|maven/org\\.ddstore/.*)"))
         .contains("META-INF/LICENSE", "META-INF/NOTICE");
