@@ -1,28 +1,14 @@
 package org.ddstore;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.ddstore.collective.Communicator;
-import org.ddstore.layout.ExtentMap;
 import org.ddstore.layout.RowSpan;
-import org.ddstore.memory.RowDigest;
-import org.ddstore.memory.Segment;
 import org.ddstore.read.GatherKernels;
-import org.ddstore.transport.Attachment;
-import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
-import org.ddstore.types.Cleanup;
 import org.ddstore.types.CollectiveMismatchException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DType;
@@ -173,7 +159,8 @@ public final class DDStore extends ReadableStore {
 
   private void appendTo(String name, Contribution contribution) {
     try (contribution) {
-      shards.extend("append(\"%s\")".formatted(name), () -> variable(name), contribution, known -> {});
+      shards.extend(
+          "append(\"%s\")".formatted(name), () -> variable(name), contribution, known -> {});
     }
   }
 
@@ -211,7 +198,8 @@ public final class DDStore extends ReadableStore {
       Contribution contribution,
       Consumer<Variable> prepare) {
     try (contribution) {
-      return shards.extend("add(\"%s\")".formatted(name), target, contribution.named(name), prepare);
+      return shards.extend(
+          "add(\"%s\")".formatted(name), target, contribution.named(name), prepare);
     }
   }
 

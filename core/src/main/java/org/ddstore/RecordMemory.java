@@ -26,8 +26,7 @@ public final class RecordMemory implements AutoCloseable {
     Segment segment = placement.segment(extent);
     return segment != null && segment.retain()
         ? Optional.of(
-            new RecordMemory(
-                segment, placement.extents().firstRow(extent), placement.path(extent)))
+            new RecordMemory(segment, placement.extents().firstRow(extent), placement.path(extent)))
         : Optional.empty();
   }
 

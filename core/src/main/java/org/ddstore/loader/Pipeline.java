@@ -334,8 +334,8 @@ final class Pipeline {
   }
 
   /**
-   * Frees the slots that threads have lost; the pipeline is closed, and all threads and
-   * consumers have ended.
+   * Frees the slots that threads have lost; the pipeline is closed, and all threads and consumers
+   * have ended.
    */
   void freeLost() {
     locked(batches::freeLost);

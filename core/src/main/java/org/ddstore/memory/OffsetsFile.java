@@ -38,8 +38,8 @@ final class OffsetsFile {
   }
 
   /** Maps the offsets of {@code segment} and adds the mapped regions to {@code regions}. */
-  static Segment.RaggedOffsets map(SegmentHeader segment, FileChannel channel, List<MappedRegion> regions)
-      throws IOException {
+  static Segment.RaggedOffsets map(
+      SegmentHeader segment, FileChannel channel, List<MappedRegion> regions) throws IOException {
     ByteBuffer header = read(channel, 0, HEADER_BYTES);
     if (header.getLong(0) != MAGIC || !Nonce.read(header, 8).equals(segment.nonce())) {
       throw new IOException("the offsets file belongs to another segment");

@@ -297,8 +297,8 @@ public final class Segment {
   }
 
   /**
-   * The offsets of ragged records: one 64-bit offset per row into the stream of all records, one more
-   * for the end of the stream, and the offset of each chunk.
+   * The offsets of ragged records: one 64-bit offset per row into the stream of all records, one
+   * more for the end of the stream, and the offset of each chunk.
    */
   static final class RaggedOffsets {
     private final ByteBuffer[] entries;

@@ -33,9 +33,9 @@ public interface Sampler {
   /**
    * Returns whether orders and samples are only computed, in some nanoseconds each. If true, a
    * consumer that finds no batch ready can compute samples itself, within a wait that has a
-   * deadline. False by default: code that reads a file, queries a server
-   * or takes a lock runs only on the loader's threads, except {@link #order}, which runs where an
-   * epoch begins and where its receipt is made.
+   * deadline. False by default: code that reads a file, queries a server or takes a lock runs only
+   * on the loader's threads, except {@link #order}, which runs where an epoch begins and where its
+   * receipt is made.
    */
   default boolean neverWaits() {
     return false;
