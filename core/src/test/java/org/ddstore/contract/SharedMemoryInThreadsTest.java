@@ -3,8 +3,10 @@ package org.ddstore.contract;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.ddstore.StoreOptions;
+import org.junit.jupiter.api.Tag;
 
 /** Ranks as threads, shards in shared memory. */
+@Tag("slow")
 class SharedMemoryInThreadsTest extends RowPathContract {
   SharedMemoryInThreadsTest() {
     super(4);

@@ -27,11 +27,10 @@ import org.junit.jupiter.api.Test;
 class ResidentLeakTest {
   private static final int WARM_UP = 3;
 
-  /** More than {@link #NOISE}, so that a descriptor or thread left by each cycle is found. */
-  private static final int CYCLES = 12;
-
-  /** Where tests tagged slow run: finds what every third cycle leaves, too. */
-  private static final int MORE_CYCLES = 30;
+  /**
+   * Three times {@link #NOISE}, so that a descriptor or thread left by every third cycle is found.
+   */
+  private static final int CYCLES = 30;
 
   private static final Duration OF_A_CYCLE = Duration.ofSeconds(50);
   private static final int ROWS = 24_000;
@@ -212,9 +211,7 @@ class ResidentLeakTest {
   /** {@code -Dddstore.cycles=200} runs more of them. */
   @Test
   void loadAndDropLeaveNothing() {
-    int cycles =
-        Integer.getInteger(
-            "ddstore.cycles", Boolean.getBoolean("ddstore.slow") ? MORE_CYCLES : CYCLES);
+    int cycles = Integer.getInteger("ddstore.cycles", CYCLES);
     assertTimeoutPreemptively(OF_A_CYCLE.multipliedBy(WARM_UP + cycles), () -> run(cycles));
   }
 }

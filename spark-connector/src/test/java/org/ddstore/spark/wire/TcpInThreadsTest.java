@@ -14,8 +14,10 @@ import org.ddstore.contract.ThreadRanks;
 import org.ddstore.contract.TransportFactory;
 import org.ddstore.transport.Transport;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 
 /** Ranks as threads, each with a network end of its own; all rows come over it. */
+@Tag("slow")
 class TcpInThreadsTest extends RowPathContract {
   private static final int RANKS = 3;
 
