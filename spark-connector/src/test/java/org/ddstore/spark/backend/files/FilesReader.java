@@ -59,9 +59,6 @@ final class FilesReader implements RemoteReader {
         } catch (IOException e) {
           throw new UncheckedIOException(e);
         }
-        if (!mapped.get(nonce).ownerLives()) {
-          throw rows.lost();
-        }
       }
     }
   }

@@ -16,11 +16,14 @@ import org.ddstore.transport.Transport;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The segments of one rank, each with a file that is named by its nonce and contains its path. A
- * reader that finds the file maps the segment.
+ * The segments of one rank, each with a link that is named by its nonce, so that the file stays
+ * until it is withdrawn. A reader that finds the link maps the segment.
  */
 final class FilesTransport implements Transport, AutoCloseable {
   static final Path DIRECTORY = Path.of("/dev/shm/ddstore-files-transport");
+
+  /** End of the name of the file with the offsets of ragged records, beside that of the records. */
+  private static final String OFFSETS = ".offsets";
 
   private final StoreNetwork network;
   private final Map<Nonce, Segment> exported = new ConcurrentHashMap<>();
@@ -47,18 +50,21 @@ final class FilesTransport implements Transport, AutoCloseable {
     if (!segment.retain()) {
       throw new IllegalStateException("closed: " + segment);
     }
+    exported.put(segment.nonce(), segment);
     try {
       Files.createDirectories(DIRECTORY);
-      Path unfinished = Files.writeString(file(segment.nonce(), ".new"), segment.path());
-      Files.move(unfinished, file(segment.nonce(), ""));
+      Path offsets = Path.of(segment.path() + OFFSETS);
+      if (Files.exists(offsets)) {
+        Files.createLink(link(segment.nonce(), OFFSETS), offsets);
+      }
+      Files.createLink(link(segment.nonce(), ""), Path.of(segment.path()));
     } catch (IOException e) {
-      segment.release();
+      withdraw(segment);
       throw new UncheckedIOException(e);
     }
-    exported.put(segment.nonce(), segment);
   }
 
-  private static Path file(Nonce nonce, String suffix) {
+  private static Path link(Nonce nonce, String suffix) {
     return DIRECTORY.resolve(nonce + suffix);
   }
 
@@ -68,7 +74,8 @@ final class FilesTransport implements Transport, AutoCloseable {
       return;
     }
     try {
-      Files.delete(file(segment.nonce(), ""));
+      Files.deleteIfExists(link(segment.nonce(), ""));
+      Files.deleteIfExists(link(segment.nonce(), OFFSETS));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
@@ -82,7 +89,7 @@ final class FilesTransport implements Transport, AutoCloseable {
    * @throws java.nio.file.NoSuchFileException if the segment is not exported
    */
   static Segment map(Nonce nonce) throws IOException {
-    return Segment.attach(nonce, BootId.ofThisHost(), Files.readString(file(nonce, "")));
+    return Segment.attach(nonce, BootId.ofThisHost(), link(nonce, "").toString());
   }
 
   @Override

@@ -36,7 +36,7 @@ public final class FilesTransportBackend implements TransportBackend {
     return (start, reason) -> {
       FilesTransport files = new FilesTransport(start.network());
       return new OpenTransport(
-          start.network(), files, start.network(), reason, patience -> files.close());
+          start.network(), files, files, reason, patience -> files.close());
     };
   }
 }
