@@ -68,7 +68,7 @@ final class EmbeddedSpark implements AutoCloseable {
    * @param memoryMb heap of one executor, in MiB
    * @param settings Spark settings, applied last in all cases; to a running application only those
    *     that a session can change
-   * @throws PreflightException if a store cannot run on this Spark
+   * @throws org.ddstore.spark.types.PreflightException if a store cannot run on this Spark
    */
   static EmbeddedSpark open(
       String appName, int executors, int coresEach, int memoryMb, Map<String, String> settings) {

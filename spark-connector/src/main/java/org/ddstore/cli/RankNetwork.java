@@ -7,7 +7,7 @@ import org.ddstore.StoreOptions;
  * The number of ranks of a measurement and the connection between them.
  *
  * @param transport transport of rows not reachable through memory, one of {@link
- *     org.ddstore.spark.job.TransportChoice#NAMES}
+ *     org.ddstore.spark.config.TransportNames#ALL}
  * @param shortcut whether rows are read through memory where possible
  * @param encrypted whether the transport is authenticated and encrypted
  */

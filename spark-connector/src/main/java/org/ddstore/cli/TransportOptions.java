@@ -2,7 +2,6 @@ package org.ddstore.cli;
 
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.config.TransportNames;
-import org.ddstore.spark.job.TransportChoice;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -16,7 +15,8 @@ final class TransportOptions {
       description =
           "Transport of rows that are not reachable through memory: tcp uses Spark's network;"
               + " fabric uses libfabric, also without RDMA hardware; mpi uses windows of Open MPI,"
-              + " one rank per executor; auto (default) selects fabric with RDMA hardware, else tcp.")
+              + " one rank per executor; auto (default) selects fabric with RDMA hardware, else"
+              + " tcp.")
   private String transport = "auto";
 
   @Option(
@@ -42,7 +42,7 @@ final class TransportOptions {
     return spec.transport(transport).shortcut(!noShortcut);
   }
 
-  /** Returns the name of the transport, one of {@link TransportChoice#NAMES}. */
+  /** Returns the name of the transport, one of {@link TransportNames#ALL}. */
   String name() {
     return transport;
   }

@@ -20,6 +20,7 @@ import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.config.TransportNames;
 import org.ddstore.spark.ingest.IngestPlan;
@@ -171,7 +172,7 @@ public final class BarrierJob {
   private Settings patient() {
     return settings.slotsTimeout().compareTo(REPLACEMENT) > 0
         ? settings
-        : settings.slotsTimeout(REPLACEMENT);
+        : settings.with(Setting.SLOTS_TIMEOUT, REPLACEMENT);
   }
 
   private boolean isMpi() {

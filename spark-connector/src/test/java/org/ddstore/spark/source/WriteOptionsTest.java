@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.ddstore.spark.DDStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,7 +43,10 @@ class WriteOptionsTest {
     assertThat(options.isPlain()).isFalse();
     assertThat(options.spec(rows))
         .asString()
-        .contains("Image=ragged float32[]", "a.b=int16[]", "order by [id, Image]");
+        .isEqualTo(
+            "StoreSpec[columns id, Image, a; fields {a.b=int16, Image=float32[?]}, order by [id,"
+                + " Image]; ranks 4, width 2, transport tcp]");
+    assertThat(DDStores.from(rows)).hasToString("StoreSpec[columns id, Image, a]");
     assertThat(new WriteOptions(Map.of("path", "train")).isPlain()).isTrue();
   }
 
@@ -50,12 +54,14 @@ class WriteOptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "rank | 4 | option \"rank\" of format \"ddstore\" is unknown; options of a write are [name,",
+        "rank | 4 | option \"rank\" of format \"ddstore\" is unknown; options of a write are"
+            + " [name,",
         "ranks | four | option \"ranks\" is \"four\", not an integer",
         "ranks | 0 | option \"ranks\" is 0, outside [1, 1,048,576]",
         "shuffle | 1.5 | option \"shuffle\" is \"1.5\", not an integer",
         "backing | disk | option \"backing\" is \"disk\"; legal are shm, direct and file",
-        "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set \"backing\" to \"file\"",
+        "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set"
+            + " \"backing\" to \"file\"",
         "type.img | int8 | option \"type.img\" matches no column; columns are [id, Image, a.b]",
         "type.id | int9 | \"int9\": no type \"int9\"; there are [bool",
         "type.id | int8[2,x] | \"int8[2,x]\": dimension \"x\" is no number",
