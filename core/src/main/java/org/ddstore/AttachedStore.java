@@ -23,6 +23,9 @@ public final class AttachedStore extends ReadableStore {
    * Attaches to a store. Local: does not contact the ranks. Attached segments stay readable after
    * the ranks close the store, until this handle is closed.
    *
+   * @param catalog locations of the rows
+   * @param options time-outs of the store
+   * @return the store; the caller closes it
    * @throws DDStoreException if a segment is unreachable from this process, or its rank has closed
    *     the store; the message names the segment and the reason
    */
@@ -37,8 +40,11 @@ public final class AttachedStore extends ReadableStore {
    * Attaches like {@link #open(Catalog, StoreOptions)}, and reads segments that cannot be mapped
    * over a transport. Those are readable until their rank closes the store.
    *
+   * @param catalog locations of the rows
    * @param transport owned by the caller, who closes it after the store; null to read the memory of
    *     this host only
+   * @param options time-outs of the store
+   * @return the store; the caller closes it
    */
   @Internal
   public static AttachedStore open(Catalog catalog, Transport transport, StoreOptions options) {
@@ -54,6 +60,9 @@ public final class AttachedStore extends ReadableStore {
    *
    * @param copies catalogs with equal variables and equal row counts in each shard, in order of
    *     preference
+   * @param transport transport to segments that cannot be mapped
+   * @param options time-outs of the store
+   * @return the store; the caller closes it
    * @throws IllegalArgumentException if they are not copies of each other
    */
   @Internal

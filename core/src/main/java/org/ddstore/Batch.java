@@ -43,42 +43,52 @@ public final class Batch implements AutoCloseable {
     return memory;
   }
 
-  /** Returns the number of rows in this batch. */
+  /** {@return the number of rows in this batch} */
   public int rows() {
     return memory().rows();
   }
 
-  /** Returns the schema of the variable; the batch holds the fields that the reader selected. */
+  /** {@return the schema of the variable; the batch holds the fields that the reader selected} */
   public Schema schema() {
     return memory.schema();
   }
 
   /**
-   * Returns the values of a field: {@code [rows, shape...]}, or {@code [total, innerShape...]} if
-   * ragged.
+   * {@return the values of a field: {@code [rows, shape...]}, or {@code [total, innerShape...]} if
+   * ragged}
+   *
+   * @param name name of a field that the reader selected
    */
   public Tensor field(String name) {
     return memory().field(name).leasedBy(lease);
   }
 
   /**
-   * Returns the row offsets of a ragged field: int64 {@code [rows + 1]}, in rows of the inner
-   * shape.
+   * {@return the row offsets of a ragged field: int64 {@code [rows + 1]}, in rows of the inner
+   * shape}
    *
+   * @param name name of a field that the reader selected
    * @throws IllegalArgumentException if the field is not ragged
    */
   public Tensor offsets(String name) {
     return memory().offsets(name).leasedBy(lease);
   }
 
-  /** Returns a copy of the bytes of a ragged field in one row. */
+  /**
+   * {@return a copy of the bytes of a ragged field in one row}
+   *
+   * @param name name of a field that the reader selected
+   * @param row position of the row in the batch, in [0, {@link #rows()})
+   */
   public byte[] bytes(String name, int row) {
     return memory().bytes(name, row);
   }
 
   /**
-   * Returns the text of a string field in one row.
+   * {@return the text of a string field in one row}
    *
+   * @param name name of a field that the reader selected
+   * @param row position of the row in the batch, in [0, {@link #rows()})
    * @throws IllegalArgumentException if the field is not a string
    */
   public String string(String name, int row) {
@@ -86,7 +96,7 @@ public final class Batch implements AutoCloseable {
   }
 
   /**
-   * Returns the capacity of the memory in bytes: the size of the largest batch that it has held.
+   * {@return the capacity of the memory in bytes: the size of the largest batch that it has held}
    */
   public long capacityBytes() {
     return memory().capacityBytes();
@@ -101,8 +111,11 @@ public final class Batch implements AutoCloseable {
     }
   }
 
+  /** Returns one line, such as {@code Batch[64 rows of x: float32[3], label: int64]}. */
   @Override
   public String toString() {
-    return "Batch[%s]".formatted(memory.schema());
+    return open.get()
+        ? "Batch[%,d rows of %s]".formatted(memory.rows(), memory.fields())
+        : "Batch[closed, rows of %s]".formatted(memory.fields());
   }
 }

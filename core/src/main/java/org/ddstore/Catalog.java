@@ -35,10 +35,12 @@ public final class Catalog {
   }
 
   /**
-   * Returns the catalog of a store with one variable, whose shards outlive the stores of their
-   * ranks.
+   * {@return the catalog of a store with one variable, whose shards outlive the stores of their
+   * ranks}
    *
    * @param ranks number of ranks that hold the store
+   * @param name name of the only variable
+   * @param schema fields of its records
    * @param segments addresses of the shards in row order: one per rank, then one per rank for each
    *     append
    * @throws IllegalArgumentException if the number of segments is 0 or not a multiple of the number
@@ -57,12 +59,12 @@ public final class Catalog {
     return new Catalog(ranks, List.of(new Entry(name, schema, List.copyOf(segments))));
   }
 
-  /** Returns the number of ranks that hold the store. */
+  /** {@return the number of ranks that hold the store} */
   public int ranks() {
     return ranks;
   }
 
-  /** Returns the names of the variables, in the order in which they were added. */
+  /** {@return the names of the variables, in the order in which they were added} */
   public List<String> variables() {
     return entries.stream().map(Entry::name).toList();
   }
@@ -72,9 +74,10 @@ public final class Catalog {
   }
 
   /**
-   * Returns the addresses of the segments of a variable in row order: {@code ranks()} for the
-   * variable and {@code ranks()} for each append.
+   * {@return the addresses of the segments of a variable in row order: {@code ranks()} for the
+   * variable and {@code ranks()} for each append}
    *
+   * @param variable name of a variable
    * @throws IllegalArgumentException if there is no such variable
    */
   @Internal
@@ -82,7 +85,11 @@ public final class Catalog {
     return entry(variable).segments();
   }
 
-  /** Returns the schema of a variable's records. Throws like {@link #segments}. */
+  /**
+   * {@return the schema of a variable's records} Throws like {@link #segments}.
+   *
+   * @param variable name of a variable
+   */
   public Schema schema(String variable) {
     return entry(variable).schema();
   }
@@ -122,7 +129,7 @@ public final class Catalog {
     return joined;
   }
 
-  /** Returns the catalog as bytes, for {@link #parse}. */
+  /** {@return the catalog as bytes, for {@link #parse}} */
   public byte[] toBytes() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -151,6 +158,8 @@ public final class Catalog {
   /**
    * Parses the bytes that {@link #toBytes()} returned.
    *
+   * @param bytes bytes of a catalog
+   * @return the catalog
    * @throws IllegalArgumentException if the bytes are not a catalog of this version
    */
   public static Catalog parse(byte[] bytes) {

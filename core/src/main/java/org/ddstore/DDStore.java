@@ -49,6 +49,8 @@ public final class DDStore extends ReadableStore {
    * Opens a store without variables. Collective.
    *
    * @param communicator owned by the caller, who closes it after the store
+   * @param options memory, files and time-outs of the store
+   * @return the store of this rank; the caller closes it
    */
   public static DDStore open(Communicator communicator, StoreOptions options) {
     return open(communicator, null, options);
@@ -58,8 +60,11 @@ public final class DDStore extends ReadableStore {
    * Opens a store like {@link #open(Communicator, StoreOptions)}, with a transport to segments that
    * cannot be mapped. Collective.
    *
+   * @param communicator group of the ranks; this store does not close it
    * @param transport owned by the caller, who closes it after the store; null to use the memory of
    *     this host only
+   * @param options memory, files and time-outs of the store
+   * @return the store of this rank; the caller closes it
    */
   @Internal
   public static DDStore open(Communicator communicator, Transport transport, StoreOptions options) {
@@ -87,8 +92,10 @@ public final class DDStore extends ReadableStore {
   /**
    * Adds a variable with one fixed field of the same name, and copies this rank's rows. Collective.
    *
+   * @param name name of a variable
    * @param rows {@code [rows, shape...]}; type and shape must be the same on all ranks, the number
    *     of rows may differ and may be 0
+   * @return the variable
    * @throws IllegalArgumentException if the name is taken
    * @throws CollectiveMismatchException if ranks give different types or shapes
    */
@@ -100,6 +107,9 @@ public final class DDStore extends ReadableStore {
    * Adds a variable from a shard that this rank has built. Collective. Takes ownership of the
    * writer's memory, even if the call fails.
    *
+   * @param name name of a variable
+   * @param shard writer that holds the rows of this rank
+   * @return the variable
    * @throws IllegalArgumentException if the name is taken
    * @throws CollectiveMismatchException if ranks give different schemas
    */
@@ -112,7 +122,10 @@ public final class DDStore extends ReadableStore {
    * and {@link #append} throw. Collective. Use it for rows that other stores hold copies of,
    * because a change to one copy does not reach the others.
    *
+   * @param name name of a variable
+   * @param shard writer that holds the rows of this rank
    * @param reason last part of the message that {@link #update} and {@link #append} throw
+   * @return the variable
    */
   public Variable addReadOnly(String name, ShardWriter shard, String reason) {
     Supplier<Variable> target =
@@ -126,7 +139,11 @@ public final class DDStore extends ReadableStore {
   /**
    * Adds a zero-filled variable with one fixed field. Collective.
    *
+   * @param name name of a variable
    * @param localRows number of rows of this rank; may be 0 and may differ between ranks
+   * @param dtype element type
+   * @param rowShape shape of one row; none for a scalar
+   * @return the variable
    */
   public Variable init(String name, long localRows, DType dtype, int... rowShape) {
     return addNew(
@@ -142,6 +159,9 @@ public final class DDStore extends ReadableStore {
    * Appends rows to a variable with one fixed field; existing indices do not change. Collective:
    * the new rows of all ranks are placed at the end in rank order. Readers see them from their next
    * call on.
+   *
+   * @param name name of a variable
+   * @param rows this rank's rows: the first dimension is their number
    */
   public void append(String name, Tensor rows) {
     appendTo(name, new Contribution(() -> schemaOf(name, rows), writer -> writer.appendRows(rows)));
@@ -152,7 +172,12 @@ public final class DDStore extends ReadableStore {
     return Schema.of(rows.rowField(name));
   }
 
-  /** Appends rows like {@link #append(String, Tensor)}, with records of any schema. Collective. */
+  /**
+   * Appends rows like {@link #append(String, Tensor)}, with records of any schema. Collective.
+   *
+   * @param name name of a variable
+   * @param shard writer that holds the rows of this rank
+   */
   public void append(String name, ShardWriter shard) {
     appendTo(name, new Contribution(shard));
   }
@@ -218,6 +243,7 @@ public final class DDStore extends ReadableStore {
    * Replaces rows of this rank's shard at the next {@link #epochBegin()}. Local; the rows are
    * copied immediately. The last update of a row wins.
    *
+   * @param name name of a variable
    * @param rows of exactly the variable's type and shape
    * @param localRow index of the first row to replace, within this rank's rows
    * @throws IllegalArgumentException if type or shape differ, or the variable does not have exactly
@@ -306,9 +332,11 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * Returns a digest of a variable that depends on the index and the bytes of every record: 32
-   * hexadecimal digits, independent of the number of ranks. Collective; reads all rows of this
+   * {@return a digest of a variable that depends on the index and the bytes of every record: 32
+   * hexadecimal digits, independent of the number of ranks} Collective; reads all rows of this
    * rank.
+   *
+   * @param name name of a variable
    */
   public String digest(String name) {
     return StoreDigest.sum(
@@ -317,8 +345,8 @@ public final class DDStore extends ReadableStore {
   }
 
   /**
-   * Returns a human-readable description: the owner of each run of rows, how this rank reads it and
-   * why, and the free space of the memory. Local.
+   * {@return a human-readable description: the owner of each run of rows, how this rank reads it
+   * and why, and the free space of the memory} Local.
    */
   public String explain() {
     long ownBytes =
@@ -331,7 +359,7 @@ public final class DDStore extends ReadableStore {
             .formatted(rank(), ownBytes, options.place(), GatherKernels.description());
   }
 
-  /** Returns the catalog that {@link AttachedStore#open} needs. Local. */
+  /** {@return the catalog that {@link AttachedStore#open} needs} Local. */
   public Catalog catalog() {
     checkOpen();
     return new Catalog(ranks(), variables().stream().map(Variable::entry).toList());

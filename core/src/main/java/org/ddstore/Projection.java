@@ -2,6 +2,8 @@ package org.ddstore;
 
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.memory.ValueCast;
@@ -94,5 +96,25 @@ final class Projection {
 
   GrowingBuffer newBuffer() {
     return new GrowingBuffer(memory);
+  }
+
+  /** Returns names and output types, such as {@code x: float32[3], label: int64}. */
+  @Override
+  public String toString() {
+    return IntStream.range(0, fields.length)
+        .mapToObj(place -> field(place).name() + ": " + typeText(place))
+        .collect(Collectors.joining(", "));
+  }
+
+  private String typeText(int place) {
+    Field stored = field(place);
+    if (casts[place] == null) {
+      return stored.typeText();
+    }
+    Field output =
+        stored.isRagged()
+            ? Field.ragged(stored.name(), dtype(place), stored.shape())
+            : Field.fixed(stored.name(), dtype(place), stored.shape());
+    return output.typeText();
   }
 }

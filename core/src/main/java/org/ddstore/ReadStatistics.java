@@ -19,23 +19,47 @@ import org.ddstore.types.ReadPath;
  */
 public record ReadStatistics(
     ReadPath path, long calls, long rows, long bytes, long nanos, long bestNanos) {
-  /** Rejects a null path. */
+  /**
+   * Rejects a null path.
+   *
+   * @param path the path
+   * @param calls number of reads with at least one row over this path
+   * @param rows number of rows read over this path
+   * @param bytes bytes returned to the caller; only the selected fields count
+   * @param nanos time of these calls in nanoseconds; the time of a call over several paths is
+   *     divided in proportion to the rows. Of the reads of one small row from memory, one in 16 is
+   *     timed and stands for all
+   * @param bestNanos shortest time of a call in nanoseconds, its share of this path only; 0 if no
+   *     call was timed
+   */
   public ReadStatistics {
     Objects.requireNonNull(path, "path is null");
   }
 
-  /** Creates statistics without a best time. */
+  /**
+   * Creates statistics without a best time.
+   *
+   * @param path way by which the rows were read
+   * @param calls number of calls
+   * @param rows number of rows
+   * @param bytes number of bytes
+   * @param nanos total time in nanoseconds
+   */
   public ReadStatistics(ReadPath path, long calls, long rows, long bytes, long nanos) {
     this(path, calls, rows, bytes, nanos, 0);
   }
 
-  /** Returns the statistics of a path without calls. */
+  /**
+   * {@return the statistics of a path without calls}
+   *
+   * @param path way by which the rows were read
+   */
   public static ReadStatistics none(ReadPath path) {
     return new ReadStatistics(path, 0, 0, 0, 0);
   }
 
   /**
-   * Returns the sum of both statistics.
+   * {@return the sum of both statistics}
    *
    * @param other statistics of the same path
    */
@@ -71,7 +95,7 @@ public record ReadStatistics(
     return one == 0 || other == 0 ? Math.max(one, other) : Math.min(one, other);
   }
 
-  /** Returns the mean time per row in microseconds; 0 without rows. */
+  /** {@return the mean time per row in microseconds; 0 without rows} */
   public double microsPerRow() {
     return rows == 0 ? 0 : (double) nanos / TimeUnit.MICROSECONDS.toNanos(1) / rows;
   }

@@ -43,10 +43,10 @@ public abstract class ReadableStore implements AutoCloseable {
     return reach;
   }
 
-  /** Returns this rank, in [0, {@link #ranks()}); -1 for a handle that is not a rank. */
+  /** {@return this rank, in [0, {@link #ranks()}); -1 for a handle that is not a rank} */
   public abstract int rank();
 
-  /** Returns the number of ranks that hold the store. */
+  /** {@return the number of ranks that hold the store} */
   public abstract int ranks();
 
   final void checkOpen() {
@@ -101,8 +101,9 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   /**
-   * Returns the variable of this name.
+   * {@return the variable of this name}
    *
+   * @param name name of a variable
    * @throws IllegalArgumentException if the variable does not exist; the message lists the existing
    *     variables
    */
@@ -117,7 +118,14 @@ public abstract class ReadableStore implements AutoCloseable {
     return variable;
   }
 
-  /** Reads consecutive rows of a variable with one fixed field; see {@link Reader#get}. */
+  /**
+   * Reads consecutive rows of a variable with one fixed field; see {@link Reader#get}.
+   *
+   * @param name name of a variable
+   * @param destination tensor for the rows of the only field; its first dimension is the number of
+   *     rows
+   * @param start global index of the first row
+   */
   public final void get(String name, Tensor destination, long start) {
     Objects.requireNonNull(destination, "destination is null");
     withReader(name, reader -> reader.get(destination, start));
@@ -125,6 +133,11 @@ public abstract class ReadableStore implements AutoCloseable {
 
   /**
    * Reads rows of a variable with one fixed field; see {@link Reader#getBatch(Tensor, long...)}.
+   *
+   * @param name name of a variable
+   * @param destination tensor for the rows of the only field; its first dimension is the number of
+   *     rows
+   * @param indices global indices of the rows, in any order
    */
   public final void getBatch(String name, Tensor destination, long... indices) {
     Objects.requireNonNull(destination, "destination is null");
@@ -132,7 +145,13 @@ public abstract class ReadableStore implements AutoCloseable {
     withReader(name, reader -> reader.getBatch(destination, indices));
   }
 
-  /** Reads rows into a batch that the caller closes; see {@link Reader#getBatch(long...)}. */
+  /**
+   * Reads rows into a batch that the caller closes; see {@link Reader#getBatch(long...)}.
+   *
+   * @param name name of a variable
+   * @param indices global indices of the rows, in any order
+   * @return the batch
+   */
   public final Batch getBatch(String name, long... indices) {
     Objects.requireNonNull(indices, "indices is null");
     Batch[] batch = new Batch[1];
@@ -164,8 +183,8 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   /**
-   * Returns the layout of the store as this rank sees it: variables, the owners of rows, and the
-   * read paths. Local.
+   * {@return the layout of the store as this rank sees it: variables, the owners of rows, and the
+   * read paths} Local.
    */
   public final StoreInfo info() {
     checkOpen();
@@ -195,7 +214,7 @@ public abstract class ReadableStore implements AutoCloseable {
         variable.name(), variable.schema(), variable.rows(), bytes, described);
   }
 
-  /** Returns the read statistics of this rank over all variables, one per path. Local. */
+  /** {@return the read statistics of this rank over all variables, one per path} Local. */
   public final List<ReadStatistics> statistics() {
     List<ReadStatistics> sum = new ArrayList<>();
     for (ReadPath path : ReadPath.values()) {
@@ -225,8 +244,8 @@ public abstract class ReadableStore implements AutoCloseable {
   }
 
   /**
-   * Returns whether this handle is closed and no read is in flight; its transport and communicator
-   * are then unused. Local.
+   * {@return whether this handle is closed and no read is in flight; its transport and communicator
+   * are then unused} Local.
    */
   public final boolean isClosed() {
     return gate.isDrained();

@@ -41,7 +41,7 @@ public final class Reader implements AutoCloseable {
     this.tensors = new TensorReads(variable, fields, locator, gather.plain(), counters, kernel);
   }
 
-  /** Returns the variable that this reader reads. */
+  /** {@return the variable that this reader reads} */
   public Variable variable() {
     return variable;
   }
@@ -72,6 +72,9 @@ public final class Reader implements AutoCloseable {
   /**
    * Reads rows like {@link #getBatch(long...)} into an open batch of this reader, and replaces its
    * contents.
+   *
+   * @param batch batch of this reader, or of one with the same options; overwritten
+   * @param indices global indices of rows, in any order
    */
   public void getBatch(Batch batch, long... indices) {
     checkArguments(batch, indices);
@@ -179,8 +182,10 @@ public final class Reader implements AutoCloseable {
    * Reads the first rows, in the given order, into a batch like {@link #getBatch(Batch, long...)},
    * limited by the bytes of their packed records. Reads at least one row.
    *
+   * @param batch batch of this reader, or of one with the same options; overwritten
    * @param maxBytes limit in bytes for records in local memory; the same limit applies to remote
    *     records
+   * @param indices global indices of rows, in any order
    * @return number of rows in the batch; 0 if there are no indices
    * @throws IndexOutOfBoundsException if any index is out of range; nothing is read then
    */
@@ -292,6 +297,7 @@ public final class Reader implements AutoCloseable {
    *
    * @param destination writable tensor {@code [indices.length, shape...]} of exactly the field's
    *     type
+   * @param indices global indices of rows, in any order
    * @throws IndexOutOfBoundsException if an index is out of range; the message names it, and
    *     nothing is read
    * @throws IllegalArgumentException if the destination does not match the field
@@ -341,15 +347,15 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * Returns the memory in bytes that this reader holds besides its batches: staging memory for
-   * remote rows and for casts. Call it from the reading thread.
+   * {@return the memory in bytes that this reader holds besides its batches: staging memory for
+   * remote rows and for casts} Call it from the reading thread.
    */
   public long workingBytes() {
     return locator.memoryBytes() + gather.memoryBytes() + tensors.memoryBytes();
   }
 
   /**
-   * Returns the bytes of the records that this reader has received over a network. Records are
+   * {@return the bytes of the records that this reader has received over a network} Records are
    * transferred whole, even if only some fields are read; a repeated row is transferred once per
    * read. Call it from the reading thread.
    */
@@ -358,14 +364,18 @@ public final class Reader implements AutoCloseable {
   }
 
   /**
-   * Returns a human-readable text that names the process or rank that the current read waits for,
-   * and the waiting time; empty if it does not wait. Any thread may call this.
+   * {@return a human-readable text that names the process or rank that the current read waits for,
+   * and the waiting time; empty if it does not wait} Any thread may call this.
    */
   public String waitsFor() {
     return locator.waitsFor();
   }
 
-  /** Returns the statistics of this reader for a path. Any thread may call this. */
+  /**
+   * {@return the statistics of this reader for a path} Any thread may call this.
+   *
+   * @param path way by which rows were read
+   */
   public ReadStatistics statistics(ReadPath path) {
     Objects.requireNonNull(path, "path is null");
     return counters.statistics(path);

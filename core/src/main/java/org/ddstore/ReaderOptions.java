@@ -31,12 +31,17 @@ public final class ReaderOptions {
     this.memory = memory;
   }
 
-  /** Returns options to read all fields as they are stored. */
+  /** {@return options to read all fields as they are stored} */
   public static ReaderOptions defaults() {
     return DEFAULTS;
   }
 
-  /** Selects these fields, in this order; all fields if none is named. */
+  /**
+   * Selects these fields, in this order; all fields if none is named.
+   *
+   * @param names names of different fields
+   * @return a copy with this option
+   */
   public ReaderOptions fields(String... names) {
     Objects.requireNonNull(names, "names is null");
     for (Object element : names) {
@@ -49,8 +54,10 @@ public final class ReaderOptions {
    * Converts a fixed field to another type and multiplies each value by a scale, while the values
    * are copied into the batch. The last cast of a field applies.
    *
+   * @param field name of a numeric field of fixed shape
    * @param to output type: float32 or bfloat16
    * @param scale finite factor
+   * @return a copy with this option
    */
   public ReaderOptions cast(String field, DType to, float scale) {
     Objects.requireNonNull(field, "field is null");
@@ -62,6 +69,9 @@ public final class ReaderOptions {
   /**
    * Sets the memory that batch buffers are allocated from; it must stay open as long as batches are
    * open.
+   *
+   * @param memory memory of the batches
+   * @return a copy with this option
    */
   @Internal
   public ReaderOptions memory(HostMemory memory) {

@@ -39,29 +39,33 @@ public final class RecordMemory implements AutoCloseable {
     this.path = path;
   }
 
-  /** Returns the global index of the first row. */
+  /** {@return the global index of the first row} */
   public long firstRow() {
     return firstRow;
   }
 
-  /** Returns the number of rows. */
+  /** {@return the number of rows} */
   public long rows() {
     return segment.rows();
   }
 
-  /** Returns {@link ReadPath#OWN_PROCESS} or {@link ReadPath#SAME_HOST}. */
+  /** {@return {@link ReadPath#OWN_PROCESS} or {@link ReadPath#SAME_HOST}} */
   public ReadPath path() {
     return path;
   }
 
-  /** Returns whether this memory holds a row, given by its global index. */
+  /**
+   * {@return whether this memory holds a row, given by its global index}
+   *
+   * @param row global index of the row
+   */
   public boolean holds(long row) {
     return row >= firstRow && row < firstRow + segment.rows();
   }
 
   /**
-   * Returns the address of a record, whose {@link #recordBytes} bytes are contiguous and
-   * little-endian.
+   * {@return the address of a record, whose {@link #recordBytes} bytes are contiguous and
+   * little-endian}
    *
    * @param row a global index
    * @throws IndexOutOfBoundsException if this memory does not hold the row
@@ -71,7 +75,7 @@ public final class RecordMemory implements AutoCloseable {
   }
 
   /**
-   * Returns the size of a record in bytes.
+   * {@return the size of a record in bytes}
    *
    * @param row global index of a row in this memory; not checked
    */
@@ -80,8 +84,8 @@ public final class RecordMemory implements AutoCloseable {
   }
 
   /**
-   * Returns the number of rows, starting with this one, that are contiguous at a distance of {@link
-   * Schema#fixedBytes()}; 1 for records with ragged fields, which have separate addresses.
+   * {@return the number of rows, starting with this one, that are contiguous at a distance of
+   * {@link Schema#fixedBytes()}; 1 for records with ragged fields, which have separate addresses}
    *
    * @param row global index of a row in this memory; not checked
    */

@@ -34,8 +34,10 @@ public final class Shard implements AutoCloseable {
    * Seals the rows of a writer and makes them readable for other processes. Local. Takes ownership
    * of the writer's memory, even if the call fails.
    *
+   * @param writer writer of the rows
    * @param exportBy transport that serves the rows to processes that cannot map them; owned by the
    *     caller and open as long as the shard; null to share them on this host only
+   * @return the shard; the caller closes it
    * @throws DDStoreException if the memory cannot be allocated or exported
    */
   public static Shard seal(ShardWriter writer, Transport exportBy) {
@@ -54,27 +56,29 @@ public final class Shard implements AutoCloseable {
     }
   }
 
-  /** Returns the address of the rows for other processes. */
+  /** {@return the address of the rows for other processes} */
   public SegmentAddress address() {
     return address;
   }
 
+  /** {@return the fields of the records} */
   public Schema schema() {
     return segment.schema();
   }
 
+  /** {@return the number of rows} */
   public long rows() {
     return segment.rows();
   }
 
-  /** Returns the size of the packed records and their offsets in bytes. */
+  /** {@return the size of the packed records and their offsets in bytes} */
   public long bytes() {
     return segment.dataBytes() + segment.offsetBytes();
   }
 
   /**
-   * Returns a digest of the rows; the digests of all shards of a store add up to that of the store.
-   * Reads all rows.
+   * {@return a digest of the rows; the digests of all shards of a store add up to that of the
+   * store} Reads all rows.
    *
    * @param firstRow global index of the first row
    * @throws IllegalStateException if the shard is closed

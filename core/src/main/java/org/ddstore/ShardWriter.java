@@ -29,6 +29,9 @@ public final class ShardWriter implements AutoCloseable {
   /**
    * Creates a writer of records of {@code schema} into new memory.
    *
+   * @param schema fields of the records
+   * @param options memory of the records
+   * @return the writer; the caller closes it, or passes it to a store
    * @throws DDStoreException if the memory cannot be allocated
    */
   public static ShardWriter create(Schema schema, StoreOptions options) {
@@ -39,16 +42,17 @@ public final class ShardWriter implements AutoCloseable {
         SegmentWriter.create(options.backing(), options.directory(), name, schema));
   }
 
+  /** {@return the fields of the records} */
   public Schema schema() {
     return writer.schema();
   }
 
-  /** Returns the number of rows appended so far. */
+  /** {@return the number of rows appended so far} */
   public long rows() {
     return writer.rows();
   }
 
-  /** Returns the size of the packed records appended so far, in bytes. */
+  /** {@return the size of the packed records appended so far, in bytes} */
   public long bytes() {
     return writer.bytes();
   }

@@ -42,14 +42,19 @@ public final class StoreOptions {
   }
 
   /**
-   * Returns the default options: {@code SHM} under /dev/shm, a close timeout of 30 seconds and a
-   * read timeout of one minute.
+   * {@return the default options: {@code SHM} under /dev/shm, a close timeout of 30 seconds and a
+   * read timeout of one minute}
    */
   public static StoreOptions defaults() {
     return DEFAULTS;
   }
 
-  /** Places segments in /dev/shm or in direct memory of this process. */
+  /**
+   * Places segments in /dev/shm or in direct memory of this process.
+   *
+   * @param backing {@code SHM} or {@code DIRECT}
+   * @return a copy with this option
+   */
   public StoreOptions backing(Backing backing) {
     Objects.requireNonNull(backing, "backing is null");
     if (backing == Backing.FILE) {
@@ -58,7 +63,12 @@ public final class StoreOptions {
     return withPlace(backing, ProcessDirectory.SHARED_MEMORY);
   }
 
-  /** Places segments in files under an existing directory on a disk. */
+  /**
+   * Places segments in files under an existing directory on a disk.
+   *
+   * @param directory existing directory, an absolute path
+   * @return a copy with this option
+   */
   public StoreOptions files(Path directory) {
     Objects.requireNonNull(directory, "directory is null");
     return withPlace(Backing.FILE, directory.toAbsolutePath());
@@ -67,6 +77,9 @@ public final class StoreOptions {
   /**
    * Places segments in shared memory under a mount other than /dev/shm, for example one provided by
    * a container.
+   *
+   * @param directory existing directory, an absolute path
+   * @return a copy with this option
    */
   public StoreOptions sharedMemory(Path directory) {
     Objects.requireNonNull(directory, "directory is null");
@@ -77,7 +90,12 @@ public final class StoreOptions {
     return new StoreOptions(backing, directory, closeTimeout, readTimeout, shortcut);
   }
 
-  /** Sets the time that {@link DDStore#close()} waits for reads in flight before it throws. */
+  /**
+   * Sets the time that {@link DDStore#close()} waits for reads in flight before it throws.
+   *
+   * @param closeTimeout maximum time, above 0
+   * @return a copy with this option
+   */
   public StoreOptions closeTimeout(Duration closeTimeout) {
     Objects.requireNonNull(closeTimeout, "closeTimeout");
     return new StoreOptions(backing, directory, closeTimeout, readTimeout, shortcut);
@@ -86,6 +104,9 @@ public final class StoreOptions {
   /**
    * Sets the limit for a read of rows over a network, and for the wait for rows of any rank that
    * {@link DDStore#epochBegin()} is changing. Must be above 0.
+   *
+   * @param readTimeout maximum time, above 0
+   * @return a copy with this option
    */
   public StoreOptions readTimeout(Duration readTimeout) {
     Objects.requireNonNull(readTimeout, "readTimeout is null");
@@ -98,16 +119,20 @@ public final class StoreOptions {
   /**
    * Sets whether rows of this process and this host are read from local memory (the default) or
    * over the transport like rows of other hosts. If false, the store needs a transport.
+   *
+   * @param shortcut false to read all rows over the transport
+   * @return a copy with this option
    */
   public StoreOptions shortcut(boolean shortcut) {
     return new StoreOptions(backing, directory, closeTimeout, readTimeout, shortcut);
   }
 
+  /** {@return the memory of the segments} */
   public Backing backing() {
     return backing;
   }
 
-  /** Returns the directory of the segment files; not used for {@code DIRECT}. */
+  /** {@return the directory of the segment files; not used for {@code DIRECT}} */
   public Path directory() {
     return directory;
   }
@@ -126,14 +151,17 @@ public final class StoreOptions {
     }
   }
 
+  /** {@return the time that a close waits for reads in flight} */
   public Duration closeTimeout() {
     return closeTimeout;
   }
 
+  /** {@return the maximum time of a read of rows over a network} */
   public Duration readTimeout() {
     return readTimeout;
   }
 
+  /** {@return whether rows of this process and this host are read from local memory} */
   public boolean shortcut() {
     return shortcut;
   }

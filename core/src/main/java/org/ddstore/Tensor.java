@@ -44,35 +44,65 @@ public final class Tensor {
     }
   }
 
-  /** Wraps {@code values} as FLOAT32; without a shape, one dimension. */
+  /**
+   * Wraps {@code values} as FLOAT32; without a shape, one dimension.
+   *
+   * @param values values in row-major order; not copied
+   * @param shape dimensions; by default one, of the number of values
+   * @return a tensor over the same memory
+   */
   public static Tensor wrap(float[] values, long... shape) {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.FLOAT32, values, values.length, shape);
   }
 
-  /** Wraps {@code values} as FLOAT64; without a shape, one dimension. */
+  /**
+   * Wraps {@code values} as FLOAT64; without a shape, one dimension.
+   *
+   * @param values values in row-major order; not copied
+   * @param shape dimensions; by default one, of the number of values
+   * @return a tensor over the same memory
+   */
   public static Tensor wrap(double[] values, long... shape) {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.FLOAT64, values, values.length, shape);
   }
 
-  /** Wraps {@code values} as INT32; without a shape, one dimension. */
+  /**
+   * Wraps {@code values} as INT32; without a shape, one dimension.
+   *
+   * @param values values in row-major order; not copied
+   * @param shape dimensions; by default one, of the number of values
+   * @return a tensor over the same memory
+   */
   public static Tensor wrap(int[] values, long... shape) {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.INT32, values, values.length, shape);
   }
 
-  /** Wraps {@code values} as INT64; without a shape, one dimension. */
+  /**
+   * Wraps {@code values} as INT64; without a shape, one dimension.
+   *
+   * @param values values in row-major order; not copied
+   * @param shape dimensions; by default one, of the number of values
+   * @return a tensor over the same memory
+   */
   public static Tensor wrap(long[] values, long... shape) {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
     return ofArray(DType.INT64, values, values.length, shape);
   }
 
-  /** Wraps {@code values} as BOOL; without a shape, one dimension. */
+  /**
+   * Wraps {@code values} as BOOL; without a shape, one dimension.
+   *
+   * @param values values in row-major order; not copied
+   * @param shape dimensions; by default one, of the number of values
+   * @return a tensor over the same memory
+   */
   public static Tensor wrap(boolean[] values, long... shape) {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
@@ -82,6 +112,10 @@ public final class Tensor {
   /**
    * Wraps {@code values} as INT16, FLOAT16 or BFLOAT16; without a shape, one dimension.
    *
+   * @param dtype element type of the values
+   * @param values values in row-major order; not copied
+   * @param shape dimensions; by default one, of the number of values
+   * @return a tensor over the same memory
    * @throws IllegalArgumentException if {@code dtype} is another type
    */
   public static Tensor wrap(DType dtype, short[] values, long... shape) {
@@ -98,6 +132,10 @@ public final class Tensor {
    * Wraps {@code values} as INT8, UINT8 or BOOL; without a shape, one dimension. Bytes of BOOL
    * should be 0 or 1; other values are not changed.
    *
+   * @param dtype element type of the values
+   * @param values values in row-major order; not copied
+   * @param shape dimensions; by default one, of the number of values
+   * @return a tensor over the same memory
    * @throws IllegalArgumentException if {@code dtype} is another type
    */
   public static Tensor wrap(DType dtype, byte[] values, long... shape) {
@@ -114,6 +152,10 @@ public final class Tensor {
    * Wraps the bytes of {@code buffer} from 0 to its limit as {@code dtype}, little-endian
    * regardless of the buffer's byte order. Does not change the buffer's position and limit.
    *
+   * @param dtype element type of the values
+   * @param buffer buffer of the values; not copied
+   * @param shape dimensions; by default one, of the number of values
+   * @return a tensor over the same memory
    * @throws IllegalArgumentException if the buffer is too small for the shape
    */
   public static Tensor wrap(DType dtype, ByteBuffer buffer, long... shape) {
@@ -125,8 +167,10 @@ public final class Tensor {
   }
 
   /**
-   * Returns a view of this tensor that throws {@link IllegalStateException} after {@code lease} has
-   * ended.
+   * {@return a view of this tensor that throws {@link IllegalStateException} after {@code lease}
+   * has ended}
+   *
+   * @param lease lease of the memory
    */
   public Tensor leasedBy(Lease lease) {
     Objects.requireNonNull(lease, "lease is null");
@@ -144,30 +188,32 @@ public final class Tensor {
     return tensor;
   }
 
+  /** {@return the element type} */
   public DType dtype() {
     return dtype;
   }
 
+  /** {@return a copy of the dimensions} */
   public long[] shape() {
     return shape.clone();
   }
 
-  /** Returns the first dimension; 1 for a scalar. */
+  /** {@return the first dimension; 1 for a scalar} */
   public long rows() {
     return shape.length == 0 ? 1 : shape[0];
   }
 
-  /** Returns the number of elements. */
+  /** {@return the number of elements} */
   public long elements() {
     return elements;
   }
 
-  /** Returns the size of all elements in bytes. */
+  /** {@return the size of all elements in bytes} */
   public long bytes() {
     return elements * dtype.bytes();
   }
 
-  /** Returns whether this tensor is read-only. */
+  /** {@return whether this tensor is read-only} */
   public boolean isReadOnly() {
     return memory.isReadOnly();
   }
@@ -208,8 +254,8 @@ public final class Tensor {
   }
 
   /**
-   * Returns the elements as a little-endian byte buffer, from position 0 to its limit, without a
-   * copy. The buffer is read-only if the tensor is.
+   * {@return the elements as a little-endian byte buffer, from position 0 to its limit, without a
+   * copy} The buffer is read-only if the tensor is.
    *
    * @throws UnsupportedOperationException if the tensor is a view of a Java array other than byte[]
    */
@@ -217,32 +263,32 @@ public final class Tensor {
     return memory().asByteBuffer((int) bytes());
   }
 
-  /** Returns a copy as float[]; FLOAT32 only. */
+  /** {@return a copy as float[]; FLOAT32 only} */
   public float[] toFloatArray() {
     return copy(DType.FLOAT32, new float[length()]);
   }
 
-  /** Returns a copy as double[]; FLOAT64 only. */
+  /** {@return a copy as double[]; FLOAT64 only} */
   public double[] toDoubleArray() {
     return copy(DType.FLOAT64, new double[length()]);
   }
 
-  /** Returns a copy as int[]; INT32 only. */
+  /** {@return a copy as int[]; INT32 only} */
   public int[] toIntArray() {
     return copy(DType.INT32, new int[length()]);
   }
 
-  /** Returns a copy as long[]; INT64 only. */
+  /** {@return a copy as long[]; INT64 only} */
   public long[] toLongArray() {
     return copy(DType.INT64, new long[length()]);
   }
 
-  /** Returns a copy as short[]: the raw bits of INT16, FLOAT16 or BFLOAT16. */
+  /** {@return a copy as short[]: the raw bits of INT16, FLOAT16 or BFLOAT16} */
   public short[] toShortArray() {
     return copy(dtype.bytes() == Short.BYTES ? dtype : DType.INT16, new short[length()]);
   }
 
-  /** Returns a copy of the elements' little-endian bytes, any type. */
+  /** {@return a copy of the elements' little-endian bytes, any type} */
   public byte[] toByteArray() {
     byte[] copy = new byte[Math.toIntExact(bytes())];
     memory().read(0, ByteBuffer.wrap(copy).order(ByteOrder.LITTLE_ENDIAN), 0, copy.length);
@@ -261,19 +307,29 @@ public final class Tensor {
     return Math.toIntExact(elements);
   }
 
-  /** Returns element {@code index} in row-major order, FLOAT32 only. Checks bounds. */
+  /**
+   * {@return element {@code index} in row-major order, FLOAT32 only} Checks bounds.
+   *
+   * @param index position of the element in row-major order, in [0, {@link #elements()})
+   */
   public float getFloat(long index) {
     return Float.intBitsToFloat((int) bits(DType.FLOAT32, index));
   }
 
-  /** Returns element {@code index} in row-major order, FLOAT64 only. Checks bounds. */
+  /**
+   * {@return element {@code index} in row-major order, FLOAT64 only} Checks bounds.
+   *
+   * @param index position of the element in row-major order, in [0, {@link #elements()})
+   */
   public double getDouble(long index) {
     return Double.longBitsToDouble(bits(DType.FLOAT64, index));
   }
 
   /**
-   * Returns element {@code index} in row-major order as an integer: any integer type, UINT8 as 0 to
-   * 255, BOOL as 0 or 1. Checks bounds.
+   * {@return element {@code index} in row-major order as an integer: any integer type, UINT8 as 0
+   * to 255, BOOL as 0 or 1} Checks bounds.
+   *
+   * @param index position of the element in row-major order, in [0, {@link #elements()})
    */
   public long getLong(long index) {
     return switch (dtype) {

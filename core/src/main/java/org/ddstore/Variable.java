@@ -48,22 +48,24 @@ public final class Variable {
     this.reach = reach;
   }
 
+  /** {@return the name} */
   public String name() {
     return name;
   }
 
+  /** {@return the fields of the records} */
   public Schema schema() {
     return schema;
   }
 
-  /** Returns the number of rows of all ranks. Grows by appends only. */
+  /** {@return the number of rows of all ranks} Grows by appends only. */
   public long rows() {
     return placement.rows();
   }
 
   /**
-   * Returns the number of calls of {@link DDStore#epochBegin} that have changed rows on any rank,
-   * or may have changed rows before they failed. Appends do not count. Always 0 on a handle that is
+   * {@return the number of calls of {@link DDStore#epochBegin} that have changed rows on any rank,
+   * or may have changed rows before they failed} Appends do not count. Always 0 on a handle that is
    * not a rank.
    */
   public long version() {
@@ -111,19 +113,23 @@ public final class Variable {
     return addresses.stream().mapToLong(SegmentAddress::dataBytes).sum();
   }
 
-  /** Returns the number of rows that this rank holds. */
+  /** {@return the number of rows that this rank holds} */
   public long localRows() {
     return rowsOf(rank);
   }
 
-  /** Returns the number of rows that a rank holds. */
+  /**
+   * {@return the number of rows that a rank holds}
+   *
+   * @param owner rank that owns the rows
+   */
   public long rowsOf(int owner) {
     return placement.extents().rowsOf(owner);
   }
 
   /**
-   * Returns the global index of the first row that a rank added; rows that it appended later lie
-   * elsewhere.
+   * {@return the global index of the first row that a rank added; rows that it appended later lie
+   * elsewhere}
    *
    * @param owner rank in [0, ranks)
    */
@@ -135,6 +141,8 @@ public final class Variable {
    * Opens a reader of some fields, or of all if none is named. The caller closes it; closing the
    * store closes it as well.
    *
+   * @param fields names of the fields to read; all if none is named
+   * @return the reader
    * @throws IllegalArgumentException if a field does not exist or is named twice
    */
   public Reader reader(String... fields) {
@@ -148,6 +156,8 @@ public final class Variable {
   /**
    * Opens a reader like {@link #reader(String...)}, with further options.
    *
+   * @param options fields, casts and memory of the reader
+   * @return the reader
    * @throws IllegalArgumentException if a field does not exist or is named twice, or a cast is
    *     illegal or does not apply to a selected fixed field
    */
@@ -185,7 +195,7 @@ public final class Variable {
     return readers;
   }
 
-  /** Returns the read statistics of this rank for this variable, one per path. */
+  /** {@return the read statistics of this rank for this variable, one per path} */
   public List<ReadStatistics> statistics() {
     return readers.statistics();
   }
@@ -221,8 +231,8 @@ public final class Variable {
   }
 
   /**
-   * Returns the largest memory in bytes that a reader takes for the remote rows of its batches; 0
-   * if all rows are in local memory. The data of ragged rows does not count, because its size is
+   * {@return the largest memory in bytes that a reader takes for the remote rows of its batches; 0
+   * if all rows are in local memory} The data of ragged rows does not count, because its size is
    * not known in advance.
    *
    * @param batchRows number of rows per batch

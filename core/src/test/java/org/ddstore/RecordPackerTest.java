@@ -84,7 +84,7 @@ class RecordPackerTest {
     RecordPacker packer = new RecordPacker(Schema.of(Field.string("a"), Field.string("b")));
     assertThatThrownBy(() -> packer.pack(3, "one"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("row 3 has 1 values for 2 fields [a string, b string]");
+        .hasMessage("row 3 has 1 values for 2 fields Schema[a: string, b: string]");
   }
 
   @Test

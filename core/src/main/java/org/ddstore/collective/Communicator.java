@@ -73,18 +73,18 @@ public final class Communicator implements AutoCloseable {
     return timeout;
   }
 
-  /** Returns the rank of this communicator, in [0, {@link #size()}). Local. */
+  /** {@return the rank of this communicator, in [0, {@link #size()})} Local. */
   public int rank() {
     return rounds.rank();
   }
 
-  /** Returns the number of ranks of the group. Local. */
+  /** {@return the number of ranks of the group} Local. */
   public int size() {
     return rounds.size();
   }
 
   /**
-   * Returns how long a collective waits for other ranks after the rank's own work in it is done.
+   * {@return how long a collective waits for other ranks after the rank's own work in it is done}
    */
   public Duration timeout() {
     return timeout;
@@ -120,6 +120,7 @@ public final class Communicator implements AutoCloseable {
    * but a rank that {@link #abort aborts} in one of the two aborts in both.
    *
    * @param color any number
+   * @return the communicator of the new group
    */
   public Communicator split(int color) {
     family.splitBy(Thread.currentThread());
@@ -166,7 +167,12 @@ public final class Communicator implements AutoCloseable {
         type, op, () -> new FloatReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
-  /** Reduces as {@link #allReduce(float[], ReduceOp)}. */
+  /**
+   * Reduces as {@link #allReduce(float[], ReduceOp)}.
+   *
+   * @param inPlace this rank's values; overwritten by the result
+   * @param op reduction of two values
+   */
   public void allReduce(double[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float64[" + inPlace.length + "]";
     reduce(
@@ -175,7 +181,12 @@ public final class Communicator implements AutoCloseable {
         () -> new DoubleReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
-  /** Reduces as {@link #allReduce(float[], ReduceOp)}. */
+  /**
+   * Reduces as {@link #allReduce(float[], ReduceOp)}.
+   *
+   * @param inPlace this rank's values; overwritten by the result
+   * @param op reduction of two values
+   */
   public void allReduce(long[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "int64[" + inPlace.length + "]";
     reduce(

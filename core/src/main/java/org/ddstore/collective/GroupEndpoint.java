@@ -43,6 +43,7 @@ public final class GroupEndpoint implements AutoCloseable {
    * @param exchange must stay open as long as the endpoint and its communicator
    * @param rank in [0, size)
    * @param size number of ranks of the group, in [1, 4096]
+   * @return the endpoint of the rank; the caller closes it
    * @throws IOException if the file cannot be created, also for lack of space
    * @throws IllegalArgumentException also if the name of this host is too long for an address
    */
@@ -72,9 +73,9 @@ public final class GroupEndpoint implements AutoCloseable {
   }
 
   /**
-   * Returns the information that the other ranks need: at most 184 bytes, independent of the length
-   * of paths on this machine. A process that has it can read this rank's lane, subject to file mode
-   * and messenger.
+   * {@return the information that the other ranks need: at most 184 bytes, independent of the
+   * length of paths on this machine} A process that has it can read this rank's lane, subject to
+   * file mode and messenger.
    */
   public byte[] address() {
     checkOpen();
@@ -82,7 +83,7 @@ public final class GroupEndpoint implements AutoCloseable {
   }
 
   /**
-   * Returns the process of a rank, if it sends messages. Local.
+   * {@return the process of a rank, if it sends messages} Local.
    *
    * @param address address of any rank
    * @throws IllegalArgumentException if the bytes are not an address
@@ -98,6 +99,7 @@ public final class GroupEndpoint implements AutoCloseable {
    *
    * @param addresses addresses of all ranks, in rank order, including this one's
    * @param timeout longest wait of this and each later collective, in (0, 365 days]
+   * @return the communicator of this rank
    * @throws IOException if a rank can be reached neither by its file (it is on another host or has
    *     ended) nor by messages
    */

@@ -43,6 +43,7 @@ public final class LaneExchange implements AutoCloseable {
    *
    * @param directory directory for the lanes' files, preferably in /dev/shm; owned by the caller,
    *     who releases it after this exchange is closed
+   * @return the exchange
    */
   public static LaneExchange overFiles(ProcessDirectory directory) {
     return new LaneExchange(Objects.requireNonNull(directory, "directory"), null, true);
@@ -52,8 +53,10 @@ public final class LaneExchange implements AutoCloseable {
    * Opens an exchange for ranks of any hosts: by memory and files where possible, by messages
    * elsewhere.
    *
+   * @param directory directory of this process, for the files of its lanes
    * @param messenger owned by the caller, who closes it after this exchange; its receiver is set
    *     here
+   * @return the exchange
    */
   public static LaneExchange overFilesAndMessages(ProcessDirectory directory, Messenger messenger) {
     return new LaneExchange(
@@ -66,6 +69,7 @@ public final class LaneExchange implements AutoCloseable {
    *
    * @param messenger owned by the caller, who closes it after this exchange; its receiver is set
    *     here
+   * @return the exchange
    */
   public static LaneExchange overMessages(Messenger messenger) {
     return new LaneExchange(null, new LaneMessages(messenger), false);

@@ -17,6 +17,7 @@ public final class LocalGroup {
    *
    * @param size number of ranks, in [1, 4096]
    * @param timeout longest wait of a collective, in (0, 365 days]
+   * @return one communicator per rank, in rank order
    */
   public static List<Communicator> create(int size, Duration timeout) {
     GroupEndpoint.checkSize(size);

@@ -24,14 +24,20 @@ public interface Messenger {
     /**
      * Handles the end of a connection: messages to and from the process can be lost. Also called if
      * no connection could be opened for a message.
+     *
+     * @param process process of the group
      */
     void disconnected(ProcessAddress process);
   }
 
-  /** Returns the address at which the other processes reach this one. */
+  /** {@return the address at which the other processes reach this one} */
   ProcessAddress local();
 
-  /** Sets the receiver of messages; once, before the first message can arrive. */
+  /**
+   * Sets the receiver of messages; once, before the first message can arrive.
+   *
+   * @param receiver receiver of messages
+   */
   void setReceiver(Receiver receiver);
 
   /**
@@ -46,8 +52,10 @@ public interface Messenger {
   void send(ProcessAddress to, ByteBuffer message);
 
   /**
-   * Returns whether a process may still answer: false only if it has certainly ended. Returns at
+   * {@return whether a process may still answer: false only if it has certainly ended} Returns at
    * once, with the result of the last check.
+   *
+   * @param process process of the group
    */
   boolean isAlive(ProcessAddress process);
 }

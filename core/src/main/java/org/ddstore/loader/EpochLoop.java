@@ -39,13 +39,13 @@ public final class EpochLoop implements Iterable<LoadedBatch> {
     };
   }
 
-  /** Returns the number of batches still to come. */
+  /** {@return the number of batches still to come} */
   public long remaining() {
     return progress.remaining();
   }
 
   /**
-   * Returns the next batch and closes the previous one.
+   * {@return the next batch and closes the previous one}
    *
    * @throws org.ddstore.types.PoolStarvedException if no batch is ready within the loader's
    *     timeout; another call continues to wait

@@ -41,56 +41,71 @@ public final class LoadedBatch implements AutoCloseable {
     return slot;
   }
 
-  /** Returns the number of samples, including padding. */
+  /** {@return the number of samples, including padding} */
   public int samples() {
     return slot().plan().size();
   }
 
-  /** Returns the number of trailing samples that only pad the batch. */
+  /** {@return the number of trailing samples that only pad the batch} */
   public int padding() {
     return slot().plan().padding();
   }
 
-  /** Returns the number of sample {@code i}: its row number unless samples are windows or tiles. */
+  /**
+   * {@return the number of sample {@code i}: its row number unless samples are windows or tiles}
+   *
+   * @param i position in the batch, in [0, {@link #samples()})
+   */
   public long sample(int i) {
     return slot().plan().sample(Objects.checkIndex(i, samples()));
   }
 
-  /** Returns the number of rows: equal to the number of samples unless samples are windows. */
+  /** {@return the number of rows: equal to the number of samples unless samples are windows} */
   public int rows() {
     return slot().rows();
   }
 
-  /** Returns the global index of row {@code i}. */
+  /**
+   * {@return the global index of row {@code i}}
+   *
+   * @param i position in the batch, in [0, {@link #samples()})
+   */
   public long row(int i) {
     return slot().row(Objects.checkIndex(i, rows()));
   }
 
-  /** Returns the epoch of the batch; 0 for pushed indices. */
+  /** {@return the epoch of the batch; 0 for pushed indices} */
   public long epoch() {
     return slot().plan().epoch();
   }
 
-  /** Returns the number of the batch within its epoch, or within its pushed indices. */
+  /** {@return the number of the batch within its epoch, or within its pushed indices} */
   public long number() {
     return slot().plan().number();
   }
 
-  /** Returns this rank's share of the global batch, in [0, 1], by which to weight its gradients. */
+  /**
+   * {@return this rank's share of the global batch, in [0, 1], by which to weight its gradients}
+   */
   public double share() {
     return slot().plan().share();
   }
 
-  /** Returns the values of a field, or a tensor that the transform made. */
+  /**
+   * {@return the values of a field, or a tensor that the transform made}
+   *
+   * @param name name of a field
+   */
   public Tensor field(String name) {
     Objects.requireNonNull(name, "name is null");
     return slot().field(name).leasedBy(lease);
   }
 
   /**
-   * Returns the row offsets of a ragged field: int64 {@code [rows + 1]}, counted in rows of the
-   * inner shape.
+   * {@return the row offsets of a ragged field: int64 {@code [rows + 1]}, counted in rows of the
+   * inner shape}
    *
+   * @param name name of a field
    * @throws IllegalArgumentException if the field is not ragged
    */
   public Tensor offsets(String name) {
@@ -98,13 +113,18 @@ public final class LoadedBatch implements AutoCloseable {
     return slot().read().offsets(name).leasedBy(lease);
   }
 
-  /** Returns the text of a string field in one row. */
+  /**
+   * {@return the text of a string field in one row}
+   *
+   * @param name name of a field
+   * @param row position of the row in the batch
+   */
   public String string(String name, int row) {
     Objects.requireNonNull(name, "name is null");
     return slot().read().string(name, row);
   }
 
-  /** Returns a weight for each sample, float32 {@code [samples]}: 0 for padding, otherwise 1. */
+  /** {@return a weight for each sample, float32 {@code [samples]}: 0 for padding, otherwise 1} */
   public Tensor weights() {
     return slot().weights().leasedBy(lease);
   }
@@ -112,6 +132,11 @@ public final class LoadedBatch implements AutoCloseable {
   /**
    * Allocates pooled memory for a tensor of this batch, 256-byte aligned and not zeroed. {@link
    * #field} returns it from now on, in place of a field of the same name. For use by a transform.
+   *
+   * @param name name of a field
+   * @param dtype element type of the tensor
+   * @param shape dimensions of the tensor
+   * @return the tensor, which belongs to the batch
    */
   public Tensor allocate(String name, DType dtype, long... shape) {
     Objects.requireNonNull(name, "name is null");

@@ -70,7 +70,15 @@ public final class Loader implements AutoCloseable {
     }
   }
 
-  /** Opens a loader of a variable's rows; the caller closes it before the store. Local. */
+  /**
+   * Opens a loader of a variable's rows; the caller closes it before the store. Local.
+   *
+   * @param variable variable to read
+   * @param sampler order and batches of the samples
+   * @param place this rank, and the number of ranks
+   * @param options options of the loader
+   * @return the loader
+   */
   public static Loader open(
       Variable variable, BatchSampler sampler, WorldRank place, LoaderOptions options) {
     Objects.requireNonNull(variable, "variable is null");
@@ -80,7 +88,15 @@ public final class Loader implements AutoCloseable {
     return new Loader(variable, sampler, place, options);
   }
 
-  /** Opens a loader as above; rank and world are read once, at this call. */
+  /**
+   * Opens a loader as above; rank and world are read once, at this call.
+   *
+   * @param variable variable to read
+   * @param sampler order and batches of the samples
+   * @param place this rank, and the number of ranks
+   * @param options options of the loader
+   * @return the loader
+   */
   public static Loader open(
       Variable variable, BatchSampler sampler, Supplier<WorldRank> place, LoaderOptions options) {
     Objects.requireNonNull(variable, "variable is null");
@@ -99,6 +115,7 @@ public final class Loader implements AutoCloseable {
    * another thread plans the epoch.
    *
    * @param number epoch number, counted from 0
+   * @return the batches of the epoch
    * @throws IllegalArgumentException if there are too few rows for one batch per rank, or a batch
    *     exceeds the memory budget; the message states both numbers
    */
@@ -110,6 +127,8 @@ public final class Loader implements AutoCloseable {
    * Continues from a saved state, also on another number of ranks: the rest of the epoch yields the
    * same batches in the same order. Otherwise as {@link #epoch}.
    *
+   * @param state state of a loader of the same configuration
+   * @return the batches of the rest of the epoch
    * @throws IllegalArgumentException if the state is of other rows, or of another configuration of
    *     sampler or options; the message names the difference. States do not cover what transforms
    *     do
@@ -166,6 +185,8 @@ public final class Loader implements AutoCloseable {
    * is changing ({@link org.ddstore.DDStore#epochBegin()}) can take longer by up to the read
    * timeout of the store.
    *
+   * @param timeout maximum time to wait, above 0
+   * @return the batch
    * @throws PoolStarvedException if no batch is ready in time; the next call continues to wait. The
    *     message names the ranks that reads wait for and the iterator, sampler or transform that is
    *     running; the cause is the stack of user code that has run for one second or more
@@ -207,19 +228,19 @@ public final class Loader implements AutoCloseable {
     }
   }
 
-  /** Returns the number of planned batches that are not yet delivered. */
+  /** {@return the number of planned batches that are not yet delivered} */
   public int pending() {
     return pipeline.pending();
   }
 
-  /** Returns whether {@link #pop} would return without waiting. */
+  /** {@return whether {@link #pop} would return without waiting} */
   public boolean isReady() {
     return pipeline.isReady();
   }
 
   /**
-   * Returns the position of the consumer: after the last delivered batch or, before the first
-   * epoch, at its beginning. Batches of samples pushed after an epoch do not count. A state records
+   * {@return the position of the consumer: after the last delivered batch or, before the first
+   * epoch, at its beginning} Batches of samples pushed after an epoch do not count. A state records
    * the rows that the epoch began with, so it is rejected after rows were appended, until another
    * epoch is begun. It records the updates up to now, while batches made ahead can hold earlier
    * rows.
@@ -253,8 +274,8 @@ public final class Loader implements AutoCloseable {
   }
 
   /**
-   * Returns a receipt that shows whether the ranks together received each sample of the epoch
-   * exactly once. Collective. To be called at the end of the epoch: undelivered samples count as
+   * {@return a receipt that shows whether the ranks together received each sample of the epoch
+   * exactly once} Collective. To be called at the end of the epoch: undelivered samples count as
    * lost, those before a resume as delivered. Takes a few nanoseconds per sample.
    *
    * @param communicator communicator of the ranks of this loader, in the same order
@@ -274,38 +295,38 @@ public final class Loader implements AutoCloseable {
     return progress;
   }
 
-  /** Returns the counters of each stage since the loader was opened. */
+  /** {@return the counters of each stage since the loader was opened} */
   public List<StageStatistics> statistics() {
     return counters.all();
   }
 
   /**
-   * Returns the read statistics since the loader was opened: one element per path, at its {@link
-   * ReadPath#index()}.
+   * {@return the read statistics since the loader was opened: one element per path, at its {@link
+   * ReadPath#index()}}
    */
   public List<ReadStatistics> readStatistics() {
     return counters.reads().all();
   }
 
   /**
-   * Returns a human-readable description of whether batch memory is pinned for a device: by what,
-   * or why not.
+   * {@return a human-readable description of whether batch memory is pinned for a device: by what,
+   * or why not}
    */
   public String hostMemory() {
     return memory.description();
   }
 
   /**
-   * Returns the share of the loop's time that was the consumer's own work, in the last epoch of
-   * this rank, without its first step: in [0, 1].
+   * {@return the share of the loop's time that was the consumer's own work, in the last epoch of
+   * this rank, without its first step: in [0, 1]}
    */
   public double utilisation() {
     return clock.utilisation();
   }
 
   /**
-   * Returns the mean of {@link #utilisation()} over the ranks and the epochs since the loader was
-   * opened, as the DLIO benchmark defines it: in [0, 1]; 0 without a counted step. Collective.
+   * {@return the mean of {@link #utilisation()} over the ranks and the epochs since the loader was
+   * opened, as the DLIO benchmark defines it: in [0, 1]; 0 without a counted step} Collective.
    *
    * @param communicator communicator of the ranks of this loader
    */
@@ -358,7 +379,7 @@ public final class Loader implements AutoCloseable {
     pipeline.freeLost();
   }
 
-  /** Returns whether {@link #close} was called. */
+  /** {@return whether {@link #close} was called} */
   public boolean isClosed() {
     return closed.get();
   }

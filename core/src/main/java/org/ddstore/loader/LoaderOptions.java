@@ -35,8 +35,8 @@ public final class LoaderOptions implements Cloneable {
   private LoaderOptions() {}
 
   /**
-   * Returns the defaults: all fields unconverted, 16 batches ahead in at most 256 MiB, one worker
-   * (two on a machine of four processors or more), a timeout of 30 seconds.
+   * {@return the defaults: all fields unconverted, 16 batches ahead in at most 256 MiB, one worker
+   * (two on a machine of four processors or more), a timeout of 30 seconds}
    */
   public static LoaderOptions defaults() {
     return new LoaderOptions();
@@ -66,7 +66,12 @@ public final class LoaderOptions implements Cloneable {
     return timeout;
   }
 
-  /** Sets the number of batches made ahead of the consumer, in [1, 1024]. */
+  /**
+   * Sets the number of batches made ahead of the consumer, in [1, 1024].
+   *
+   * @param batches number of batches
+   * @return a copy with this option
+   */
   public LoaderOptions depth(int batches) {
     check("depth", batches, 1, MOST_DEPTH);
     return with(options -> options.depth = batches);
@@ -79,19 +84,32 @@ public final class LoaderOptions implements Cloneable {
    * after the read, that of a transform's tensors only after the transform. Therefore the first
    * batch is made alone, and a later batch that is larger than all before it can exceed the limit
    * once, together with batches made at the same time; the following batches wait for room.
+   *
+   * @param bytes limit in bytes, above 0
+   * @return a copy with this option
    */
   public LoaderOptions maxBytes(long bytes) {
     check("maxBytes", bytes, 1, Long.MAX_VALUE);
     return with(options -> options.maxBytes = bytes);
   }
 
-  /** Sets the number of threads that read and transform, in [1, 64]. */
+  /**
+   * Sets the number of threads that read and transform, in [1, 64].
+   *
+   * @param threads number of threads
+   * @return a copy with this option
+   */
   public LoaderOptions workers(int threads) {
     check("workers", threads, 1, MOST_WORKERS);
     return with(options -> options.workers = threads);
   }
 
-  /** Reads only these fields. */
+  /**
+   * Reads only these fields.
+   *
+   * @param names names of different fields
+   * @return a copy with this option
+   */
   public LoaderOptions fields(String... names) {
     Objects.requireNonNull(names, "names is null");
     for (Object element : names) {
@@ -100,7 +118,13 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.fields = List.of(names));
   }
 
-  /** Delivers a numeric field as float32 or bfloat16. The last cast of a field wins. */
+  /**
+   * Delivers a numeric field as float32 or bfloat16. The last cast of a field wins.
+   *
+   * @param field name of a field
+   * @param to {@code FLOAT32} or {@code BFLOAT16}
+   * @return a copy with this option
+   */
   public LoaderOptions cast(String field, DType to) {
     Objects.requireNonNull(field, "field is null");
     Objects.requireNonNull(to, "to is null");
@@ -110,6 +134,11 @@ public final class LoaderOptions implements Cloneable {
   /**
    * Casts as {@link #cast(String, DType)} and multiplies each value by {@code scale}, a finite
    * number.
+   *
+   * @param field name of a field
+   * @param to {@code FLOAT32} or {@code BFLOAT16}
+   * @param scale factor, a finite number
+   * @return a copy with this option
    */
   public LoaderOptions cast(String field, DType to, double scale) {
     Objects.requireNonNull(field, "field is null");
@@ -121,7 +150,9 @@ public final class LoaderOptions implements Cloneable {
    * Delivers a ragged field as {@code [rows, length, innerShape...]}, with zeros at the end of
    * shorter rows; the row offsets stay available. A field can be padded or made dense at most once.
    *
+   * @param field name of a field
    * @param length at least the length of the longest row; 0 for the longest row of each batch
+   * @return a copy with this option
    */
   public LoaderOptions pad(String field, int length) {
     Objects.requireNonNull(field, "field is null");
@@ -132,8 +163,10 @@ public final class LoaderOptions implements Cloneable {
    * Delivers a ragged field of sparse values as {@code [rows, width]}. A field can be padded or
    * made dense at most once.
    *
+   * @param field name of a field
    * @param columns ragged field of the values' columns, in [0, width)
    * @param width number of columns, at least 1
+   * @return a copy with this option
    */
   public LoaderOptions densify(String field, String columns, int width) {
     Objects.requireNonNull(field, "field is null");
@@ -150,6 +183,9 @@ public final class LoaderOptions implements Cloneable {
   /**
    * Sets a function that runs on a worker for each batch before delivery: it may change the tensors
    * and {@link LoadedBatch#allocate} others. The loader rethrows its exceptions.
+   *
+   * @param transform function; must be safe for use by several threads
+   * @return a copy with this option
    */
   public LoaderOptions transform(Consumer<LoadedBatch> transform) {
     Objects.requireNonNull(transform, "transform");
@@ -159,12 +195,20 @@ public final class LoaderOptions implements Cloneable {
   /**
    * Sets whether pushed indices that do not fill the last batch make a smaller one; true by
    * default.
+   *
+   * @param keep false to drop such a batch
+   * @return a copy with this option
    */
   public LoaderOptions partialBatches(boolean keep) {
     return with(options -> options.partialBatches = keep);
   }
 
-  /** Sets how long the loop over an epoch waits for a batch; must be above 0. */
+  /**
+   * Sets how long the loop over an epoch waits for a batch; must be above 0.
+   *
+   * @param timeout maximum time, above 0
+   * @return a copy with this option
+   */
   public LoaderOptions popTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
     return with(options -> options.popTimeout = checkTimeout("popTimeout", timeout));
@@ -175,6 +219,9 @@ public final class LoaderOptions implements Cloneable {
    * a read that waits for another process is interrupted after one second, or after half of this
    * time if that is less. A read by MPI cannot be interrupted: the close throws after this time,
    * and the read ends when MPI returns, or with the JVM.
+   *
+   * @param timeout maximum time, above 0
+   * @return a copy with this option
    */
   public LoaderOptions closeTimeout(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
@@ -185,6 +232,9 @@ public final class LoaderOptions implements Cloneable {
    * Sets the digest of the rows, as {@link org.ddstore.DDStore#digest} computes it. It becomes part
    * of the loader's states, and states of other rows are rejected. A loader without a digest
    * rejects states that have one. By default the digest of a rank's store as it was loaded.
+   *
+   * @param digest digest: 32 hexadecimal digits
+   * @return a copy with this option
    */
   public LoaderOptions digest(String digest) {
     Objects.requireNonNull(digest, "digest is null");
@@ -195,7 +245,12 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.digest = digest);
   }
 
-  /** Sets the digest as {@link #digest}, if none is set. */
+  /**
+   * Sets the digest as {@link #digest}, if none is set.
+   *
+   * @param digest digest: 32 hexadecimal digits
+   * @return a copy with this option
+   */
   public LoaderOptions defaultDigest(String digest) {
     Objects.requireNonNull(digest, "digest is null");
     return this.digest.isEmpty() ? digest(digest) : this;
@@ -204,18 +259,26 @@ public final class LoaderOptions implements Cloneable {
   /**
    * Sets the driver's number of the device that batches are copied to and for which their memory is
    * pinned. By default the device assigned to the rank's task, or the first device without one.
+   *
+   * @param number number of the device, at least 0
+   * @return a copy with this option
    */
   public LoaderOptions device(int number) {
     check("device", number, 0, Integer.MAX_VALUE);
     return with(options -> options.device = OptionalInt.of(number));
   }
 
-  /** Returns the device set by {@link #device}; empty if not set. */
+  /** {@return the device set by {@link #device}; empty if not set} */
   public OptionalInt device() {
     return device;
   }
 
-  /** Sets the device as {@link #device}, if none is set. */
+  /**
+   * Sets the device as {@link #device}, if none is set.
+   *
+   * @param number number of the device, at least 0
+   * @return a copy with this option
+   */
   public LoaderOptions defaultDevice(int number) {
     return device.isPresent() ? this : device(number);
   }
@@ -224,6 +287,9 @@ public final class LoaderOptions implements Cloneable {
    * Sets whether batch memory is pinned if the driver of an accelerator is present, so that copies
    * to the device run at full speed and asynchronously; true by default. Opens a context of the
    * device in this process.
+   *
+   * @param pinned true to pin the memory if possible
+   * @return a copy with this option
    */
   public LoaderOptions pinnedMemory(boolean pinned) {
     return with(options -> options.pinnedMemory = pinned);

@@ -22,7 +22,7 @@ public enum Stage {
     this.index = index;
   }
 
-  /** Returns the index of this stage in arrays with one element per stage. */
+  /** {@return the index of this stage in arrays with one element per stage} */
   public int index() {
     return index;
   }

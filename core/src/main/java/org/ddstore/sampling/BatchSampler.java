@@ -6,10 +6,11 @@ package org.ddstore.sampling;
  */
 public interface BatchSampler {
   /**
-   * Returns the batches of one rank in one epoch. Local: every rank computes the same batches,
+   * {@return the batches of one rank in one epoch} Local: every rank computes the same batches,
    * without communication.
    *
    * @param rows number of rows of the data set
+   * @param place this rank, and the number of ranks
    * @param epoch epoch number, counted from 0
    * @throws IllegalArgumentException if there are too few rows for one batch per rank; the message
    *     states the numbers
@@ -17,18 +18,18 @@ public interface BatchSampler {
   EpochBatches epoch(long rows, WorldRank place, long epoch);
 
   /**
-   * Returns whether the batches of an epoch never wait, as {@link Sampler#neverWaits()}; false by
-   * default.
+   * {@return whether the batches of an epoch never wait, as {@link Sampler#neverWaits()}; false by
+   * default}
    */
   default boolean neverWaits() {
     return false;
   }
 
-  /** Returns the definition of a sample. */
+  /** {@return the definition of a sample} */
   SampleSpace space();
 
   /**
-   * Returns a short one-line description of everything that the global batches depend on. A state
+   * {@return a short one-line description of everything that the global batches depend on} A state
    * stores it and is resumed only by a sampler with an equal description.
    *
    * @param world number of ranks

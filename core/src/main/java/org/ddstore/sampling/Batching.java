@@ -36,7 +36,12 @@ public final class Batching implements BatchSampler {
     return new Batching(sampler, PER_RANK, batch, Distribution.SLICES, Tail.DROPPED);
   }
 
-  /** Sets which rank reads which samples; {@link Distribution#SLICES} by default. */
+  /**
+   * Sets which rank reads which samples; {@link Distribution#SLICES} by default.
+   *
+   * @param distribution distribution of samples among ranks
+   * @return a copy with this option
+   */
   public Batching distribution(Distribution distribution) {
     Objects.requireNonNull(distribution, "distribution is null");
     return new Batching(sampler, batch, globalBatch, distribution, tail);
@@ -45,6 +50,8 @@ public final class Batching implements BatchSampler {
   /**
    * Delivers every sample exactly once per epoch: the last batches are smaller, and can be empty on
    * some ranks.
+   *
+   * @return a copy with this option
    */
   public Batching everySample() {
     return new Batching(sampler, batch, globalBatch, distribution, Tail.KEPT);
@@ -53,6 +60,8 @@ public final class Batching implements BatchSampler {
   /**
    * Delivers every sample once in batches of full size, for evaluation: the end is padded with
    * samples of weight 0.
+   *
+   * @return a copy with this option
    */
   public Batching evaluation() {
     return new Batching(sampler, batch, globalBatch, distribution, Tail.PADDED);

@@ -36,18 +36,31 @@ public final class ClassBalancedSampler implements Sampler {
   /**
    * Sets a share for each class in place of equal ones, in [0, infinity), at least one above 0. A
    * share of 0 excludes a class, and is required for a class without rows.
+   *
+   * @param weights share of each class; not negative
+   * @return a copy with this option
    */
   public ClassBalancedSampler weights(double... weights) {
     Objects.requireNonNull(weights, "weights is null");
     return new ClassBalancedSampler(seed, rows, blockRows, draws, weights.clone());
   }
 
-  /** Sets the number of consecutive samples of one class, at least 1; 1 by default. */
+  /**
+   * Sets the number of consecutive samples of one class, at least 1; 1 by default.
+   *
+   * @param samples number of samples
+   * @return a copy with this option
+   */
   public ClassBalancedSampler blockRows(int samples) {
     return new ClassBalancedSampler(seed, rows, samples, draws, weights);
   }
 
-  /** Draws with replacement, {@code samples} samples per epoch, at least 0. */
+  /**
+   * Draws with replacement, {@code samples} samples per epoch, at least 0.
+   *
+   * @param samples number of samples
+   * @return a copy with this option
+   */
   public ClassBalancedSampler withReplacement(long samples) {
     if (samples < 0) {
       throw new IllegalArgumentException("%,d samples must be at least 0".formatted(samples));

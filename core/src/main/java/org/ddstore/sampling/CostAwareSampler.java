@@ -48,6 +48,9 @@ public final class CostAwareSampler implements BatchSampler {
    * Sets the number of batches of a step, at least one for each rank; the number of ranks by
    * default. With a fixed number the epochs are the same for every number of ranks up to it: a rank
    * joins its share of a step into one batch.
+   *
+   * @param batches number of batches, at least one for each rank
+   * @return a copy with this option
    */
   public CostAwareSampler batchesPerStep(int batches) {
     int checked = Checks.atLeastOne(batches, "batchesPerStep");

@@ -47,7 +47,7 @@ public final class Coverage {
     sums = other.sums.clone();
   }
 
-  /** Returns an independent copy. */
+  /** {@return an independent copy} */
   public Coverage copy() {
     return new Coverage(this);
   }
@@ -65,7 +65,13 @@ public final class Coverage {
     return (int) ((samples + (1L << shift(samples)) - 1) >>> shift(samples));
   }
 
-  /** Counts the first {@code count} samples as given to the consumer, and the padding. */
+  /**
+   * Counts the first {@code count} samples as given to the consumer, and the padding.
+   *
+   * @param samples numbers of samples
+   * @param count number of samples in the array
+   * @param padding number of samples at the end that only pad the batch
+   */
   public void deliver(long[] samples, int count, int padding) {
     Objects.requireNonNull(samples, "samples is null");
     for (int i = 0; i < count; i++) {
@@ -75,7 +81,12 @@ public final class Coverage {
     sums[PADDED] += padding;
   }
 
-  /** Counts this rank's part of the samples that no rank reads. */
+  /**
+   * Counts this rank's part of the samples that no rank reads.
+   *
+   * @param dropped samples that no rank gets
+   * @param place this rank, and the number of ranks
+   */
   public void drop(SampleOrder dropped, WorldRank place) {
     Objects.requireNonNull(dropped, "dropped is null");
     Objects.requireNonNull(place, "place is null");
@@ -86,7 +97,11 @@ public final class Coverage {
     }
   }
 
-  /** Subtracts this rank's part of the samples that all ranks together are expected to read. */
+  /**
+   * Subtracts this rank's part of the samples that all ranks together are expected to read.
+   *
+   * @param place this rank, and the number of ranks
+   */
   public void expectAll(WorldRank place) {
     Objects.requireNonNull(place, "place is null");
     long end = WorldRank.first(samples, place.rank() + 1L, place.world());
@@ -110,12 +125,16 @@ public final class Coverage {
     return KeyedHash.mix(lowKey ^ sample);
   }
 
-  /** Returns the sums, to be added up over all ranks, modulo 2^64; not a copy. */
+  /** {@return the sums, to be added up over all ranks, modulo 2^64; not a copy} */
   public long[] sums() {
     return sums;
   }
 
-  /** Evaluates the {@link #sums()} after those of all ranks were added to them. */
+  /**
+   * Evaluates the {@link #sums()} after those of all ranks were added to them.
+   *
+   * @return the receipt of the epoch
+   */
   public CoverageReceipt receipt() {
     List<CoverageReceipt.Bucket> wrong = new ArrayList<>();
     for (int bucket = 0; bucket < buckets(samples); bucket++) {

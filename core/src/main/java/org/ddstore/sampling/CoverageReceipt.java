@@ -18,7 +18,15 @@ public record CoverageReceipt(
     long samples, long delivered, long dropped, long padded, List<Bucket> wrong) {
   private static final int MOST_NAMED = 8;
 
-  /** Copies the list. */
+  /**
+   * Copies the list.
+   *
+   * @param samples number of samples of the data set
+   * @param delivered samples delivered to the consumers of all ranks, without padding
+   * @param dropped samples left out by plan
+   * @param padded samples of weight 0
+   * @param wrong buckets in which samples were lost or repeated
+   */
   public CoverageReceipt {
     wrong = List.copyOf(Objects.requireNonNull(wrong, "wrong is null"));
   }
@@ -48,19 +56,20 @@ public record CoverageReceipt(
     }
   }
 
-  /** Returns whether each sample was delivered, or dropped by plan, exactly once. */
+  /** {@return whether each sample was delivered, or dropped by plan, exactly once} */
   public boolean isExact() {
     return wrong.isEmpty();
   }
 
   /**
-   * Returns the least number of samples that came too often: within a bucket, losses can hide some.
+   * {@return the least number of samples that came too often: within a bucket, losses can hide
+   * some}
    */
   public long repeated() {
     return wrong.stream().mapToLong(bucket -> Math.max(0, bucket.surplus())).sum();
   }
 
-  /** Returns the least number of samples that did not come. */
+  /** {@return the least number of samples that did not come} */
   public long lost() {
     return wrong.stream().mapToLong(bucket -> Math.max(0, -bucket.surplus())).sum();
   }

@@ -2,10 +2,10 @@ package org.ddstore.sampling;
 
 /** A crop of a box out of a fixed field: the field, the size, and the position for each sample. */
 public interface Crop {
-  /** Returns the name of the field. */
+  /** {@return the name of the field} */
   String field();
 
-  /** Returns the shape of the box, with as many dimensions as the field has. */
+  /** {@return the shape of the box, with as many dimensions as the field has} */
   int[] shape();
 
   /**
@@ -13,6 +13,8 @@ public interface Crop {
    *
    * @param epoch epoch number
    * @param position position of the sample in the epoch; the same sample can be at several
+   * @param sample number of the sample
+   * @param origin array for the first element of the crop in each dimension
    */
   void origin(long epoch, long position, long sample, int[] origin);
 }

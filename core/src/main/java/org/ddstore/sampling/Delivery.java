@@ -32,6 +32,7 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
    * @param fields names of the fields that are read, in any order; empty for all
    * @param casts text for each cast, in any order
    * @param shapes text for each padding or densification, in any order
+   * @return the digests
    */
   public static Delivery of(List<String> fields, List<String> casts, List<String> shapes) {
     Objects.requireNonNull(fields, "fields is null");
@@ -60,7 +61,7 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
       return new Choice(Delivery.digest(choices), choices.stream().sorted().toList().toString());
     }
 
-    /** Returns whether nothing was chosen. */
+    /** {@return whether nothing was chosen} */
     public boolean isPlain() {
       return digest.isEmpty();
     }
@@ -93,7 +94,13 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
     return Base64.getUrlEncoder().encodeToString(low);
   }
 
-  /** Rejects a missing choice. */
+  /**
+   * Rejects a missing choice.
+   *
+   * @param fields fields that are read; plain if all
+   * @param casts types that fields are cast to; plain if none is cast
+   * @param shapes fields that are padded or made dense; plain if none
+   */
   public Delivery {
     Objects.requireNonNull(fields, "fields is null");
     Objects.requireNonNull(casts, "casts is null");

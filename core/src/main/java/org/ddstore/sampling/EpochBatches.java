@@ -6,48 +6,68 @@ package org.ddstore.sampling;
  * ended; a batch can be empty. Used by one thread at a time.
  */
 public interface EpochBatches {
-  /** Returns the number of batches of this and every other rank. */
+  /** {@return the number of batches of this and every other rank} */
   long batches();
 
-  /** Returns the number of samples of a batch, including padding. */
+  /**
+   * {@return the number of samples of a batch, including padding}
+   *
+   * @param batch number of the batch, in [0, batches)
+   */
   int size(long batch);
 
-  /** Returns the number of trailing samples that only pad a batch; they have weight 0. */
+  /**
+   * {@return the number of trailing samples that only pad a batch; they have weight 0}
+   *
+   * @param batch number of the batch, in [0, batches)
+   */
   default int padding(long batch) {
     return 0;
   }
 
-  /** Returns the number of samples of all ranks together in a batch, without padding. */
+  /**
+   * {@return the number of samples of all ranks together in a batch, without padding}
+   *
+   * @param batch number of the batch, in [0, batches)
+   */
   long globalSize(long batch);
 
   /**
    * Writes the samples of a batch.
    *
+   * @param batch number of the batch, in [0, batches)
    * @param samples receives {@link #size} numbers from index 0 on
    */
   void fill(long batch, long[] samples);
 
   /**
-   * Returns the position in the epoch of sample {@code i} of a batch, unique over all ranks. The
+   * {@return the position in the epoch of sample {@code i} of a batch, unique over all ranks} The
    * position of padding is {@link #positions()} or more.
+   *
+   * @param batch number of the batch, in [0, batches)
+   * @param i position in the batch
    */
   long position(long batch, int i);
 
-  /** Returns the largest {@link #size} of all batches. */
+  /** {@return the largest {@link #size} of all batches} */
   int maxSize();
 
   /**
-   * Returns the number of positions of the epoch: those of all ranks, and those that are in no
-   * batch.
+   * {@return the number of positions of the epoch: those of all ranks, and those that are in no
+   * batch}
    */
   long positions();
 
-  /** Returns the samples that are in no batch of any rank, in any order. */
+  /** {@return the samples that are in no batch of any rank, in any order} */
   default SampleOrder dropped() {
     return SampleOrder.of();
   }
 
-  /** Returns this rank's share of a global batch, by which to weight its gradients: in [0, 1]. */
+  /**
+   * {@return this rank's share of a global batch, by which to weight its gradients: in [0, 1]}
+   *
+   * @param batch number of the batch, in [0, batches)
+   */
   default double share(long batch) {
     long all = globalSize(batch);
     return all == 0 ? 0 : (double) (size(batch) - padding(batch)) / all;

@@ -53,7 +53,19 @@ public record EpochState(
   private static final int DIGEST_DIGITS = 16;
   private static final char DOT = '.';
 
-  /** Keeps the first 64 bits of the digest. */
+  /**
+   * Keeps the first 64 bits of the digest.
+   *
+   * @param epoch epoch number, counted from 0
+   * @param batch number of completed batches, which is the number of the next one
+   * @param rows number of rows of the data set
+   * @param version number of updates of rows since they were loaded
+   * @param sampling text of {@link BatchSampler#describe}
+   * @param schema digest of the data set's schema
+   * @param digest digest of the data set's rows, of which the first 16 digits are kept; empty if it
+   *     was not computed
+   * @param delivery configuration of what is delivered of each sample
+   */
   public EpochState {
     Objects.requireNonNull(sampling, "sampling is null");
     Objects.requireNonNull(schema, "schema is null");
@@ -62,7 +74,7 @@ public record EpochState(
     digest = digest.substring(0, Math.min(DIGEST_DIGITS, digest.length()));
   }
 
-  /** Returns the state as one line of JSON, for {@link #parse}. */
+  /** {@return the state as one line of JSON, for {@link #parse}} */
   public String toJson() {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("v", VERSION);
@@ -111,6 +123,8 @@ public record EpochState(
   /**
    * Parses a text of {@link #toJson()}.
    *
+   * @param json text of a state
+   * @return the state
    * @throws IllegalArgumentException if it is not a state, has another version, or was changed
    *     since
    */

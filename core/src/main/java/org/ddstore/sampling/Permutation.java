@@ -10,11 +10,11 @@ public interface Permutation {
    */
   int MOST_IN_TABLE = 1 << 16;
 
-  /** Returns the number of permuted numbers. */
+  /** {@return the number of permuted numbers} */
   long size();
 
   /**
-   * Returns the number at a position.
+   * {@return the number at a position}
    *
    * @param position in [0, size), not checked
    */
@@ -34,10 +34,12 @@ public interface Permutation {
   }
 
   /**
-   * Returns the permutation of a key, the same on every JVM and in every version. For up to {@value
-   * #MOST_IN_TABLE} numbers it is a table of two bytes each; larger ones take constant memory.
+   * {@return the permutation of a key, the same on every JVM and in every version} For up to
+   * {@value #MOST_IN_TABLE} numbers it is a table of two bytes each; larger ones take constant
+   * memory.
    *
    * @param size in [0, 2^61]
+   * @param key key; any number
    */
   static Permutation keyed(long size, long key) {
     if (size < 0 || size > FeistelPermutation.MAX_SIZE) {

@@ -7,11 +7,11 @@ import java.util.Objects;
  * so that an epoch can begin anywhere. Used by one thread at a time.
  */
 public interface SampleOrder {
-  /** Returns the number of positions. */
+  /** {@return the number of positions} */
   long size();
 
   /**
-   * Returns the sample at a position.
+   * {@return the sample at a position}
    *
    * @param position in [0, size), not checked
    */
@@ -22,6 +22,7 @@ public interface SampleOrder {
    *
    * @param first first position; all positions are in [0, size), which is not checked
    * @param samples receives {@code count} numbers from index 0 on
+   * @param count number of positions
    */
   default void fill(long first, long[] samples, int count) {
     for (int i = 0; i < count; i++) {
@@ -29,7 +30,11 @@ public interface SampleOrder {
     }
   }
 
-  /** Returns an order of these samples; the array is not copied. */
+  /**
+   * {@return an order of these samples; the array is not copied}
+   *
+   * @param samples sample at each position
+   */
   static SampleOrder of(long... samples) {
     Objects.requireNonNull(samples, "samples is null");
     return new SampleOrder() {

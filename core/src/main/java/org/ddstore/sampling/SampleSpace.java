@@ -35,22 +35,30 @@ public interface SampleSpace {
         }
       };
 
-  /** Returns the number of samples of a number of rows. */
+  /**
+   * {@return the number of samples of a number of rows}
+   *
+   * @param rows number of rows of the variable
+   */
   long samples(long rows);
 
-  /** Returns the number of rows of a sample, at least 1; a batch stores them consecutively. */
+  /** {@return the number of rows of a sample, at least 1; a batch stores them consecutively} */
   int rowsPerSample();
 
   /**
    * Writes the rows of a sample.
    *
+   * @param sample number of the sample
    * @param offset index of the first of {@link #rowsPerSample()} elements in {@code rows}
+   * @param rows number of rows of the variable
    */
   void rows(long sample, long[] rows, int offset);
 
   /**
    * Writes the rows of the first {@code count} samples, one sample after the other.
    *
+   * @param samples numbers of samples
+   * @param count number of samples to convert
    * @param rows at least {@link #rowsPerSample()} elements for each sample
    */
   default void allRows(long[] samples, int count, long[] rows) {
@@ -59,11 +67,11 @@ public interface SampleSpace {
     }
   }
 
-  /** Returns the part of a field that a sample has, if not all of it. */
+  /** {@return the part of a field that a sample has, if not all of it} */
   default Optional<Crop> crop() {
     return Optional.empty();
   }
 
-  /** Returns the text for {@link Sampler#describe()}; empty if a sample is a row. */
+  /** {@return the text for {@link Sampler#describe()}; empty if a sample is a row} */
   String describe();
 }

@@ -6,32 +6,36 @@ package org.ddstore.sampling;
  */
 public interface Sampler {
   /**
-   * Returns the sampler and everything that its orders depend on, such as {@code shuffled(42)}: a
-   * state is resumed only by a sampler with an equal description.
+   * {@return the sampler and everything that its orders depend on, such as {@code shuffled(42)}: a
+   * state is resumed only by a sampler with an equal description}
    */
   String describe();
 
   /**
-   * Returns the order of an epoch; its size is {@code positions(epoch.samples())}. An order that is
-   * still being queried when the next epoch begins, or the loader is closed, is interrupted.
+   * {@return the order of an epoch; its size is {@code positions(epoch.samples())}} An order that
+   * is still being queried when the next epoch begins, or the loader is closed, is interrupted.
+   *
+   * @param epoch number and size of the epoch
    */
   SampleOrder order(Epoch epoch);
 
   /**
-   * Returns the number of positions of an epoch over a number of samples; by default one per
-   * sample.
+   * {@return the number of positions of an epoch over a number of samples; by default one per
+   * sample}
+   *
+   * @param samples number of samples
    */
   default long positions(long samples) {
     return samples;
   }
 
-  /** Returns the definition of a sample; by default one row. */
+  /** {@return the definition of a sample; by default one row} */
   default SampleSpace space() {
     return SampleSpace.ROWS;
   }
 
   /**
-   * Returns whether orders and samples are only computed, in some nanoseconds each. If true, a
+   * {@return whether orders and samples are only computed, in some nanoseconds each} If true, a
    * consumer that finds no batch ready can compute samples itself, within a wait that has a
    * deadline. False by default: code that reads a file, queries a server or takes a lock runs only
    * on the loader's threads, except {@link #order}, which runs where an epoch begins and where its
@@ -50,16 +54,20 @@ public interface Sampler {
   default void checkBatch(long samples) {}
 
   /**
-   * Returns batches of this many samples on each rank, at least 1: the global batch grows with the
-   * number of ranks.
+   * {@return batches of this many samples on each rank, at least 1: the global batch grows with the
+   * number of ranks}
+   *
+   * @param samples number of samples
    */
   default Batching batchSize(int samples) {
     return Batching.perRank(this, samples);
   }
 
   /**
-   * Returns batches of this many samples over all ranks together, at least one for each rank: an
-   * epoch is then the same for every number of ranks.
+   * {@return batches of this many samples over all ranks together, at least one for each rank: an
+   * epoch is then the same for every number of ranks}
+   *
+   * @param samples number of samples
    */
   default Batching globalBatchSize(int samples) {
     return Batching.global(this, samples);
@@ -75,7 +83,12 @@ public interface Sampler {
    * @param part index of the ordered part, if each rank has a part of its own; otherwise 0
    */
   record Epoch(long samples, long number, long dropped, int part) {
-    /** Returns an epoch in which all samples are read. */
+    /**
+     * {@return an epoch in which all samples are read}
+     *
+     * @param samples number of samples
+     * @param number number of the epoch, at least 0
+     */
     public static Epoch of(long samples, long number) {
       return new Epoch(samples, number, 0, 0);
     }

@@ -12,25 +12,29 @@ import org.ddstore.types.Field;
 public final class Samplers {
   private Samplers() {}
 
-  /** Returns a sampler of rows by index. */
+  /** {@return a sampler of rows by index} */
   public static Sampler sequential() {
     return new SequentialSampler();
   }
 
   /**
-   * Returns a sampler of all rows in random order, by a keyed permutation: no list of rows is made,
-   * an epoch can begin anywhere, and the order is the same for every number of ranks. In each pair
-   * of consecutive epochs 2k and 2k + 1, every row is read at least once, however many are dropped.
+   * {@return a sampler of all rows in random order, by a keyed permutation: no list of rows is
+   * made, an epoch can begin anywhere, and the order is the same for every number of ranks} In each
+   * pair of consecutive epochs 2k and 2k + 1, every row is read at least once, however many are
+   * dropped.
+   *
+   * @param seed seed of the order; any number
    */
   public static Sampler shuffled(long seed) {
     return new ShuffledSampler(seed);
   }
 
   /**
-   * Returns a sampler of blocks of neighbouring rows in random order, with the rows shuffled within
-   * windows of several blocks: less random than {@link #shuffled}, but suited to storage that reads
-   * ahead.
+   * {@return a sampler of blocks of neighbouring rows in random order, with the rows shuffled
+   * within windows of several blocks: less random than {@link #shuffled}, but suited to storage
+   * that reads ahead}
    *
+   * @param seed seed of the order; any number
    * @param blockRows rows per block, at least 1
    * @param windowBlocks blocks per window, at least 1; a window must be a multiple of the batch
    */
@@ -39,8 +43,9 @@ public final class Samplers {
   }
 
   /**
-   * Returns a sampler of rows drawn with replacement, in proportion to weights.
+   * {@return a sampler of rows drawn with replacement, in proportion to weights}
    *
+   * @param seed seed of the order; any number
    * @param draws samples per epoch, at least 0
    * @param weights one for each row, in [0, infinity)
    */
@@ -50,8 +55,9 @@ public final class Samplers {
   }
 
   /**
-   * Returns a sampler of rows drawn in proportion to weights, each at most once in an epoch.
+   * {@return a sampler of rows drawn in proportion to weights, each at most once in an epoch}
    *
+   * @param seed seed of the order; any number
    * @param draws samples per epoch: from 0 to the number of rows with a weight above 0
    * @param weights one for each row, in [0, infinity)
    */
@@ -61,8 +67,9 @@ public final class Samplers {
   }
 
   /**
-   * Returns a sampler of rows of all classes equally often; without replacement by default.
+   * {@return a sampler of rows of all classes equally often; without replacement by default}
    *
+   * @param seed seed of the order; any number
    * @param labels class of each row, from 0
    */
   public static ClassBalancedSampler classBalanced(long seed, int... labels) {
@@ -71,8 +78,9 @@ public final class Samplers {
   }
 
   /**
-   * Returns a sampler of batches of similar cost, for ragged records.
+   * {@return a sampler of batches of similar cost, for ragged records}
    *
+   * @param seed seed of the order; any number
    * @param maxCost largest total cost of the rows of a batch
    * @param costs one for each row, in [0, maxCost]: bytes, tokens, edges
    */
@@ -82,8 +90,8 @@ public final class Samplers {
   }
 
   /**
-   * Returns a sampler of windows over consecutive rows: {@code window} rows that are {@code
-   * dilation} apart, with the next window {@code stride} rows further. A batch counts windows, and
+   * {@return a sampler of windows over consecutive rows: {@code window} rows that are {@code
+   * dilation} apart, with the next window {@code stride} rows further} A batch counts windows, and
    * stores the rows of each consecutively. N rows have {@code (N - 1 - (window - 1) * dilation) /
    * stride + 1} windows, or none if a window does not fit.
    *
@@ -98,10 +106,12 @@ public final class Samplers {
   }
 
   /**
-   * Returns a sampler of boxes cropped from a fixed field, at a random place for each sample of
-   * each epoch.
+   * {@return a sampler of boxes cropped from a fixed field, at a random place for each sample of
+   * each epoch}
    *
+   * @param seed seed of the order; any number
    * @param order order of the rows
+   * @param field field of fixed shape that is cut
    * @param shape shape of the box in the first dimensions of the field; the others are complete
    */
   public static Sampler randomCrops(long seed, Sampler order, Field field, int... shape) {
@@ -112,10 +122,11 @@ public final class Samplers {
   }
 
   /**
-   * Returns a sampler of all tiles of a fixed field, edge to edge; the last tile of each dimension
-   * is moved back so that it ends with the field. Each row has one sample per tile.
+   * {@return a sampler of all tiles of a fixed field, edge to edge; the last tile of each dimension
+   * is moved back so that it ends with the field} Each row has one sample per tile.
    *
    * @param order order of the tiles, as of rows
+   * @param field field of fixed shape that is cut
    * @param shape shape of a tile in the first dimensions of the field; the others are complete
    */
   public static Sampler tiles(Sampler order, Field field, int... shape) {
@@ -127,9 +138,12 @@ public final class Samplers {
   }
 
   /**
-   * Returns a sampler as {@link #tiles}, with the next tile {@code steps} further in each of the
-   * first dimensions.
+   * {@return a sampler as {@link #tiles}, with the next tile {@code steps} further in each of the
+   * first dimensions}
    *
+   * @param order order of the samples
+   * @param field field of fixed shape that is cut
+   * @param shape size of a crop or tile in each dimension
    * @param steps at least 1, one for each element of {@code shape}; if a step is longer than a
    *     tile, the gap between tiles is not read
    */

@@ -14,7 +14,12 @@ public record WorldRank(int rank, int world) {
 
   private static final String WORLD_SIZE = "WORLD_SIZE";
 
-  /** Rejects a rank outside its world. */
+  /**
+   * Rejects a rank outside its world.
+   *
+   * @param rank in [0, world)
+   * @param world number of ranks, at least 1
+   */
   public WorldRank {
     Checks.atLeastOne(world, "world");
     if (rank < 0 || rank >= world) {
@@ -25,6 +30,7 @@ public record WorldRank(int rank, int world) {
   /**
    * Reads the environment variables {@code RANK} and {@code WORLD_SIZE}.
    *
+   * @return rank and number of ranks
    * @throws IllegalStateException if one is not set or not a number
    */
   public static WorldRank fromEnvironment() {

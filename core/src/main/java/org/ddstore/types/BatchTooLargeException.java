@@ -4,6 +4,11 @@ package org.ddstore.types;
 public class BatchTooLargeException extends IllegalArgumentException implements PermanentFailure {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Creates an exception.
+   *
+   * @param message description of the failure
+   */
   public BatchTooLargeException(String message) {
     super(message);
   }

@@ -8,6 +8,9 @@ public final class Cleanup {
 
   /**
    * Runs steps like {@link #runAll} after a failure, and adds their failures to it as suppressed.
+   *
+   * @param failure failure that the steps follow; later failures are added to it as suppressed
+   * @param steps steps, in the order in which they run
    */
   public static void after(Throwable failure, Stream<Runnable> steps) {
     try {
@@ -17,7 +20,11 @@ public final class Cleanup {
     }
   }
 
-  /** Runs the steps in order on the calling thread. */
+  /**
+   * Runs the steps in order on the calling thread.
+   *
+   * @param steps steps, in the order in which they run
+   */
   public static void runAll(Stream<Runnable> steps) {
     Throwable first = null;
     for (Runnable step : (Iterable<Runnable>) steps::iterator) {

@@ -6,6 +6,11 @@ package org.ddstore.types;
 public class CollectiveInterruptedException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Creates an exception.
+   *
+   * @param message description of the failure
+   */
   public CollectiveInterruptedException(String message) {
     super(message);
   }

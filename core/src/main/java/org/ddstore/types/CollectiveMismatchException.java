@@ -6,6 +6,7 @@ public class CollectiveMismatchException extends RankFailedException {
 
   /**
    * @param rank lowest rank that differs from rank 0
+   * @param message description of the difference
    */
   public CollectiveMismatchException(int rank, String message) {
     super(rank, message);

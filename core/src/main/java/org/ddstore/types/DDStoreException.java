@@ -7,10 +7,21 @@ package org.ddstore.types;
 public class DDStoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Creates an exception.
+   *
+   * @param message description of the failure
+   */
   public DDStoreException(String message) {
     super(message);
   }
 
+  /**
+   * Creates an exception.
+   *
+   * @param message description of the failure
+   * @param cause cause of the failure
+   */
   public DDStoreException(String message, Throwable cause) {
     super(message, cause);
   }

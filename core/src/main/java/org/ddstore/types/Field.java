@@ -27,7 +27,7 @@ public final class Field {
       this.code = code;
     }
 
-    /** Returns the stable number of this kind in segment headers (docs/segment-format.md). */
+    /** {@return the stable number of this kind in segment headers (docs/segment-format.md)} */
     public int code() {
       return code;
     }
@@ -93,7 +93,14 @@ public final class Field {
     this.elements = (int) count;
   }
 
-  /** Creates a field of fixed shape, or a scalar without a shape. Dimensions are at least 1. */
+  /**
+   * Creates a field of fixed shape, or a scalar without a shape. Dimensions are at least 1.
+   *
+   * @param name name, 1 to 65,535 bytes of UTF-8
+   * @param dtype element type
+   * @param shape dimensions, at least 1 each; none for a scalar
+   * @return a field of fixed shape
+   */
   public static Field fixed(String name, DType dtype, int... shape) {
     Objects.requireNonNull(shape, "shape is null");
     return new Field(name, Kind.FIXED, dtype, shape);
@@ -101,49 +108,72 @@ public final class Field {
 
   /**
    * Creates a field with a varying first dimension: a record holds {@code [length, innerShape...]}.
+   *
+   * @param name name, 1 to 65,535 bytes of UTF-8
+   * @param dtype element type
+   * @param innerShape dimensions after the first, at least 1 each
+   * @return a ragged field
    */
   public static Field ragged(String name, DType dtype, int... innerShape) {
     Objects.requireNonNull(innerShape, "innerShape is null");
     return new Field(name, Kind.RAGGED, dtype, innerShape);
   }
 
-  /** Creates a field of UTF-8 text of any length. */
+  /**
+   * Creates a field of UTF-8 text of any length.
+   *
+   * @param name name, 1 to 65,535 bytes of UTF-8
+   * @return a string field
+   */
   public static Field string(String name) {
     return new Field(name, Kind.STRING, DType.UINT8);
   }
 
-  /** Creates a field of bytes of any length. */
+  /**
+   * Creates a field of bytes of any length.
+   *
+   * @param name name, 1 to 65,535 bytes of UTF-8
+   * @return a field of bytes
+   */
   public static Field bytes(String name) {
     return new Field(name, Kind.BYTES, DType.UINT8);
   }
 
+  /** {@return the name} */
   public String name() {
     return name;
   }
 
+  /** {@return the kind} */
   public Kind kind() {
     return kind;
   }
 
+  /** {@return the element type} */
   public DType dtype() {
     return dtype;
   }
 
-  /** Returns the shape of a fixed field, or the inner shape of a ragged one. */
+  /** {@return the shape of a fixed field, or the inner shape of a ragged one} */
   public int[] shape() {
     return shape.clone();
   }
 
+  /** {@return whether the first dimension varies from record to record} */
   public boolean isRagged() {
     return kind != Kind.FIXED;
   }
 
-  /** Returns the number of elements of a fixed field, or of one row of a ragged one. */
+  /** {@return the number of elements of a fixed field, or of one row of a ragged one} */
   public int elements() {
     return elements;
   }
 
-  /** Returns the size in bytes of a fixed field, or of one row of a ragged one. */
+  /**
+   * Returns the size in bytes of a fixed field, or of one row of a ragged one.
+   *
+   * @return a field of bytes
+   */
   public int bytes() {
     return elements * dtype.bytes();
   }
@@ -168,7 +198,7 @@ public final class Field {
     return name + " " + typeText();
   }
 
-  /** Returns the type without the name: {@code float32[28, 28]}. */
+  /** {@return the type without the name: {@code float32[28, 28]}} */
   public String typeText() {
     return switch (kind) {
       case STRING -> "string";

@@ -10,6 +10,7 @@ public class FrozenMembershipException extends DDStoreException {
   private final boolean lost;
 
   /**
+   * @param message description of the failure
    * @param lost whether the world is unusable, even to its members
    */
   public FrozenMembershipException(String message, boolean lost) {
@@ -17,7 +18,7 @@ public class FrozenMembershipException extends DDStoreException {
     this.lost = lost;
   }
 
-  /** Returns true if the world is unusable; false if it is intact but has other ranks. */
+  /** {@return true if the world is unusable; false if it is intact but has other ranks} */
   public boolean isLost() {
     return lost;
   }

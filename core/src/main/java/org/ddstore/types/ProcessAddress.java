@@ -14,6 +14,13 @@ import java.util.Objects;
 public record ProcessAddress(String host, int port, long id) {
   private static final int MAX_PORT = 65_535;
 
+  /**
+   * Creates the value and checks it.
+   *
+   * @param host name or address that other processes can resolve
+   * @param port TCP port, in [1, 65535]
+   * @param id random number that distinguishes processes that used the same port
+   */
   public ProcessAddress {
     Objects.requireNonNull(host, "host");
     if (port < 1 || port > MAX_PORT) {
@@ -21,7 +28,9 @@ public record ProcessAddress(String host, int port, long id) {
     }
   }
 
-  /** Returns the address as bytes: port, id, and host in UTF-8; 10 bytes plus those of the host. */
+  /**
+   * {@return the address as bytes: port, id, and host in UTF-8; 10 bytes plus those of the host}
+   */
   public byte[] toBytes() {
     byte[] hostBytes = host.getBytes(StandardCharsets.UTF_8);
     return ByteBuffer.allocate(Short.BYTES + Long.BYTES + hostBytes.length)
@@ -34,6 +43,8 @@ public record ProcessAddress(String host, int port, long id) {
   /**
    * Parses the bytes that {@link #toBytes()} returned.
    *
+   * @param bytes bytes of an address
+   * @return the address
    * @throws IllegalArgumentException if the bytes are not an address
    */
   public static ProcessAddress parse(byte[] bytes) {

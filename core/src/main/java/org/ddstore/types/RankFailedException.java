@@ -11,13 +11,14 @@ public class RankFailedException extends DDStoreException {
 
   /**
    * @param rank rank that caused the failure
+   * @param message description of the failure
    */
   public RankFailedException(int rank, String message) {
     super(message);
     this.rank = rank;
   }
 
-  /** Returns the rank that caused the failure. */
+  /** {@return the rank that caused the failure} */
   public int rank() {
     return rank;
   }

@@ -4,6 +4,12 @@ package org.ddstore.types;
 public class RankLostException extends RankFailedException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Creates an exception.
+   *
+   * @param rank rank that the failure concerns
+   * @param message description of the failure
+   */
   public RankLostException(int rank, String message) {
     super(rank, message);
   }

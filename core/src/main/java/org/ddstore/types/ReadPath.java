@@ -17,7 +17,7 @@ public enum ReadPath {
     this.text = text;
   }
 
-  /** Returns the index of this path in arrays with one element per path. */
+  /** {@return the index of this path in arrays with one element per path} */
   public int index() {
     return index;
   }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /**
  * The fields of a record in order, and their layout in a packed record:
@@ -70,7 +71,12 @@ public final class Schema {
     this.raggedFields = ragged;
   }
 
-  /** Creates a schema of these fields, which must have different names. */
+  /**
+   * Creates a schema of these fields, which must have different names.
+   *
+   * @param fields at least one field
+   * @return the schema
+   */
   public static Schema of(Field... fields) {
     Objects.requireNonNull(fields, "fields is null");
     for (Object element : fields) {
@@ -79,28 +85,40 @@ public final class Schema {
     return new Schema(fields);
   }
 
-  /** Creates a schema of these fields, which must have different names. */
+  /**
+   * Creates a schema of these fields, which must have different names.
+   *
+   * @param fields at least one field
+   * @return the schema
+   */
   public static Schema of(List<Field> fields) {
     Objects.requireNonNull(fields, "fields is null");
     return new Schema(fields.toArray(new Field[0]));
   }
 
+  /** {@return the fields, in order} */
   public List<Field> fields() {
     return List.of(fields);
   }
 
+  /** {@return the number of fields} */
   public int size() {
     return fields.length;
   }
 
-  /** Returns field {@code index}, in [0, size). */
+  /**
+   * {@return field {@code index}, in [0, size)}
+   *
+   * @param index position of the field, in [0, {@link #size()})
+   */
   public Field field(int index) {
     return fields[index];
   }
 
   /**
-   * Returns the field of this name.
+   * {@return the field of this name}
    *
+   * @param name name of a field
    * @throws IllegalArgumentException if the field does not exist; the message lists the existing
    *     fields
    */
@@ -109,8 +127,9 @@ public final class Schema {
   }
 
   /**
-   * Returns the position of the field of this name.
+   * {@return the position of the field of this name}
    *
+   * @param name name of a field
    * @throws IllegalArgumentException if the field does not exist; the message lists the existing
    *     fields
    */
@@ -124,7 +143,12 @@ public final class Schema {
     return index;
   }
 
-  /** Returns the positions of these fields, or of all if none is named; rejects repeats. */
+  /**
+   * Returns the positions of these fields, or of all if none is named; rejects repeats.
+   *
+   * @param names names of different fields
+   * @return the positions
+   */
   public int[] indicesOf(String... names) {
     Objects.requireNonNull(names, "names is null");
     for (Object element : names) {
@@ -142,27 +166,31 @@ public final class Schema {
     return indices;
   }
 
-  /** Returns whether every record has {@link #fixedBytes()} bytes. */
+  /** {@return whether every record has {@link #fixedBytes()} bytes} */
   public boolean isFixed() {
     return raggedFields == 0;
   }
 
-  /** Returns the number of ragged fields. */
+  /** {@return the number of ragged fields} */
   public int raggedFields() {
     return raggedFields;
   }
 
-  /** Returns the size of all fixed fields in bytes. */
+  /** {@return the size of all fixed fields in bytes} */
   public int fixedBytes() {
     return fixedBytes;
   }
 
-  /** Returns the size in bytes of the fixed fields and lengths, which precede the ragged data. */
+  /** {@return the size in bytes of the fixed fields and lengths, which precede the ragged data} */
   public int prefixBytes() {
     return fixedBytes + Integer.BYTES * raggedFields;
   }
 
-  /** Returns the offset of fixed field {@code index} in a record, in bytes. */
+  /**
+   * {@return the offset of fixed field {@code index} in a record, in bytes}
+   *
+   * @param index position of the field, in [0, {@link #size()})
+   */
   public int fixedOffset(int index) {
     if (fields[index].isRagged()) {
       throw new IllegalArgumentException(fields[index] + " is ragged and has no fixed offset");
@@ -170,7 +198,11 @@ public final class Schema {
     return offsets[index];
   }
 
-  /** Returns the offset of the length of ragged field {@code index} in a record, in bytes. */
+  /**
+   * {@return the offset of the length of ragged field {@code index} in a record, in bytes}
+   *
+   * @param index position of the field, in [0, {@link #size()})
+   */
   public int lengthOffset(int index) {
     if (!fields[index].isRagged()) {
       throw new IllegalArgumentException(fields[index] + " is not ragged");
@@ -179,9 +211,10 @@ public final class Schema {
   }
 
   /**
-   * Returns the size in bytes of the packed record at {@code position}, computed from its lengths.
+   * {@return the size in bytes of the packed record at {@code position}, computed from its lengths}
    *
    * @param record little-endian buffer; may hold the prefix only
+   * @param position offset of the record in the buffer, in bytes
    * @throws IllegalArgumentException if a length is negative
    */
   public long recordBytes(ByteBuffer record, int position) {
@@ -204,7 +237,7 @@ public final class Schema {
     return bytes;
   }
 
-  /** Returns the little-endian binary form of segment headers (docs/segment-format.md). */
+  /** {@return the little-endian binary form of segment headers (docs/segment-format.md)} */
   public byte[] toBytes() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -230,6 +263,8 @@ public final class Schema {
   /**
    * Parses the form of {@link #toBytes()}, starting at the position of a little-endian buffer.
    *
+   * @param in buffer that holds the bytes
+   * @return the schema
    * @throws IllegalArgumentException if the bytes are not a schema
    */
   public static Schema parse(ByteBuffer in) {
@@ -264,8 +299,11 @@ public final class Schema {
     return Arrays.hashCode(fields);
   }
 
+  /** Returns one line, such as {@code Schema[x: float32[3], label: int64]}. */
   @Override
   public String toString() {
-    return Arrays.toString(fields);
+    return Arrays.stream(fields)
+        .map(field -> field.name() + ": " + field.typeText())
+        .collect(Collectors.joining(", ", "Schema[", "]"));
   }
 }

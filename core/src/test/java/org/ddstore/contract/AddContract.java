@@ -136,8 +136,8 @@ interface AddContract extends Contract {
             assertThatThrownBy(() -> store.add("y", rows))
                 .isInstanceOfSatisfying(
                     CollectiveMismatchException.class, e -> assertThat(e.rank()).isEqualTo(other))
-                .hasMessageContaining("rank " + other + " has [y float32[2]]")
-                .hasMessageContaining("rank 0 has [y float32[3]]");
+                .hasMessageContaining("rank " + other + " has Schema[y: float32[2]]")
+                .hasMessageContaining("rank 0 has Schema[y: float32[3]]");
             assertThatThrownBy(() -> store.variable("y"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("no variable \"y\": choose one of [x]");
@@ -205,7 +205,7 @@ interface AddContract extends Contract {
             Rows.addLongs(store, "x", 1);
             assertThatThrownBy(() -> store.append("x", Tensor.wrap(new long[4], 1, 4)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("[x int64[4]]")
+                .hasMessageContaining("Schema[x: int64[4]]")
                 .hasMessageContaining("cannot be appended");
             assertThatThrownBy(() -> store.append("nobody", Tensor.wrap(new long[3], 1, 3)))
                 .isInstanceOf(IllegalArgumentException.class)

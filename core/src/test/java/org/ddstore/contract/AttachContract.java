@@ -48,7 +48,7 @@ interface AttachContract extends Contract {
             try (AttachedStore attached = attach(rank, store.catalog())) {
               assertThat(store.explain())
                   .contains("rank %d holds ".formatted(rank.rank()))
-                  .contains("\"x\" [x int64]: %d rows".formatted(expected.length));
+                  .contains("\"x\" Schema[x: int64]: %d rows".formatted(expected.length));
               assertThat(attached.rank()).isEqualTo(-1);
               assertThat(attached.ranks()).isEqualTo(rank.ranks());
               assertThat(read(attached, expected.length)).isEqualTo(expected);

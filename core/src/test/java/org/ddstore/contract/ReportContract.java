@@ -51,7 +51,7 @@ interface ReportContract extends Contract {
             assertThat(info.toString())
                 .contains(
                     "store of %d ranks, seen from rank %d".formatted(rank.ranks(), rank.rank()))
-                .contains("\"x\" [x int64[3]]: %d rows".formatted(variable.rows()));
+                .contains("\"x\" Schema[x: int64[3]]: %d rows".formatted(variable.rows()));
           }
         });
   }

@@ -244,9 +244,9 @@ class SegmentTest {
         SegmentWriter two =
             writer(backing, Schema.of(Field.ragged("a", DType.INT16), Field.bytes("b")))) {
       assertThatThrownBy(() -> fixed.append(ByteBuffer.allocate(8)))
-          .hasMessage("row 0 has 8 bytes; a record of [x uint8[7]] has 7");
+          .hasMessage("row 0 has 8 bytes; a record of Schema[x: uint8[7]] has 7");
       assertThatThrownBy(() -> fixed.appendRows(ByteBuffer.allocate(15)))
-          .hasMessage("15 bytes are not whole records of [x uint8[7]]");
+          .hasMessage("15 bytes are not whole records of Schema[x: uint8[7]]");
       assertThatThrownBy(() -> text.append(ByteBuffer.allocate(5)))
           .hasMessage("row 0 has 5 bytes, but its lengths require 4");
       assertThatThrownBy(() -> text.append(ByteBuffer.allocate(3)))

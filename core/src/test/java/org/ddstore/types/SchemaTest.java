@@ -74,7 +74,8 @@ class SchemaTest {
       assertThat(parsed).isEqualTo(schema).hasSameHashCodeAs(schema);
       assertThat(parsed).hasToString(schema.toString());
     }
-    assertThat(MIXED).hasToString("[a int16, r float32[?, 3], b float64[2, 2], s string, ü bytes]");
+    assertThat(MIXED)
+        .hasToString("Schema[a: int16, r: float32[?, 3], b: float64[2, 2], s: string, ü: bytes]");
   }
 
   @Test
@@ -122,7 +123,7 @@ class SchemaTest {
         .hasMessage("two fields are named \"x\": [x string, x bytes]");
     assertThatThrownBy(() -> MIXED.field("z"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("no field \"z\": choose one of " + MIXED);
+        .hasMessage("no field \"z\": choose one of " + MIXED.fields());
     assertThatThrownBy(() -> Field.fixed("", DType.BOOL))
         .hasMessage("a field name must not be empty");
     assertThatThrownBy(() -> Field.fixed("x", DType.BOOL, 2, 0))

@@ -14,7 +14,7 @@ public final class DDStores {
   private DDStores() {}
 
   /**
-   * Returns the specification of a store of a DataFrame. Reads no rows.
+   * {@return the specification of a store of a DataFrame} Reads no rows.
    *
    * @param rows the DataFrame to load; it must belong to a classic Spark session, not to a Spark
    *     Connect session
@@ -27,9 +27,11 @@ public final class DDStores {
   }
 
   /**
-   * Returns the resident store that {@link StoreSpec#load} created under this name in the
-   * application.
+   * {@return the resident store that {@link StoreSpec#load} created under this name in the
+   * application}
    *
+   * @param session session of the application
+   * @param name name of a store
    * @throws IllegalArgumentException if no store has this name; the message lists the known names
    */
   public static ResidentStore open(SparkSession session, String name) {
@@ -40,7 +42,11 @@ public final class DDStores {
     return ResidentStores.of(session.sparkContext()).open(name);
   }
 
-  /** Returns the resident stores of the application, in the order of their names. */
+  /**
+   * {@return the resident stores of the application, in the order of their names}
+   *
+   * @param session session of the application
+   */
   public static List<ResidentStore> list(SparkSession session) {
     Objects.requireNonNull(session, "session is null");
     ClassicSpark.require(session);
@@ -54,6 +60,9 @@ public final class DDStores {
    * write in progress, for at most {@code spark.ddstore.writeTimeout}. Does not block reads or
    * drops.
    *
+   * @param session session of the application
+   * @param name name of a store
+   * @param action action that writes the store
    * @throws IllegalArgumentException if the name is not a legal store name
    * @throws org.ddstore.types.DeadlineExceededException if another write is still in progress after
    *     the timeout

@@ -95,7 +95,7 @@ final class DecommissionWatch {
         return;
       }
       try {
-        Set<String> leaving = store.leaving();
+        Set<String> leaving = store.places().leaving();
         if (!leaving.isEmpty()) {
           nextNs = System.nanoTime() + RETRY_PERIOD.toNanos();
           copying = newThread("ddstore-decommission-" + store.name(), () -> copyAway(leaving));
@@ -113,7 +113,8 @@ final class DecommissionWatch {
         if (!store.isDropped() && !reported.equals(leaving)) {
           reported = leaving;
           LOG.warn(
-              "\"{}\": rows of decommissioning executors {} were not copied to others, next attempt in {} s: {}",
+              "\"{}\": rows of decommissioning executors {} were not copied to others, next attempt"
+                  + " in {} s: {}",
               store.name(),
               leaving,
               RETRY_PERIOD.toSeconds(),

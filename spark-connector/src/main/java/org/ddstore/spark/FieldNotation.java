@@ -21,6 +21,8 @@ public final class FieldNotation {
    * Parses a type.
    *
    * @param column name of the field
+   * @param type type and shape, such as {@code uint8[28,28]}
+   * @return the field
    * @throws IllegalArgumentException if the type is illegal; the message names the illegal part
    */
   public static Field parse(String column, String type) {
@@ -64,7 +66,12 @@ public final class FieldNotation {
                         .formatted(text, name, Arrays.toString(DType.values()))));
   }
 
-  /** Returns a copy of a specification that declares a column's field. */
+  /**
+   * {@return a copy of a specification that declares a column's field}
+   *
+   * @param spec specification of a store
+   * @param field field of a column
+   */
   public static StoreSpec declare(StoreSpec spec, Field field) {
     Objects.requireNonNull(spec, "spec is null");
     Objects.requireNonNull(field, "field is null");

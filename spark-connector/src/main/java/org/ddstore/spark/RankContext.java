@@ -43,23 +43,23 @@ public final class RankContext {
     this.loaders = loaders;
   }
 
-  /** Returns the number of this rank, in [0, {@link #ranks()}). */
+  /** {@return the number of this rank, in [0, {@link #ranks()})} */
   public int rank() {
     return communicator().rank();
   }
 
-  /** Returns the number of ranks. */
+  /** {@return the number of ranks} */
   public int ranks() {
     return communicator().size();
   }
 
-  /** Returns the number of this attempt: 1 for the first submission, plus 1 after each failure. */
+  /** {@return the number of this attempt: 1 for the first submission, plus 1 after each failure} */
   public int attempt() {
     return started.attempt();
   }
 
   /**
-   * Returns the replica group of this rank, in [0, {@link #replicaGroups()}). The {@code
+   * {@return the replica group of this rank, in [0, {@link #replicaGroups()})} The {@code
    * store().ranks()} ranks of a group hold one full copy of the data; this rank has the number
    * {@code store().rank()} in its group.
    */
@@ -67,13 +67,13 @@ public final class RankContext {
     return started.groups().groupOf(rank());
   }
 
-  /** Returns the number of replica groups, each of which holds one full copy of the data. */
+  /** {@return the number of replica groups, each of which holds one full copy of the data} */
   public int replicaGroups() {
     return ranks() / store.ranks();
   }
 
   /**
-   * Returns the store of this rank's replica group. It is closed when the task ends. All ranks of
+   * {@return the store of this rank's replica group} It is closed when the task ends. All ranks of
    * the group must call its collective methods. The task may add its own variables, which belong to
    * the group. With several groups, {@link #rows()} cannot be updated, because a change would not
    * reach the other copies; variables that the task adds can.
@@ -82,12 +82,17 @@ public final class RankContext {
     return store;
   }
 
-  /** Returns the rows of the DataFrame: the variable {@value #ROWS} of {@link #store()}. */
+  /** {@return the rows of the DataFrame: the variable {@value #ROWS} of {@link #store()}} */
   public Variable rows() {
     return store.variable(ROWS);
   }
 
-  /** Opens a {@link #loader(BatchSampler, LoaderOptions)} with {@link LoaderOptions#defaults()}. */
+  /**
+   * Opens a {@link #loader(BatchSampler, LoaderOptions)} with {@link LoaderOptions#defaults()}.
+   *
+   * @param sampler order and batches of the samples
+   * @return the loader; the task closes it, or its end does
+   */
   public Loader loader(BatchSampler sampler) {
     return loader(sampler, LoaderOptions.defaults());
   }
@@ -100,6 +105,8 @@ public final class RankContext {
    * closes the loader; loaders that are still open are closed when the task ends.
    *
    * @param sampler a sampler that is equal on all ranks
+   * @param options options of the loader
+   * @return the loader; the task closes it, or its end does
    * @throws IllegalArgumentException if the options name a device that Spark did not assign to this
    *     rank's task; the message names both
    */
@@ -114,7 +121,7 @@ public final class RankContext {
   }
 
   /**
-   * Returns the collectives of all ranks, for the thread that runs the task. With several replica
+   * {@return the collectives of all ranks, for the thread that runs the task} With several replica
    * groups, the collectives of {@link #store()} span only the ranks of one group. If one rank waits
    * in a collective of all ranks while another waits for it in one of their group, all ranks throw
    * a {@link org.ddstore.types.CollectiveMismatchException} after one second.
@@ -124,8 +131,8 @@ public final class RankContext {
   }
 
   /**
-   * Returns the number of the accelerator that Spark assigned to this rank's task: the first
-   * address of the resource {@code gpu}, or empty if no address is a number. Logs one warning if
+   * {@return the number of the accelerator that Spark assigned to this rank's task: the first
+   * address of the resource {@code gpu}, or empty if no address is a number} Logs one warning if
    * the environment variable {@code LOCAL_RANK} differs, and one if the host has several devices
    * and none is assigned or configured. Local.
    */
@@ -165,13 +172,13 @@ public final class RankContext {
         DeviceBinding.onThisHost());
   }
 
-  /** Returns Spark's id of the executor that runs this rank. */
+  /** {@return Spark's id of the executor that runs this rank} */
   public String executorId() {
     return StartedRank.executorId();
   }
 
   /**
-   * Returns whether this rank runs in the executor that holds its shard. Always true in {@link
+   * {@return whether this rank runs in the executor that holds its shard} Always true in {@link
    * StoreSpec#run}. In {@link ResidentStore#run}, a rank whose executor is lost or has no free slot
    * runs in another executor and reads its own shard remotely.
    */
@@ -179,22 +186,22 @@ public final class RankContext {
     return started.home();
   }
 
-  /** Returns the host name or address that Spark has registered for the executor. */
+  /** {@return the host name or address that Spark has registered for the executor} */
   public String host() {
     return StartedRank.host();
   }
 
   /**
-   * Returns a human-readable description of the transport that reads rows outside of shared memory,
-   * with the reason for its choice.
+   * {@return a human-readable description of the transport that reads rows outside of shared
+   * memory, with the reason for its choice}
    */
   public String transport() {
     return started.remote().description();
   }
 
   /**
-   * Returns the time that this rank took to fetch, decode and pack the rows of its shard, in
-   * nanoseconds; 0 if the store is resident.
+   * {@return the time that this rank took to fetch, decode and pack the rows of its shard, in
+   * nanoseconds; 0 if the store is resident}
    */
   public long loadNanos() {
     return started.loadNanos();

@@ -14,6 +14,8 @@ public interface RankTask<T> extends Serializable {
    * Runs on one rank. After a failure, another attempt may run it again, see {@link
    * RankContext#attempt()}: the task runs at least once.
    *
+   * @param context rank, its store and its group
+   * @return the result of this rank; serializable, or null
    * @throws Exception to end the attempt on all ranks
    */
   T run(RankContext context) throws Exception;

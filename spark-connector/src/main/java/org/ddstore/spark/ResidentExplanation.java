@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import java.util.List;
+import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentReads;
@@ -10,6 +11,19 @@ import org.ddstore.spark.types.ResidentShard;
 /** A human-readable description of a resident store. */
 final class ResidentExplanation {
   private ResidentExplanation() {}
+
+  /** Returns one line, such as {@code ResidentStore[train: 10 rows, 2 ranks, 1.00 KiB, ..]}. */
+  static String line(String name, ResidentLayout layout, boolean isDropped) {
+    String lost = layout.lost().isEmpty() ? "" : ", %d shards lost".formatted(layout.lost().size());
+    return "ResidentStore[%s: %,d rows, %d ranks, %s, %s%s]"
+        .formatted(
+            name,
+            layout.rows(),
+            layout.groups().ranks(),
+            ByteSize.format(layout.bytes()),
+            layout.schema(),
+            isDropped ? ", dropped" : lost);
+  }
 
   static String of(
       ResidentStore store,

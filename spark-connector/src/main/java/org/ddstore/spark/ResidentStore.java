@@ -1,38 +1,23 @@
 package org.ddstore.spark;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
-import org.apache.spark.SparkContext;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.backend.SharedLoss;
 import org.ddstore.spark.cluster.ClassicSpark;
-import org.ddstore.spark.cluster.ClusterFacts;
-import org.ddstore.spark.cluster.Interrupts;
-import org.ddstore.spark.cluster.Preflight;
-import org.ddstore.spark.cluster.RunWarnings;
-import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestPlan;
-import org.ddstore.spark.job.BarrierJob;
-import org.ddstore.spark.job.PlacedRdd;
-import org.ddstore.spark.job.PlannedLoader;
-import org.ddstore.spark.job.Plans;
 import org.ddstore.spark.resident.AppendPlan;
 import org.ddstore.spark.resident.ExecutorHoldings;
-import org.ddstore.spark.resident.RankOutcome;
 import org.ddstore.spark.resident.ResidentChanges;
 import org.ddstore.spark.resident.ResidentLayout;
-import org.ddstore.spark.resident.ResidentLoading;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentPlaces;
 import org.ddstore.spark.resident.ResidentProcesses;
@@ -43,6 +28,7 @@ import org.ddstore.spark.resident.StoreOwner;
 import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.spark.types.ColumnMapping;
 import org.ddstore.spark.types.ExecutorHolding;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.ReadCount;
 import org.ddstore.spark.types.RebuildDiffersException;
@@ -75,10 +61,9 @@ public final class ResidentStore {
   private final ResidentChanges changes;
   private final ResidentReads reads;
   private final StoreOwner owner;
-  private final AtomicBoolean warnedOfLocality = new AtomicBoolean();
-  private final AtomicBoolean warnedOfSharedLoss = new AtomicBoolean();
+  private final ResidentRunner runner;
 
-  private ResidentStore(
+  ResidentStore(
       ResidentStores stores,
       String name,
       ResidentOrigin origin,
@@ -97,55 +82,20 @@ public final class ResidentStore {
     this.changes = new ResidentChanges(name, origin, token, processes, places, this::snapshot);
     this.reads = new ResidentReads(layout.groups().ranks());
     this.owner = StoreOwner.current(origin.session().sparkContext());
+    this.runner = new ResidentRunner(name, origin, token, places, changes, reads, this::snapshot);
   }
 
-  /** Loads a store. Blocks. Frees everything if it fails. */
-  static ResidentStore load(ResidentStores stores, String name, ResidentOrigin origin) {
-    SparkContext context = origin.session().sparkContext();
-    int ranks = Preflight.ranks(context, origin.profile(), origin.settings());
-    ReplicaGroups groups = origin.settings().groups(ranks);
-    Preflight.check(context, origin.profile(), ranks, 0, Map.of(), origin.settings());
-    QueriedStores.warning(name, origin.rows()).ifPresent(LOG::warn);
-    StoreToken token = StoreToken.random();
-    ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
-    try (Plans plans = origin.plans(() -> origin.plan(groups))) {
-      ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
-      ResidentLoading.Loaded loaded =
-          plans.load(
-              () ->
-                  loading.run(
-                      plans.current().memoryBytes() * groups.groups(),
-                      0,
-                      attempt -> {
-                        IngestPlan plan = plans.forAttempt(attempt);
-                        return new ResidentLoading.Source(
-                            plan.shards(groups.ranks()),
-                            new PlannedLoader(plan, groups.width(), groups.members()));
-                      }));
-      try {
-        ResidentLayout layout =
-            ResidentLayout.of(plans.current().schema(), groups, loaded.shards())
-                .without(loaded.gone());
-        ResidentStore store =
-            new ResidentStore(stores, name, origin, token, plans.current(), processes, layout);
-        StoreMetrics.show(store.snapshot(layout), store.reads);
-        return store;
-      } catch (Throwable e) {
-        loading.forget(loaded.shards());
-        throw e;
-      }
-    } catch (Throwable e) { // Spark throws InterruptedException undeclared
-      processes.close();
-      throw Interrupts.beforeCommit(e, "load of \"%s\"".formatted(name));
-    }
+  /** Adds the metrics of the store to those of the driver; {@link #end} removes them. */
+  void showMetrics() {
+    StoreMetrics.show(snapshot(places.now()), reads);
   }
 
-  /** Returns the name, by which {@link DDStores#open} finds the store. */
+  /** {@return the name, by which {@link DDStores#open} finds the store} */
   public String name() {
     return name;
   }
 
-  /** Returns the user who created the store. */
+  /** {@return the user who created the store} */
   public String owner() {
     return owner.user();
   }
@@ -159,38 +109,38 @@ public final class ResidentStore {
     owner.check(origin.session().sparkContext(), change, name);
   }
 
-  /** Returns the current number of rows. */
+  /** {@return the current number of rows} */
   public long rows() {
     return places.now().rows();
   }
 
-  /** Returns the memory of one copy of the rows, in bytes. */
+  /** {@return the memory of one copy of the rows, in bytes} */
   public long bytes() {
     return places.now().bytes();
   }
 
-  /** Returns the schema of the records. */
+  /** {@return the schema of the records} */
   public Schema schema() {
     return places.now().schema();
   }
 
-  /** Returns the stored columns of the DataFrame, with their original types and in their order. */
+  /** {@return the stored columns of the DataFrame, with their original types and in their order} */
   public StructType sourceSchema() {
     return sourceSchema;
   }
 
-  /** Returns the number of ranks that hold the store, in all replica groups together. */
+  /** {@return the number of ranks that hold the store, in all replica groups together} */
   public int ranks() {
     return places.now().groups().ranks();
   }
 
-  /** Returns the number of ranks of a replica group, which together hold one full copy. */
+  /** {@return the number of ranks of a replica group, which together hold one full copy} */
   public int width() {
     return places.now().groups().width();
   }
 
   /**
-   * Returns the digest of the rows. It binds every index to the bytes of its record and does not
+   * {@return the digest of the rows} It binds every index to the bytes of its record and does not
    * depend on the number of ranks.
    */
   public String digest() {
@@ -202,13 +152,13 @@ public final class ResidentStore {
     return origin.settings().backing() == Backing.FILE;
   }
 
-  /** Returns the shards of all replica groups, ordered by append and rank. */
+  /** {@return the shards of all replica groups, ordered by append and rank} */
   public List<ResidentShard> shards() {
     return places.now().shards();
   }
 
   /**
-   * Returns a handle by which ordinary tasks, UDFs and the driver attach to the store.
+   * {@return a handle by which ordinary tasks, UDFs and the driver attach to the store}
    *
    * @throws IllegalStateException if the store has been dropped
    */
@@ -221,9 +171,8 @@ public final class ResidentStore {
     return new StoreSnapshot(name, token, origin.settings(), sourceSchema, columns, layout);
   }
 
-  /** Marks the shards of an executor that Spark has removed as lost. */
-  void lost(String executorId) {
-    places.lose(Set.of(executorId));
+  ResidentPlaces places() {
+    return places;
   }
 
   /**
@@ -239,19 +188,43 @@ public final class ResidentStore {
 
   /** Warns once if executors that end together hold all copies of some shard. */
   void warnOf(SharedLoss loss) {
-    SharedLossWarning.of(name, places.now(), loss)
-        .filter(warning -> warnedOfSharedLoss.compareAndSet(false, true))
-        .ifPresent(LOG::warn);
+    runner.warnOf(loss);
   }
 
-  /** Returns the ids of the executors that hold rows and are being decommissioned. */
-  Set<String> leaving() {
-    return places.leaving();
+  /**
+   * Returns random rows; another sample at each call. See {@link #sample(long, long)}.
+   *
+   * @param count number of rows, from 0 to {@link #rows()}
+   * @return a DataFrame with the columns of {@link #sourceSchema()}
+   * @throws IllegalArgumentException if the number of rows is out of range
+   * @throws IllegalStateException if the store has been dropped
+   */
+  public Dataset<Row> sample(long count) {
+    return sample(count, ThreadLocalRandom.current().nextLong());
   }
 
-  /** Detects shards whose loss no event has reported. */
-  void findLost() {
-    places.findLost();
+  /**
+   * Returns random rows: a uniform sample without repeats, of the rows that the store has now. The
+   * same seed and number of rows of the store give the same sample. The query reads the rows of the
+   * sample only, by their indices; its order of rows is not random. Does not block: the rows are
+   * read when the DataFrame is used.
+   *
+   * @param count number of rows, from 0 to {@link #rows()}; at most 2^29
+   * @param seed any number
+   * @return a DataFrame with the columns of {@link #sourceSchema()}, and the metadata column {@code
+   *     __index}
+   * @throws IllegalArgumentException if the number of rows is out of range
+   * @throws IllegalStateException if the store has been dropped
+   */
+  public Dataset<Row> sample(long count, long seed) {
+    places.checkLive();
+    return origin
+        .session()
+        .read()
+        .format(OptionKeys.FORMAT)
+        .option(OptionKeys.SAMPLE, count)
+        .option(OptionKeys.SAMPLE_SEED, seed)
+        .load(name);
   }
 
   /**
@@ -261,6 +234,7 @@ public final class ResidentStore {
    * cannot update the rows or append to them. First restores rows that were lost with an executor,
    * unless a replica group has them.
    *
+   * @param <T> type of the results
    * @param task a serializable task
    * @return the results of all ranks, in rank order
    * @throws IllegalArgumentException immediately, if the task is not serializable
@@ -272,43 +246,8 @@ public final class ResidentStore {
    * @throws DDStoreException if lost rows could not be restored; the message gives the reason
    */
   public <T> List<T> run(RankTask<T> task) {
-    StoreSpec.checkSerializable(task);
-    places.checkLive();
-    SparkContext context = origin.session().sparkContext();
-    AtomicReference<ResidentLayout> lastLayout = new AtomicReference<>();
-    List<RankOutcome<T>> outcomes =
-        origin
-            .job(places.now().groups(), 0)
-            .run(
-                attempt -> {
-                  warnOfLocality();
-                  ResidentLayout now = withoutGaps();
-                  lastLayout.set(now);
-                  return new BarrierJob.Load<>(
-                      PlacedRdd.empty(context, now.preferredLocations()),
-                      null,
-                      token,
-                      new ResidentRun<>(task, snapshot(now), now.homes()));
-                });
-    ran(outcomes, lastLayout.get());
-    List<T> results = new ArrayList<>(); // may be null
-    for (RankOutcome<T> outcome : outcomes) {
-      results.add(outcome.result());
-    }
-    return results;
-  }
-
-  /** Repairs the store if rows are lost or about to be lost, and returns its layout. */
-  private ResidentLayout withoutGaps() {
-    if (places.findLost().without(places.leaving()).hasGaps()) {
-      try {
-        changes.repair();
-      } catch (StoreJobException e) { // all attempts of the repair have failed
-        throw new DDStoreException(
-            "lost rows of \"%s\" could not be restored: %s".formatted(name, e.getMessage()), e);
-      }
-    }
-    return places.now();
+    TaskBody.checkSerializable(task);
+    return runner.run(task);
   }
 
   /**
@@ -415,43 +354,18 @@ public final class ResidentStore {
     }
   }
 
-  /** Returns whether the store has been dropped, or its application has ended. */
+  /** {@return whether the store has been dropped, or its application has ended} */
   public boolean isDropped() {
     return places.isEnded();
   }
 
-  private List<String> warnings() {
-    List<String> warnings =
-        new ArrayList<>(RunWarnings.of(origin.session().sparkContext(), origin.profile(), ranks()));
-    Set<String> leaving = places.leaving();
-    if (!leaving.isEmpty()) {
-      warnings.add(
-          "executors %s are being decommissioned: repair() copies their rows to others"
-              .formatted(leaving));
-    }
-    return warnings;
-  }
-
-  /** Warns once about locality settings; warnings about slots are logged by every job. */
-  private void warnOfLocality() {
-    RunWarnings.ofLocality(origin.session().sparkContext().getConf())
-        .filter(warning -> warnedOfLocality.compareAndSet(false, true))
-        .ifPresent(warning -> LOG.warn("\"{}\": {}", name, warning));
-  }
-
-  private void ran(List<? extends RankOutcome<?>> outcomes, ResidentLayout layout) {
-    ClusterFacts cluster = ClusterFacts.of(origin.session().sparkContext(), origin.profile());
-    reads.add(outcomes, RankOutcome.Misplaced.of(outcomes, layout, cluster));
-    reads.misplaced().forEach(rank -> LOG.warn("\"{}\": {}", name, rank));
-  }
-
-  /** Returns what each rank has read in all runs so far, by rank and read path. */
+  /** {@return what each rank has read in all runs so far, by rank and read path} */
   public List<List<ReadCount>> reads() {
     return reads.byRank();
   }
 
   /**
-   * Returns the holdings that each live executor reports. Blocks for their answers.
+   * {@return the holdings that each live executor reports} Blocks for their answers.
    *
    * @throws org.ddstore.types.DeadlineExceededException if an executor does not answer
    * @throws IllegalStateException if the store has been dropped
@@ -463,29 +377,17 @@ public final class ResidentStore {
   }
 
   /**
-   * Returns human-readable lines: rows, bytes, ranks and executors, the transport of rows outside
+   * {@return human-readable lines: rows, bytes, ranks and executors, the transport of rows outside
    * of shared memory, lost rows, ranks that ran away from their shards in the last run, and
-   * warnings for the next run. Blocks like {@link #statistics()}.
+   * warnings for the next run} Blocks like {@link #statistics()}.
    */
   public String explain() {
-    return ResidentExplanation.of(this, places.findLost(), statistics(), reads, warnings());
+    return ResidentExplanation.of(this, places.findLost(), statistics(), reads, runner.warnings());
   }
 
-  /** Returns one human-readable line. */
+  /** Returns one human-readable line. Does not block. */
   @Override
   public String toString() {
-    ResidentLayout now = places.now();
-    List<String> executors =
-        now.shards().stream().map(ResidentShard::executorId).distinct().sorted().toList();
-    return "ResidentStore[\"%s\", %,d rows, %,d bytes, %d ranks on executors %s%s]"
-        .formatted(
-            name,
-            now.rows(),
-            now.bytes(),
-            now.groups().ranks(),
-            executors,
-            isDropped()
-                ? ", dropped"
-                : now.lost().isEmpty() ? "" : ", %d shards lost".formatted(now.lost().size()));
+    return ResidentExplanation.line(name, places.now(), isDropped());
   }
 }

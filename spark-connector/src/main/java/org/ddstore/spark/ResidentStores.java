@@ -62,7 +62,7 @@ final class ResidentStores implements ResidentView {
   private final class Watch extends SparkListener {
     @Override
     public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
-      list().forEach(store -> store.lost(removed.executorId()));
+      list().forEach(store -> store.places().lose(Set.of(removed.executorId())));
     }
 
     @Override
@@ -139,7 +139,7 @@ final class ResidentStores implements ResidentView {
     }
     // The store is registered: this is the commit point, and nothing is thrown after it.
     // The store received no events before, so it looks for lost executors now.
-    Interrupts.cleanUp("look for lost executors", store::findLost);
+    Interrupts.cleanUp("look for lost executors", store.places()::findLost);
     decommissions.start(context);
     TransportBackends.sharedLosses(context).forEach(store::warnOf);
     if (before != null) {

@@ -25,37 +25,37 @@ public final class StoreHandle implements Serializable {
     this.snapshot = snapshot;
   }
 
-  /** Returns the name of the store. */
+  /** {@return the name of the store} */
   public String name() {
     return snapshot.name();
   }
 
-  /** Returns the number of rows of the snapshot. */
+  /** {@return the number of rows of the snapshot} */
   public long rows() {
     return snapshot.rows();
   }
 
-  /** Returns the schema of the records. */
+  /** {@return the schema of the records} */
   public Schema schema() {
     return snapshot.schema();
   }
 
-  /** Returns the stored columns of the DataFrame, with their original types and in their order. */
+  /** {@return the stored columns of the DataFrame, with their original types and in their order} */
   public StructType sourceSchema() {
     return snapshot.sourceSchema();
   }
 
-  /** Returns, for each leaf of {@link #sourceSchema()}, the fields that hold its values. */
+  /** {@return the fields that hold the values of each leaf of {@link #sourceSchema()}} */
   public List<ColumnMapping> columns() {
     return snapshot.columns();
   }
 
-  /** Returns the locations of the rows: one catalog, of one full copy, per replica group. */
+  /** {@return the locations of the rows: one catalog, of one full copy, per replica group} */
   public List<Catalog> catalogs() {
     return snapshot.catalogs();
   }
 
-  /** Returns the digest of the rows; see {@link ResidentStore#digest}. */
+  /** {@return the digest of the rows; see {@link ResidentStore#digest}} */
   public String digest() {
     return snapshot.digest();
   }

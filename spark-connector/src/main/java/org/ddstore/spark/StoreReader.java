@@ -20,7 +20,7 @@ public final class StoreReader implements AutoCloseable {
   }
 
   /**
-   * Returns the store. The caller must not close it; {@link #close()} does.
+   * {@return the store} The caller must not close it; {@link #close()} does.
    *
    * @throws IllegalStateException if this reader is closed
    */
@@ -31,7 +31,7 @@ public final class StoreReader implements AutoCloseable {
     return attachment.store();
   }
 
-  /** Returns the rows of the DataFrame. */
+  /** {@return the rows of the DataFrame} */
   public Variable rows() {
     return store().variable(RankContext.ROWS);
   }

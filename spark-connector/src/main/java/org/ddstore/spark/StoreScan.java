@@ -7,7 +7,7 @@ import org.ddstore.types.Internal;
 @Internal
 public interface StoreScan extends Scan {
   /**
-   * Returns whether the scan reads rows that differ from those of the current store of its name.
+   * {@return whether the scan reads rows that differ from those of the current store of its name}
    *
    * @param now current store of the name
    */

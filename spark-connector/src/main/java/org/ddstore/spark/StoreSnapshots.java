@@ -8,7 +8,11 @@ import org.ddstore.types.Internal;
 public final class StoreSnapshots {
   private StoreSnapshots() {}
 
-  /** Returns the snapshot that a handle holds. */
+  /**
+   * {@return the snapshot that a handle holds}
+   *
+   * @param handle handle of a resident store
+   */
   public static StoreSnapshot of(StoreHandle handle) {
     return handle.snapshot();
   }

@@ -1,33 +1,21 @@
 package org.ddstore.spark;
 
-import java.io.IOException;
-import java.io.NotSerializableException;
-import java.io.ObjectOutputStream;
-import java.io.OutputStream;
+import static java.util.Objects.requireNonNull;
+
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkContext;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
-import org.ddstore.spark.backend.TransportBackends;
-import org.ddstore.spark.cluster.Preflight;
-import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
-import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.Wording;
-import org.ddstore.spark.job.BarrierJob;
-import org.ddstore.spark.job.Plans;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.StoreChangedException;
@@ -35,8 +23,6 @@ import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.types.Backing;
 import org.ddstore.types.DType;
 import org.ddstore.types.Internal;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The specification of a store of a DataFrame: columns and their types, row order, number of ranks
@@ -51,8 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class StoreSpec {
   /** The largest number of ranks, and of ranks of a replica group. */
   public static final int MAX_RANKS = ReplicaGroups.MAX_RANKS;
-
-  private static final Logger LOG = LoggerFactory.getLogger(StoreSpec.class);
 
   private final Dataset<Row> rows;
   private final IngestOptions ingest;
@@ -85,186 +69,248 @@ public final class StoreSpec {
     return new StoreSpec(rows, change.apply(ingest), settings, profile);
   }
 
-  private StoreSpec set(Function<Settings, Settings> change) {
-    return new StoreSpec(rows, ingest, change.apply(settings), profile);
-  }
-
-  /** Sets the number of ranks, from 1 to the number of slots; all slots by default. */
-  public StoreSpec ranks(int ranks) {
-    return set(s -> s.ranks(ranks));
+  private StoreSpec set(Setting setting, Object value) {
+    return new StoreSpec(rows, ingest, settings.with(setting, value), profile);
   }
 
   /**
-   * Sets the width of a replica group: the number of consecutive ranks that together hold one full
-   * copy of the data. Each rank reads only from its own group. By default, all ranks form one
-   * group.
+   * {@return a copy with a number of ranks; all slots by default}
+   *
+   * @param ranks number of ranks, from 1 to the number of slots
+   */
+  public StoreSpec ranks(int ranks) {
+    return set(Setting.RANKS, ranks);
+  }
+
+  /**
+   * {@return a copy with a width of replica groups: the number of consecutive ranks that together
+   * hold one full copy of the data. Each rank reads only from its own group; by default, all ranks
+   * form one group}
    *
    * @param width a divisor of the number of ranks
    */
   public StoreSpec width(int width) {
-    return set(s -> s.width(width));
+    return set(Setting.WIDTH, width);
   }
 
   /**
-   * Sets the transport that reads rows outside of shared memory.
+   * {@return a copy with a transport of the rows outside of shared memory}
    *
    * @param name name of a transport, or {@code auto} for the best one that all ranks can use; the
    *     names are the legal values of {@code spark.ddstore.transport}
    */
   public StoreSpec transport(String name) {
-    Objects.requireNonNull(name, "name is null");
-    return set(s -> s.transport(name));
+    return set(Setting.TRANSPORT, requireNonNull(name, "name is null"));
   }
 
   /**
-   * Sets whether rows of the same process and host are read by memory. True by default; if false,
-   * they are read over the transport like rows of other hosts.
+   * {@return a copy in which rows of the same process and host are read by memory (true, the
+   * default), or over the transport like rows of other hosts}
+   *
+   * @param shortcut false to read all rows over the transport
    */
   public StoreSpec shortcut(boolean shortcut) {
-    return set(s -> s.shortcut(shortcut));
+    return set(Setting.SHORTCUT, shortcut);
   }
 
   /**
-   * Sets the maximum time of a batch whose rows come over the transport, and the maximum time that
-   * a read waits for rows that {@code epochBegin} changes, wherever they are.
+   * {@return a copy with a maximum time of a batch whose rows come over the transport, and of the
+   * wait for rows that {@code epochBegin} changes, wherever they are}
+   *
+   * @param timeout maximum time, above 0
    */
   public StoreSpec readTimeout(Duration timeout) {
-    Objects.requireNonNull(timeout, "timeout is null");
-    return set(s -> s.readTimeout(timeout));
-  }
-
-  /** Sets how long a rank whose task has ended serves its rows to ranks that still run. */
-  public StoreSpec finishTimeout(Duration timeout) {
-    Objects.requireNonNull(timeout, "timeout is null");
-    return set(s -> s.finishTimeout(timeout));
+    return set(Setting.READ_TIMEOUT, requireNonNull(timeout, "timeout is null"));
   }
 
   /**
-   * Sets the resources that each rank needs of its executor, such as CPUs and accelerators. By
-   * default, Spark's own settings apply. Spark accepts a profile on clusters, not in {@code local}
-   * mode.
+   * {@return a copy with a maximum time that a rank whose task has ended serves its rows to others}
+   *
+   * @param timeout maximum time, above 0
+   */
+  public StoreSpec finishTimeout(Duration timeout) {
+    return set(Setting.FINISH_TIMEOUT, requireNonNull(timeout, "timeout is null"));
+  }
+
+  /**
+   * {@return a copy with the resources that each rank needs of its executor, such as CPUs and
+   * accelerators; Spark's own settings by default. Spark accepts a profile on clusters, not in
+   * {@code local} mode}
    *
    * @param profile resources of one rank
    */
   public StoreSpec resources(ResourceProfile profile) {
-    Objects.requireNonNull(profile, "profile is null");
-    context().resourceProfileManager().addResourceProfile(profile);
+    requireNonNull(profile, "profile is null");
+    rows.sparkSession().sparkContext().resourceProfileManager().addResourceProfile(profile);
     return new StoreSpec(rows, ingest, settings, profile);
   }
 
-  /** Selects the columns to store; see {@link IngestOptions#columns}. */
+  /**
+   * {@return a copy that stores these columns; see {@link IngestOptions#columns}}
+   *
+   * @param names names of columns; a struct stands for all its fields
+   */
   public StoreSpec columns(String... names) {
-    Objects.requireNonNull(names, "names is null");
-    for (Object element : names) {
-      Objects.requireNonNull(element, "an element of names is null");
-    }
     return with(i -> i.columns(names));
   }
 
-  /** Declares the type and fixed shape of a column's field; see {@link IngestOptions#field}. */
+  /**
+   * {@return a copy that declares type and fixed shape of a column's field; see {@link
+   * IngestOptions#field}}
+   *
+   * @param column name of a column; {@code a.b} for a column inside a struct
+   * @param dtype element type of the field
+   * @param shape dimensions; none for a scalar
+   */
   public StoreSpec field(String column, DType dtype, int... shape) {
-    Objects.requireNonNull(column, "column is null");
-    Objects.requireNonNull(dtype, "dtype is null");
-    Objects.requireNonNull(shape, "shape is null");
     return with(i -> i.field(column, dtype, shape));
   }
 
-  /** Declares a column of arrays as ragged; see {@link IngestOptions#raggedField}. */
+  /**
+   * {@return a copy that declares a column of arrays as ragged; see {@link
+   * IngestOptions#raggedField}}
+   *
+   * @param column name of a column; {@code a.b} for a column inside a struct
+   * @param dtype element type of the field
+   * @param innerShape dimensions after the first; none for numbers
+   */
   public StoreSpec raggedField(String column, DType dtype, int... innerShape) {
-    Objects.requireNonNull(column, "column is null");
-    Objects.requireNonNull(dtype, "dtype is null");
-    Objects.requireNonNull(innerShape, "innerShape is null");
     return with(i -> i.raggedField(column, dtype, innerShape));
   }
 
-  /** Replaces nulls by a value; see {@link IngestOptions#fillNulls}. */
+  /**
+   * {@return a copy that replaces nulls by a value; see {@link IngestOptions#fillNulls}}
+   *
+   * @param column name of a column; {@code a.b} for a column inside a struct
+   * @param value number, boolean, string or {@code byte[]} that fits the column's type
+   */
   public StoreSpec fillNulls(String column, Serializable value) {
-    Objects.requireNonNull(column, "column is null");
-    Objects.requireNonNull(value, "value is null");
     return with(i -> i.fillNulls(column, value));
   }
 
-  /** Pads arrays that are shorter than their declared shape with a value. */
+  /**
+   * {@return a copy that pads arrays that are shorter than their declared shape}
+   *
+   * @param column name of a column; {@code a.b} for a column inside a struct
+   * @param value value of the added elements
+   */
   public StoreSpec pad(String column, Number value) {
-    Objects.requireNonNull(column, "column is null");
-    Objects.requireNonNull(value, "value is null");
     return with(i -> i.pad(column, value));
   }
 
-  /** Truncates arrays that are longer than their declared shape. */
+  /**
+   * {@return a copy that truncates arrays that are longer than their declared shape}
+   *
+   * @param column name of a column; {@code a.b} for a column inside a struct
+   */
   public StoreSpec truncate(String column) {
-    Objects.requireNonNull(column, "column is null");
     return with(i -> i.truncate(column));
   }
 
-  /** Sets the terms in which messages name remedies, by default the methods of this class. */
+  /**
+   * {@return a copy with terms in which messages name remedies, by default the methods of this
+   * class}
+   *
+   * @param wording terms of the messages
+   */
   @Internal
   public StoreSpec wording(Wording wording) {
-    Objects.requireNonNull(wording, "wording is null");
     return with(i -> i.wording(wording));
   }
 
-  /** Orders the rows by columns, ascending; ties keep their order in the source. */
+  /**
+   * {@return a copy that orders the rows by columns, ascending; ties keep their order in the
+   * source}
+   *
+   * @param columns names of columns
+   */
   public StoreSpec orderBy(String... columns) {
-    Objects.requireNonNull(columns, "columns is null");
-    for (Object element : columns) {
-      Objects.requireNonNull(element, "an element of columns is null");
-    }
     return with(i -> i.orderBy(columns));
   }
 
-  /** Shuffles the rows at load; the same seed and source give the same order. */
+  /**
+   * {@return a copy that shuffles the rows at load; the same seed and source give the same order}
+   *
+   * @param seed seed of the order; any number
+   */
   public StoreSpec shuffle(long seed) {
     return with(i -> i.shuffle(seed));
   }
 
-  /** Sets the memory of the shards: {@code SHM} or {@code DIRECT}; for files see {@link #files}. */
+  /**
+   * {@return a copy with another memory of the shards; for files see {@link #files}}
+   *
+   * @param backing {@code SHM} or {@code DIRECT}
+   */
   public StoreSpec backing(Backing backing) {
-    Objects.requireNonNull(backing, "backing is null");
-    return set(s -> s.backing(backing));
-  }
-
-  /** Keeps the shards in mapped files, under a directory that exists on every executor. */
-  public StoreSpec files(Path directory) {
-    Objects.requireNonNull(directory, "directory is null");
-    return set(s -> s.backing(Backing.FILE).directory(directory));
-  }
-
-  /** Sets the maximum number of submissions of the job, including the first. */
-  public StoreSpec maxAttempts(int attempts) {
-    return set(s -> s.maxAttempts(attempts));
-  }
-
-  /** Keeps the shards in shared memory under a mount other than /dev/shm. */
-  public StoreSpec sharedMemory(Path directory) {
-    Objects.requireNonNull(directory, "directory is null");
-    return set(s -> s.backing(Backing.SHM).directory(directory));
+    return set(Setting.BACKING, requireNonNull(backing, "backing is null"));
   }
 
   /**
-   * Sets whether a load fails early where the shards exceed the available memory; the default is
-   * true.
+   * {@return a copy that keeps the shards in mapped files}
+   *
+   * @param directory absolute path of a directory that exists on every executor
+   */
+  public StoreSpec files(Path directory) {
+    requireNonNull(directory, "directory is null");
+    return set(Setting.BACKING, Backing.FILE).set(Setting.DIRECTORY, directory);
+  }
+
+  /**
+   * {@return a copy with a maximum number of submissions of the job, including the first}
+   *
+   * @param attempts number of submissions, from 1 to 1,000
+   */
+  public StoreSpec maxAttempts(int attempts) {
+    return set(Setting.MAX_ATTEMPTS, attempts);
+  }
+
+  /**
+   * {@return a copy that keeps the shards in shared memory under a mount other than /dev/shm}
+   *
+   * @param directory absolute path of a directory that exists on every executor
+   */
+  public StoreSpec sharedMemory(Path directory) {
+    requireNonNull(directory, "directory is null");
+    return set(Setting.BACKING, Backing.SHM).set(Setting.DIRECTORY, directory);
+  }
+
+  /**
+   * {@return a copy in which a load fails early (true, the default) where the shards exceed the
+   * available memory}
+   *
+   * @param check false to load without the check
    */
   public StoreSpec checkMemory(boolean check) {
-    return set(s -> s.checkMemory(check));
+    return set(Setting.CHECK_MEMORY, check);
   }
 
-  /** Sets how long a close waits for reads in flight. */
+  /**
+   * {@return a copy with a maximum time that a close waits for reads in flight}
+   *
+   * @param timeout maximum time, above 0
+   */
   public StoreSpec closeTimeout(Duration timeout) {
-    Objects.requireNonNull(timeout, "timeout is null");
-    return set(s -> s.closeTimeout(timeout));
+    return set(Setting.CLOSE_TIMEOUT, requireNonNull(timeout, "timeout is null"));
   }
 
-  /** Sets how long a start waits for executors to register before it fails for lack of slots. */
+  /**
+   * {@return a copy with a maximum time that a start waits for executors before it fails for lack
+   * of slots}
+   *
+   * @param timeout maximum time, above 0
+   */
   public StoreSpec slotsTimeout(Duration timeout) {
-    Objects.requireNonNull(timeout, "timeout is null");
-    return set(s -> s.slotsTimeout(timeout));
+    return set(Setting.SLOTS_TIMEOUT, requireNonNull(timeout, "timeout is null"));
   }
 
-  /** Sets how long a rank waits for the others in a collective call. */
+  /**
+   * {@return a copy with a maximum time that a rank waits for the others in a collective call}
+   *
+   * @param timeout maximum time, above 0
+   */
   public StoreSpec collectiveTimeout(Duration timeout) {
-    Objects.requireNonNull(timeout, "timeout is null");
-    return set(s -> s.collectiveTimeout(timeout));
+    return set(Setting.COLLECTIVE_TIMEOUT, requireNonNull(timeout, "timeout is null"));
   }
 
   /**
@@ -272,6 +318,7 @@ public final class StoreSpec {
    * barrier stage. Blocks until all ranks have ended. Submits a failed job again, up to {@code
    * spark.ddstore.maxAttempts} submissions in total.
    *
+   * @param <T> type of the results
    * @param task a serializable task
    * @return the results of all ranks, in rank order
    * @throws IllegalArgumentException immediately, if the task is not serializable
@@ -283,29 +330,8 @@ public final class StoreSpec {
    *     the exception of a rank, or of Spark when it planned the rows
    */
   public <T> List<T> run(RankTask<T> task) {
-    checkSerializable(task);
-    int ranks = Preflight.ranks(context(), profile, settings);
-    ReplicaGroups groups = settings.groups(ranks);
-    Preflight.check(context(), profile, ranks, 0, Map.of(), settings);
-    SlotsWarning slotsWarning = SlotsWarning.ofJob();
-    try (Plans plans =
-        new Plans(
-            context(), settings.maxAttempts(), () -> IngestPlan.of(rows, ingest, groups.width()))) {
-      return plans.load(
-          () ->
-              new BarrierJob(
-                      session(),
-                      profile,
-                      settings,
-                      groups,
-                      plans.current().memoryBytes() * groups.groups(),
-                      slotsWarning,
-                      ResidentStores.of(context()))
-                  .run(
-                      attempt ->
-                          BarrierJob.Load.of(
-                              plans.forAttempt(attempt), groups, new TaskBody<>(task))));
-    }
+    TaskBody.checkSerializable(task);
+    return launcher().run(task);
   }
 
   /**
@@ -314,6 +340,7 @@ public final class StoreSpec {
    * spark.ddstore.writeTimeout}.
    *
    * @param name 1 to 128 letters, digits, {@code _} and {@code -}, unused in this application
+   * @return the store
    * @throws IllegalArgumentException if the name is illegal or in use
    * @throws PreflightException if the cluster cannot load the store; it lists what is missing.
    *     Thrown immediately, or after lost executors have not been replaced for two minutes
@@ -325,7 +352,8 @@ public final class StoreSpec {
    *     answer
    */
   public ResidentStore load(String name) {
-    return load(name, false);
+    requireNonNull(name, "name is null");
+    return launcher().load(name, false);
   }
 
   /**
@@ -335,81 +363,34 @@ public final class StoreSpec {
    * replacement loses no rows that they add.
    *
    * @param name 1 to 128 letters, digits, {@code _} and {@code -}
+   * @return the new store
    * @throws IllegalArgumentException if the name is illegal
    * @throws StoreChangedException if the rows come from Spark's cache and it holds rows of the
    *     store from before a later write
-   * @throws PreflightException as for {@link #load}
-   * @throws org.ddstore.spark.types.IngestException as for {@link #load}
-   * @throws StoreJobException as for {@link #load}
-   * @throws org.ddstore.types.DDStoreException as for {@link #load}
    */
   public ResidentStore replace(String name) {
-    return load(name, true);
-  }
-
-  private ResidentStore load(String name, boolean inPlace) {
-    Objects.requireNonNull(name, "name is null");
-    Optional<String> otherTransport = TransportBackends.residentWarning(settings.transport());
-    otherTransport.ifPresent(warning -> LOG.warn("{}: {}", name, warning));
-    ResidentOrigin origin =
-        new ResidentOrigin(
-            rows,
-            ingest,
-            otherTransport.isEmpty() ? settings : settings.transport(TransportBackends.base()),
-            profile,
-            SlotsWarning.ofStore(name),
-            ResidentStores.of(context()));
-    SqlCatalog.register(session());
-    return ResidentStores.of(context())
-        .load(
-            name,
-            settings.writeTimeout(),
-            inPlace,
-            stores -> {
-              stores.find(name).ifPresent(there -> QueriedStores.check(rows, there));
-              return ResidentStore.load(stores, name, origin);
-            });
-  }
-
-  /** Checks early: Spark reports it after the rows have been planned, in a hundred lines. */
-  static void checkSerializable(RankTask<?> task) {
-    Objects.requireNonNull(task, "task is null");
-    try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
-      out.writeObject(task);
-    } catch (NotSerializableException e) {
-      throw new IllegalArgumentException(
-          "the task cannot be sent to the executors: it holds a %s, which is not serializable"
-              .formatted(e.getMessage()),
-          e);
-    } catch (IOException e) {
-      throw new IllegalArgumentException("the task cannot be sent to the executors: " + e, e);
-    }
+    requireNonNull(name, "name is null");
+    return launcher().load(name, true);
   }
 
   /**
    * Predicts what {@link #run} would do: rows and bytes per rank and executor, required and
    * available memory, and the read path between each pair of ranks with its reason. Starts the
    * ranks without loading the rows.
+   *
+   * @return the prediction; its {@code toString} is readable text
    */
   public Explanation explain() {
-    int ranks = Preflight.ranks(context(), profile, settings);
-    ReplicaGroups groups = settings.groups(ranks);
-    Preflight.check(context(), profile, ranks, 0, Map.of(), settings);
-    try (IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
-      return Explanation.of(session(), profile, settings, plan, ranks);
-    }
+    return launcher().explain();
   }
 
-  private SparkSession session() {
-    return rows.sparkSession();
+  private StoreLauncher launcher() {
+    return new StoreLauncher(rows, ingest, settings, profile);
   }
 
-  private SparkContext context() {
-    return session().sparkContext();
-  }
-
+  /** Returns one line: the columns, and the options and settings that are not default. */
   @Override
   public String toString() {
-    return "StoreSpec[%s, %s]".formatted(ingest, settings);
+    return "StoreSpec[%s]".formatted(launcher());
   }
 }

@@ -5,6 +5,6 @@ import org.ddstore.types.Internal;
 /** A Spark SQL table that reads a resident store. */
 @Internal
 public interface StoreTable {
-  /** Returns the name of the store. */
+  /** {@return the name of the store} */
   String storeName();
 }

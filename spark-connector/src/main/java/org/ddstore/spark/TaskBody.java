@@ -1,5 +1,10 @@
 package org.ddstore.spark;
 
+import java.io.IOException;
+import java.io.NotSerializableException;
+import java.io.ObjectOutputStream;
+import java.io.OutputStream;
+import java.util.Objects;
 import org.ddstore.DDStore;
 import org.ddstore.spark.cluster.MemoryCheck;
 import org.ddstore.spark.job.RankBody;
@@ -55,5 +60,25 @@ record TaskBody<T>(RankTask<T> task) implements RankBody<T> {
             rank.settings().finishTimeout());
     MemoryCheck.naming(rank.settings(), () -> shards.add(store, rank.writer()));
     return shards.digest(store);
+  }
+
+  /**
+   * Checks early that a task is serializable, because Spark reports it only after the rows have
+   * been planned, in a hundred lines.
+   *
+   * @throws IllegalArgumentException if the task is not serializable
+   */
+  static void checkSerializable(RankTask<?> task) {
+    Objects.requireNonNull(task, "task is null");
+    try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
+      out.writeObject(task);
+    } catch (NotSerializableException e) {
+      throw new IllegalArgumentException(
+          "the task cannot be sent to the executors: it holds a %s, which is not serializable"
+              .formatted(e.getMessage()),
+          e);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("the task cannot be sent to the executors: " + e, e);
+    }
   }
 }

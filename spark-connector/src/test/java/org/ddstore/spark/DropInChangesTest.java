@@ -71,7 +71,7 @@ class DropInChangesTest extends OnResidentCluster {
     }
     assertThatThrownBy(() -> running.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
         .hasCauseInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("dropped: ResidentStore[\"train\"");
+        .hasMessageContaining("dropped: ResidentStore[train:");
     await("what was loaded meanwhile is freed")
         .atMost(BELOW_LEASE)
         .untilAsserted(

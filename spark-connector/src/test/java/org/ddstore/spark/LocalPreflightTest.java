@@ -10,6 +10,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.cluster.Preflight;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.report.ClusterReport;
 import org.ddstore.spark.report.TransportReport;
@@ -100,7 +101,7 @@ class LocalPreflightTest {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
 
     assertThat(Preflight.ranks(context, DEFAULTS)).isEqualTo(2);
-    assertThat(Preflight.ranks(context, DEFAULTS.ranks(9))).isEqualTo(9);
+    assertThat(Preflight.ranks(context, DEFAULTS.with(Setting.RANKS, 9))).isEqualTo(9);
   }
 
   @Test

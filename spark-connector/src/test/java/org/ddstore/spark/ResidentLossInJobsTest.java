@@ -33,6 +33,7 @@ import org.ddstore.Reader;
 import org.ddstore.Variable;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.cluster.SlotsWarning;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.job.StartedRank;
@@ -503,11 +504,13 @@ class ResidentLossInJobsTest extends OnTestCluster {
         new ResidentOrigin(
             frame(0, ROWS),
             IngestOptions.defaults(),
-            Settings.of(cluster.session()).ranks(4).slotsTimeout(SHORT),
+            Settings.of(cluster.session())
+                .with(Setting.RANKS, 4)
+                .with(Setting.SLOTS_TIMEOUT, SHORT),
             cluster.session().sparkContext().resourceProfileManager().defaultResourceProfile(),
             SlotsWarning.ofStore("unheard"),
             ResidentStores.of(cluster.session().sparkContext()));
-    return ResidentStore.load(
+    return StoreLauncher.loadShards(
         ResidentStores.of(cluster.session().sparkContext()), "unheard", origin);
   }
 

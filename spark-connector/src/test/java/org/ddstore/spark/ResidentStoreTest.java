@@ -148,7 +148,7 @@ class ResidentStoreTest extends OnResidentCluster {
     assertThat(store.isDropped()).isTrue();
     assertThatThrownBy(store::handle)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageStartingWith("dropped: ResidentStore[\"numbers\"");
+        .hasMessageStartingWith("dropped: ResidentStore[numbers:");
   }
 
   @Test
@@ -157,7 +157,7 @@ class ResidentStoreTest extends OnResidentCluster {
     ResidentStore other = numbers().ranks(2).load("b");
     assertThat(DDStores.open(cluster.session(), "a")).isSameAs(store);
     assertThat(DDStores.list(cluster.session())).containsExactly(store, other);
-    assertThat(store.toString()).contains("\"a\", 400 rows", "4 ranks on executors [0, 1]");
+    assertThat(store.toString()).startsWith("ResidentStore[a: 400 rows, 4 ranks, ");
     assertThat(store.digest()).isEqualTo(other.digest());
     assertThat(store.sourceSchema()).isEqualTo(frame(0, 1).schema());
     assertThat(store.handle().columns())

@@ -1,6 +1,7 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -249,5 +250,77 @@ class SourceConditionsTest extends SourceOnCluster {
                 .collectAsList())
         .hasToString("[[499500,0]]");
     assertThat(spark.table("ddstore.n").columns()).containsExactly("id", "label");
+  }
+
+  @Test
+  void aSampleReadsItsRowsAlone() {
+    spark.range(1_000_000).write().format("ddstore").option("ranks", "2").save("million");
+    Dataset<Row> sample = DDStores.open(spark, "million").sample(1_000, 7).select("id", "__index");
+    List<Row> rows = sample.collectAsList();
+    assertThat(rows).doesNotHaveDuplicates().hasSize(1_000);
+    assertThat(rows).allMatch(row -> row.getLong(0) == row.getLong(1));
+    assertThat(rowsRead(sample)).as("rows read of 1,000,000").isEqualTo(1_000);
+    assertThat(metric(sample, "ddstoreBytes")).as("bytes read").isEqualTo(1_000 * Long.BYTES);
+  }
+
+  @Test
+  void aSampleHasRowsOfTheStore() {
+    ResidentStore store = DDStores.open(spark, "n");
+    List<Row> all = spark.table("ddstore.n").collectAsList();
+    List<Row> sample = store.sample(50, 7).collectAsList();
+    assertThat(sample).hasSize(50).doesNotHaveDuplicates();
+    assertThat(all).containsAll(sample);
+
+    assertThat(store.sample(50, 7).collectAsList()).as("the same seed").isEqualTo(sample);
+    assertThat(store.sample(50, 8).collectAsList()).as("another seed").isNotEqualTo(sample);
+    assertThat(store.sample(50).collectAsList()).as("a new seed").isNotEqualTo(sample);
+    assertThat(store.sample(ROWS).collectAsList()).hasSize(ROWS).containsAll(all);
+    assertThat(store.sample(0).collectAsList()).isEmpty();
+    assertThat(store.sample(0).schema()).isEqualTo(store.sourceSchema());
+    assertCountReadsNothing(store.sample(50).groupBy().count(), 50);
+    assertThat(store.sample(500, 1).where("__index < 500").where("label = 3").collectAsList())
+        .isEqualTo(
+            store.sample(500, 1).collectAsList().stream()
+                .filter(row -> row.getLong(0) < 500 && row.getInt(1) == 3)
+                .toList());
+  }
+
+  @Test
+  void optionsSampleToo() {
+    List<Row> sample = DDStores.open(spark, "n").sample(50, 7).collectAsList();
+    assertThat(
+            spark
+                .read()
+                .format("ddstore")
+                .option("sample", "50")
+                .option("sampleSeed", "7")
+                .load("n")
+                .collectAsList())
+        .isEqualTo(sample);
+    spark.sql(
+        "create or replace temporary view s using ddstore"
+            + " options (name 'n', sample '50', sampleSeed '7')");
+    assertThat(spark.sql("select * from s").collectAsList()).isEqualTo(sample);
+    assertThatThrownBy(() -> spark.read().format("ddstore").option("sample", "1001").load("n"))
+        .hasMessage("sample of 1,001 rows of store \"n\", outside [0, 1,000]");
+  }
+
+  @Test
+  void aSampleIsOfTheRowsAtItsCall() {
+    ResidentStore store = DDStores.open(spark, "n");
+    Dataset<Row> sample = store.sample(50, 7);
+    List<Row> before = sample.collectAsList();
+    store.append(numbers());
+    assertThat(sample.where("id >= 0").collectAsList()).isEqualTo(before);
+    assertThat(store.sample(2 * ROWS).collectAsList()).hasSize(2 * ROWS);
+    assertThatThrownBy(() -> store.sample(2 * ROWS + 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("sample of 2,001 rows of store \"n\", outside [0, 2,000]");
+    assertThatThrownBy(() -> store.sample(-1)).isInstanceOf(IllegalArgumentException.class);
+    store.drop();
+    assertThatThrownBy(() -> store.sample(1)).isInstanceOf(IllegalStateException.class);
+    assertThat(store.toString())
+        .startsWith("ResidentStore[n: 2,000 rows, 2 ranks, ")
+        .endsWith(", dropped]");
   }
 }

@@ -4,6 +4,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.ddstore.spark.types.HostFacts;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.PreflightException.Problem;
 
 /**
@@ -14,8 +15,8 @@ import org.ddstore.spark.types.PreflightException.Problem;
 public final class LocalDirectory {
   private static final Set<String> NETWORK =
       words(
-          "nfs nfs3 nfs4 lustre gpfs cifs smb3 smbfs ceph beegfs afs orangefs pvfs2 panfs gfs2 ocfs2"
-              + " wekafs glusterfs acfs ncpfs coda");
+          "nfs nfs3 nfs4 lustre gpfs cifs smb3 smbfs ceph beegfs afs orangefs pvfs2 panfs gfs2"
+              + " ocfs2 wekafs glusterfs acfs ncpfs coda");
 
   /** FUSE programs that keep files on other hosts. */
   private static final Set<String> NETWORK_FUSE =
@@ -40,8 +41,10 @@ public final class LocalDirectory {
                 "%s on %s is on a network file system (%s): mapped files need a local disk"
                     .formatted(
                         host.sharedMemoryPath(), host.hostName(), host.sharedMemoryFileSystem()),
-                "spark.ddstore.directory=<a directory on a local disk of every executor>, or"
-                    + " spark.ddstore.backing=shm or direct"))
+                OptionKeys.SETTING_DIRECTORY
+                    + "=<a directory on a local disk of every executor>, or "
+                    + OptionKeys.SETTING_BACKING
+                    + "=shm or direct"))
         : Optional.empty();
   }
 

@@ -9,6 +9,7 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.types.HostFacts;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
 import org.ddstore.types.Backing;
@@ -21,7 +22,7 @@ import org.ddstore.types.DDStoreException;
  */
 public final class MemoryCheck {
   private static final String FILE_BACKING =
-      "spark.ddstore.backing=file with spark.ddstore.directory on a disk";
+      OptionKeys.SETTING_BACKING + "=file with " + OptionKeys.SETTING_DIRECTORY + " on a disk";
 
   private MemoryCheck() {}
 
@@ -148,7 +149,7 @@ public final class MemoryCheck {
 
   private static String moreSpace(Settings settings, String size, Object directory) {
     if (settings.backing() == Backing.FILE) {
-      return "spark.ddstore.directory on a larger disk, or more executors";
+      return OptionKeys.SETTING_DIRECTORY + " on a larger disk, or more executors";
     }
     return ("a larger mount (mount -o remount,size=%s %s; docker run --shm-size; on Kubernetes an"
                 + " emptyDir of medium Memory), or ")

@@ -17,6 +17,7 @@ import org.ddstore.spark.backend.TransportBackends;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.types.HostFacts;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
 import org.ddstore.spark.wire.ConnectionSettings;
@@ -139,7 +140,8 @@ public final class Preflight {
     if (cluster.hasDynamicAllocation()) {
       problems.add(
           new Problem(
-              "dynamic allocation is enabled, and Spark refuses barrier stages with it (SPARK-24942)",
+              "dynamic allocation is enabled, and Spark refuses barrier stages with it"
+                  + " (SPARK-24942)",
               "spark.dynamicAllocation.enabled=false, and spark.executor.instances as needed"));
     }
     TransportBackends.configured(settings.transport())
@@ -179,8 +181,8 @@ public final class Preflight {
             : "more of spark.executor.instances, spark.executor.cores or spark.cores.max";
     String fewer =
         cluster.slots() > 0
-            ? "spark.ddstore.ranks=%d, or ".formatted(cluster.slots())
-            : "wait longer for executors with spark.ddstore.slotsTimeout, or ";
+            ? "%s=%d, or ".formatted(OptionKeys.SETTING_RANKS, cluster.slots())
+            : "wait longer for executors with " + OptionKeys.SETTING_SLOTS_TIMEOUT + ", or ";
     String lighter = cluster.taskCpus() > 1 ? ", or spark.task.cpus=1" : "";
     return new Problem(missing, fewer + more + lighter);
   }
@@ -199,8 +201,8 @@ public final class Preflight {
     if (settings.backing() == Backing.FILE && settings.directory().isEmpty()) {
       problems.add(
           new Problem(
-              "spark.ddstore.backing=file, but no directory is set",
-              "spark.ddstore.directory=<a directory on a disk of every executor>"));
+              OptionKeys.SETTING_BACKING + "=file, but no directory is set",
+              OptionKeys.SETTING_DIRECTORY + "=<a directory on a disk of every executor>"));
       return;
     }
     settings

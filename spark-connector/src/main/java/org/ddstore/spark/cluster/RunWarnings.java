@@ -7,6 +7,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.network.util.JavaUtils;
 import org.apache.spark.resource.ResourceProfile;
+import org.ddstore.spark.types.OptionKeys;
 
 /** Warnings about the configuration, computed before ranks run. */
 public final class RunWarnings {
@@ -36,7 +37,7 @@ public final class RunWarnings {
                 ranks,
                 slots,
                 slots > 1
-                    ? "spark.ddstore.ranks=%d leaves one free".formatted(slots - 1)
+                    ? "%s=%d leaves one free".formatted(OptionKeys.SETTING_RANKS, slots - 1)
                     : "add a slot to keep one free"));
   }
 

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.network.util.JavaUtils;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.transport.TransportProviders;
 import org.ddstore.types.Backing;
 
@@ -18,13 +19,13 @@ import org.ddstore.types.Backing;
  */
 public enum Setting {
   RANKS(
-      "ranks",
+      OptionKeys.SETTING_RANKS,
       "",
       "all slots",
       Kind.integer(1, ReplicaGroups.MAX_RANKS),
       "Number of ranks. A rank is a barrier task that owns one shard."),
   WIDTH(
-      "width",
+      OptionKeys.SETTING_WIDTH,
       "",
       "all ranks",
       Kind.integer(1, ReplicaGroups.MAX_RANKS),
@@ -32,21 +33,21 @@ public enum Setting {
           + " rank reads only inside its group. Must divide the number of ranks. With several"
           + " copies the rows cannot be updated."),
   TRANSPORT(
-      "transport",
+      OptionKeys.SETTING_TRANSPORT,
       "auto",
       "auto",
       Kind.choice(TransportProviders.names()),
       "Transport of rows outside of shared memory: %s."
           .formatted(TransportProviders.summary("`%s`"))),
   FABRIC_PROVIDER(
-      "fabric.provider",
+      OptionKeys.SETTING_FABRIC_PROVIDER,
       "",
       "the best",
       Kind.NAME,
       "Only provider of libfabric that `fabric` can use: `verbs`, `efa`, `cxi`, `tcp` or another"
           + " one that `fi_info` lists."),
   FABRIC_INTERFACE(
-      "fabric.interface",
+      OptionKeys.SETTING_FABRIC_INTERFACE,
       "",
       "`FABRIC_IFACE`, or the nearest",
       Kind.NAME,
@@ -55,21 +56,21 @@ public enum Setting {
           + " device nearest to the executor's processors or, without RDMA hardware, the address"
           + " that Spark is bound to."),
   SHORTCUT(
-      "shortcut",
+      OptionKeys.SETTING_SHORTCUT,
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
       "Whether rows of the same process and host are read by memory (true) or over the transport"
           + " (false)."),
   PORT(
-      "port",
+      OptionKeys.SETTING_PORT,
       "0",
       "any",
       Kind.integer(0, 65_535),
       "First port on which an executor listens for other executors. If it is in use, the next ports"
           + " are tried, at most `spark.port.maxRetries` of them."),
   READ_TIMEOUT(
-      "readTimeout",
+      OptionKeys.SETTING_READ_TIMEOUT,
       "1min",
       "1min",
       Kind.DURATION,
@@ -77,28 +78,28 @@ public enum Setting {
           + " consecutive rows. Also the maximum time that a read waits for rows that `epochBegin`"
           + " changes, wherever they are."),
   FINISH_TIMEOUT(
-      "finishTimeout",
+      OptionKeys.SETTING_FINISH_TIMEOUT,
       "1d",
       "1d",
       Kind.DURATION,
       "Maximum time that a rank whose task has ended serves its rows to ranks that still run, and"
           + " waits for the copies that ranks of other replica groups make."),
   BACKING(
-      "backing",
+      OptionKeys.SETTING_BACKING,
       "shm",
       "shm",
       Kind.choice(Arrays.stream(Backing.values()).map(Backing::toString).toList()),
       "Memory of the shards: shared memory (`shm`), files on a disk, for data larger than memory"
           + " (`file`), or direct buffers, which other processes cannot map (`direct`)."),
   DIRECTORY(
-      "directory",
+      OptionKeys.SETTING_DIRECTORY,
       "",
       "/dev/shm for shm",
       Kind.PATH,
       "Directory of the segment files, on a local disk of every executor, not on NFS, Lustre, GPFS"
           + " or another network file system. Required for `file`."),
   MAX_ATTEMPTS(
-      "maxAttempts",
+      OptionKeys.SETTING_MAX_ATTEMPTS,
       "4",
       "4",
       Kind.integer(1, 1000),
@@ -107,48 +108,47 @@ public enum Setting {
           + " immediately: bad data, a file that Spark cannot read, a full or unwritable directory,"
           + " a batch that is too large."),
   COLLECTIVE_TIMEOUT(
-      "collectiveTimeout",
+      OptionKeys.SETTING_COLLECTIVE_TIMEOUT,
       "10min",
       "10min",
       Kind.DURATION,
       "Maximum time that a rank waits for other ranks in a collective call."),
   CLOSE_TIMEOUT(
-      "closeTimeout",
+      OptionKeys.SETTING_CLOSE_TIMEOUT,
       "30s",
       "30s",
       Kind.DURATION,
       "Maximum time that a close waits for reads in flight."),
   SLOTS_TIMEOUT(
-      "slotsTimeout",
+      OptionKeys.SETTING_SLOTS_TIMEOUT,
       "20s",
       "20s",
       Kind.DURATION,
       "Maximum time that a start waits for executors to register before it fails for lack of"
           + " slots."),
   CHECK_MEMORY(
-      "checkMemory",
+      OptionKeys.SETTING_CHECK_MEMORY,
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
       "Whether to refuse a load whose shards cannot fit into the available memory."),
   WRITE_TIMEOUT(
-      "writeTimeout",
+      OptionKeys.SETTING_WRITE_TIMEOUT,
       "1h",
       "1h",
       Kind.DURATION,
-      "Maximum time that a write of a resident store waits for other threads of the application that"
-          + " write the same store."),
+      "Maximum time that a write of a resident store waits for other threads of the application"
+          + " that write the same store."),
   OWNER_CHECK(
-      "ownerCheck",
+      OptionKeys.SETTING_OWNER_CHECK,
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
       "Whether only the user who created a resident store can append to it, replace, repair and"
-          + " drop it. Read only from the application's configuration, not from that of a session.");
+          + " drop it. Read only from the application's configuration, not from that of a"
+          + " session.");
 
-  static final String PREFIX = "spark.ddstore.";
-
-  private final String shortName;
+  private final String key;
   private final String defaultText;
   private final String shownDefault;
 
@@ -161,8 +161,8 @@ public enum Setting {
    * @param defaultText default value; empty if there is none
    * @param shownDefault description of the default in the table of settings
    */
-  Setting(String shortName, String defaultText, String shownDefault, Kind kind, String meaning) {
-    this.shortName = shortName;
+  Setting(String key, String defaultText, String shownDefault, Kind kind, String meaning) {
+    this.key = key;
     this.defaultText = defaultText;
     this.shownDefault = shownDefault;
     this.kind = kind;
@@ -171,7 +171,7 @@ public enum Setting {
 
   /** Returns the full name, for example {@code spark.ddstore.ranks}. */
   public String key() {
-    return PREFIX + shortName;
+    return key;
   }
 
   public String defaultText() {

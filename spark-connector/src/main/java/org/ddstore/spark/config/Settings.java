@@ -15,10 +15,12 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.apache.commons.text.similarity.LevenshteinDistance;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.StoreOptions;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.transport.TransportProviders;
 import org.ddstore.types.Backing;
 import org.slf4j.Logger;
@@ -29,7 +31,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * All settings of a store; the only class that reads them. In order of precedence:
  *
  * <ol>
- *   <li>a builder method of the spec: here the {@code with} methods;
+ *   <li>a builder method of the spec: here {@link #with};
  *   <li>a {@code spark.ddstore.*} setting of the session, which inherits those of the application
  *       ({@code spark-submit --conf}) and can be changed by {@code session.conf()};
  *   <li>the default, see {@link Setting}.
@@ -45,7 +47,7 @@ public final class Settings implements Serializable {
   private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
   /** Prefix of the threads, buffers and time-outs of connections, which Spark itself reads. */
-  private static final String NETWORK = Setting.PREFIX + "io.";
+  private static final String NETWORK = OptionKeys.SETTING_PREFIX + "io.";
 
   private final EnumMap<Setting, String> values;
 
@@ -80,7 +82,7 @@ public final class Settings implements Serializable {
   static List<String> unknown(Map<String, String> configuration) {
     List<String> warnings = new ArrayList<>();
     for (String key : new TreeMap<>(configuration).keySet()) {
-      if (key.startsWith(Setting.PREFIX)
+      if (key.startsWith(OptionKeys.SETTING_PREFIX)
           && !key.startsWith(NETWORK)
           && Setting.byKey(key).isEmpty()) {
         warnings.add(
@@ -102,9 +104,17 @@ public final class Settings implements Serializable {
         .orElseThrow();
   }
 
-  private Settings with(Setting setting, Object value) {
+  /**
+   * Returns a copy in which a setting has another value.
+   *
+   * @throws IllegalArgumentException if the value is outside its range
+   */
+  public Settings with(Setting setting, Object value) {
     EnumMap<Setting, String> changed = new EnumMap<>(values);
-    changed.put(setting, setting.checked(value.toString()));
+    changed.put(
+        setting,
+        setting.checked(
+            value instanceof Duration time ? time.toMillis() + "ms" : value.toString()));
     return new Settings(changed);
   }
 
@@ -127,17 +137,9 @@ public final class Settings implements Serializable {
     return integer(Setting.RANKS);
   }
 
-  public Settings ranks(int ranks) {
-    return with(Setting.RANKS, ranks);
-  }
-
   /** Returns the number of ranks of a replica group; empty for all ranks. */
   OptionalInt width() {
     return integer(Setting.WIDTH);
-  }
-
-  public Settings width(int width) {
-    return with(Setting.WIDTH, width);
   }
 
   /** Returns the replica groups of a number of ranks. */
@@ -150,16 +152,8 @@ public final class Settings implements Serializable {
     return text(Setting.TRANSPORT);
   }
 
-  public Settings transport(String transport) {
-    return with(Setting.TRANSPORT, transport);
-  }
-
   public boolean shortcut() {
     return Boolean.parseBoolean(text(Setting.SHORTCUT));
-  }
-
-  public Settings shortcut(boolean shortcut) {
-    return with(Setting.SHORTCUT, shortcut);
   }
 
   /** Returns the first port to listen on; 0 for any. */
@@ -171,24 +165,12 @@ public final class Settings implements Serializable {
     return duration(Setting.READ_TIMEOUT);
   }
 
-  public Settings readTimeout(Duration timeout) {
-    return with(Setting.READ_TIMEOUT, timeout.toMillis() + "ms");
-  }
-
   public Duration finishTimeout() {
     return duration(Setting.FINISH_TIMEOUT);
   }
 
-  public Settings finishTimeout(Duration timeout) {
-    return with(Setting.FINISH_TIMEOUT, timeout.toMillis() + "ms");
-  }
-
   public Backing backing() {
     return Backing.valueOf(text(Setting.BACKING).toUpperCase(Locale.ROOT));
-  }
-
-  public Settings backing(Backing backing) {
-    return with(Setting.BACKING, backing);
   }
 
   /** Returns the configured directory; if empty, {@code shm} uses /dev/shm, {@code file} fails. */
@@ -196,40 +178,20 @@ public final class Settings implements Serializable {
     return Optional.of(text(Setting.DIRECTORY)).filter(text -> !text.isEmpty()).map(Path::of);
   }
 
-  public Settings directory(Path directory) {
-    return with(Setting.DIRECTORY, directory);
-  }
-
   public int maxAttempts() {
     return integer(Setting.MAX_ATTEMPTS).orElseThrow();
-  }
-
-  public Settings maxAttempts(int maxAttempts) {
-    return with(Setting.MAX_ATTEMPTS, maxAttempts);
   }
 
   public Duration collectiveTimeout() {
     return duration(Setting.COLLECTIVE_TIMEOUT);
   }
 
-  public Settings collectiveTimeout(Duration timeout) {
-    return with(Setting.COLLECTIVE_TIMEOUT, timeout.toMillis() + "ms");
-  }
-
   Duration closeTimeout() {
     return duration(Setting.CLOSE_TIMEOUT);
   }
 
-  public Settings closeTimeout(Duration timeout) {
-    return with(Setting.CLOSE_TIMEOUT, timeout.toMillis() + "ms");
-  }
-
   public Duration slotsTimeout() {
     return duration(Setting.SLOTS_TIMEOUT);
-  }
-
-  public Settings slotsTimeout(Duration timeout) {
-    return with(Setting.SLOTS_TIMEOUT, timeout.toMillis() + "ms");
   }
 
   /** Returns the maximum time that a write waits for other writes of the same store. */
@@ -239,10 +201,6 @@ public final class Settings implements Serializable {
 
   public boolean checkMemory() {
     return Boolean.parseBoolean(text(Setting.CHECK_MEMORY));
-  }
-
-  public Settings checkMemory(boolean checkMemory) {
-    return with(Setting.CHECK_MEMORY, checkMemory);
   }
 
   /**
@@ -309,8 +267,19 @@ public final class Settings implements Serializable {
     return page.toString();
   }
 
+  /** Returns the settings that are set, as text such as {@code ranks 4, transport tcp}. */
+  public String text() {
+    return values.entrySet().stream()
+        .map(
+            entry ->
+                entry.getKey().key().substring(OptionKeys.SETTING_PREFIX.length())
+                    + " "
+                    + entry.getValue())
+        .collect(Collectors.joining(", "));
+  }
+
   @Override
   public String toString() {
-    return "Settings" + values;
+    return "Settings[%s]".formatted(text());
   }
 }

@@ -3,6 +3,8 @@ package org.ddstore.spark.ingest;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 
@@ -36,8 +38,13 @@ final class DeclaredField implements Serializable {
     return ragged ? Field.ragged(name, dtype, shape) : Field.fixed(name, dtype, shape);
   }
 
+  /** Returns a form such as {@code uint8[28, 28]} or {@code float32[?, 2]}; checks nothing. */
   @Override
   public String toString() {
-    return (ragged ? "ragged " : "") + dtype + Arrays.toString(shape);
+    Stream<String> inner = Arrays.stream(shape).mapToObj(Integer::toString);
+    String all =
+        Stream.concat(ragged ? Stream.of("?") : Stream.empty(), inner)
+            .collect(Collectors.joining(", "));
+    return all.isEmpty() ? dtype.toString() : "%s[%s]".formatted(dtype, all);
   }
 }

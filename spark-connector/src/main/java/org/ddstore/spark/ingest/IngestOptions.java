@@ -3,6 +3,7 @@ package org.ddstore.spark.ingest;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -54,17 +55,23 @@ public final class IngestOptions {
    * error.
    */
   public IngestOptions field(String column, DType dtype, int... shape) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(dtype, "dtype is null");
+    Objects.requireNonNull(shape, "shape is null");
     return withDeclared(column, new DeclaredField(false, dtype, shape));
   }
 
   /** Declares a ragged column of arrays: a varying number of rows of {@code innerShape}. */
   public IngestOptions raggedField(String column, DType dtype, int... innerShape) {
+    Objects.requireNonNull(column, "column is null");
+    Objects.requireNonNull(dtype, "dtype is null");
+    Objects.requireNonNull(innerShape, "innerShape is null");
     return withDeclared(column, new DeclaredField(true, dtype, innerShape));
   }
 
   private IngestOptions withDeclared(String column, DeclaredField field) {
     IngestOptions copy = new IngestOptions(this);
-    copy.fields.put(Objects.requireNonNull(column, "column"), field);
+    copy.fields.put(column, field);
     return copy;
   }
 
@@ -77,17 +84,18 @@ public final class IngestOptions {
    *     column's type
    */
   public IngestOptions fillNulls(String column, Serializable value) {
+    Objects.requireNonNull(value, "value is null");
     if (!(value instanceof Number
         || value instanceof Boolean
         || value instanceof String
         || value instanceof byte[])) {
       throw new IllegalArgumentException(
           "fill of column \"%s\": %s is not a number, boolean, string or byte[]"
-              .formatted(column, value == null ? "null" : value.getClass().getName()));
+              .formatted(column, value.getClass().getName()));
     }
     IngestOptions copy = new IngestOptions(this);
     copy.fills.put(
-        Objects.requireNonNull(column, "column"),
+        Objects.requireNonNull(column, "column is null"),
         value instanceof byte[] bytes ? bytes.clone() : value);
     return copy;
   }
@@ -96,19 +104,21 @@ public final class IngestOptions {
   public IngestOptions pad(String column, Number value) {
     IngestOptions copy = new IngestOptions(this);
     copy.pads.put(
-        Objects.requireNonNull(column, "column"), Objects.requireNonNull(value, "padding"));
+        Objects.requireNonNull(column, "column is null"),
+        Objects.requireNonNull(value, "value is null"));
     return copy;
   }
 
   /** Truncates arrays longer than their declared shape. */
   public IngestOptions truncate(String column) {
     IngestOptions copy = new IngestOptions(this);
-    copy.truncated.add(Objects.requireNonNull(column, "column"));
+    copy.truncated.add(Objects.requireNonNull(column, "column is null"));
     return copy;
   }
 
   /** Selects columns, in this order; a struct stands for all its fields. */
   public IngestOptions columns(String... names) {
+    requireAll(names, "names");
     IngestOptions copy = new IngestOptions(this);
     copy.columns.clear();
     copy.columns.addAll(Arrays.asList(names));
@@ -121,10 +131,11 @@ public final class IngestOptions {
    *
    * @throws IllegalArgumentException if the rows are shuffled
    */
-  public IngestOptions orderBy(String... names) {
+  public IngestOptions orderBy(String... columns) {
+    requireAll(columns, "columns");
     IngestOptions copy = new IngestOptions(this);
     copy.orderBy.clear();
-    copy.orderBy.addAll(Arrays.asList(names));
+    copy.orderBy.addAll(Arrays.asList(columns));
     return copy.checkOrder();
   }
 
@@ -144,6 +155,13 @@ public final class IngestOptions {
     IngestOptions copy = new IngestOptions(this);
     copy.wording = Objects.requireNonNull(wording, "wording is null");
     return copy;
+  }
+
+  private static void requireAll(String[] elements, String name) {
+    Objects.requireNonNull(elements, name + " is null");
+    for (String element : elements) {
+      Objects.requireNonNull(element, () -> "an element of " + name + " is null");
+    }
   }
 
   private IngestOptions checkOrder() {
@@ -195,9 +213,31 @@ public final class IngestOptions {
     return wording;
   }
 
+  /** Returns the options that are set, as text; empty if none is. Values of fills are left out. */
+  public String text() {
+    List<String> set = new ArrayList<>();
+    if (!fields.isEmpty()) {
+      set.add("fields " + fields);
+    }
+    addTo(set, "fillNulls", fills.keySet());
+    addTo(set, "pad", pads.keySet());
+    addTo(set, "truncate", truncated);
+    addTo(set, "selected", columns);
+    addTo(set, "order by", orderBy);
+    if (shuffleSeed != null) {
+      set.add("shuffle " + shuffleSeed);
+    }
+    return String.join(", ", set);
+  }
+
+  private static void addTo(List<String> set, String option, Collection<String> names) {
+    if (!names.isEmpty()) {
+      set.add(option + " " + names);
+    }
+  }
+
   @Override
   public String toString() {
-    return "IngestOptions[fields %s, columns %s, order by %s, shuffle %s]"
-        .formatted(fields, columns, orderBy, shuffleSeed);
+    return "IngestOptions[%s]".formatted(text());
   }
 }

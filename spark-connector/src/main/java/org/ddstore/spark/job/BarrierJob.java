@@ -23,6 +23,7 @@ import org.ddstore.spark.cluster.ExecutorRefill;
 import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
@@ -175,7 +176,7 @@ public final class BarrierJob {
   private Settings patient() {
     return settings.slotsTimeout().compareTo(REPLACEMENT) > 0
         ? settings
-        : settings.slotsTimeout(REPLACEMENT);
+        : settings.with(Setting.SLOTS_TIMEOUT, REPLACEMENT);
   }
 
   private void checkCluster(StoreJobException last) {

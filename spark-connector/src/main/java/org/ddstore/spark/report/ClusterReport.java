@@ -22,6 +22,7 @@ import org.ddstore.spark.cluster.HostProbe;
 import org.ddstore.spark.cluster.LocalDirectory;
 import org.ddstore.spark.cluster.MemoryCheck;
 import org.ddstore.spark.cluster.Preflight;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.types.PreflightException.Problem;
 import org.ddstore.types.DDStoreException;
@@ -58,7 +59,7 @@ public record ClusterReport(
    */
   public static ClusterReport of(SparkSession session, Duration deadline) {
     ClassicSpark.require(session);
-    Settings settings = Settings.of(session).slotsTimeout(deadline);
+    Settings settings = Settings.of(session).with(Setting.SLOTS_TIMEOUT, deadline);
     SparkContext context = session.sparkContext();
     ClusterFacts cluster =
         ClusterFacts.await(

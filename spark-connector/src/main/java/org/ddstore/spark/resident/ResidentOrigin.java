@@ -12,6 +12,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
@@ -98,7 +99,7 @@ public record ResidentOrigin(
     return new BarrierJob(
         session(),
         profile,
-        settings.slotsTimeout(replacementTimeout()),
+        settings.with(Setting.SLOTS_TIMEOUT, replacementTimeout()),
         groups,
         estimatedBytes,
         slotsWarning,

@@ -22,6 +22,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.types.OptionKeys;
 
 /**
  * A catalog whose tables are the resident stores of the application, named {@code ddstore} by
@@ -163,7 +164,7 @@ public final class DDStoreCatalog implements StagingTableCatalog {
   private void refuseOthers(Map<String, String> properties) {
     String provider = properties.get(PROP_PROVIDER);
     if (provider != null
-        && !provider.equalsIgnoreCase(DDStoreSource.SHORT_NAME)
+        && !provider.equalsIgnoreCase(OptionKeys.FORMAT)
         && !provider.equalsIgnoreCase(session().conf().get("spark.sql.sources.default"))) {
       throw new IllegalArgumentException(
           "tables of catalog \"%s\" are stores, not \"%s\": remove USING or format(..), or set ddstore there"

@@ -39,13 +39,14 @@ final class DDStoreScanBuilder
   /**
    * @param schema schema of the table, including the index column, if any
    * @param indexColumn name of the index column; null for none
+   * @param sample rows to read; null for all
    */
-  DDStoreScanBuilder(ResidentStore store, StructType schema, String indexColumn) {
+  DDStoreScanBuilder(ResidentStore store, StructType schema, String indexColumn, RowRanges sample) {
     this.store = store;
     this.handle = store.handle();
     this.schema = schema;
     this.required = schema;
-    this.ranges = RowRanges.between(0, handle.rows());
+    this.ranges = sample == null ? RowRanges.between(0, handle.rows()) : sample;
     if (!Set.of(schema.fieldNames()).contains(DDStoreTable.INDEX)) {
       indexColumns.add(DDStoreTable.INDEX);
     }

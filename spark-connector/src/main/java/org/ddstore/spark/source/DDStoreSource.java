@@ -16,6 +16,8 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.spark.DDStores;
+import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.types.OptionKeys;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -28,21 +30,24 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class DDStoreSource
     implements TableProvider, DataSourceRegister, CreatableRelationProvider {
-  static final String SHORT_NAME = "ddstore";
-
   /** Creates the source; called by Spark. */
   public DDStoreSource() {}
 
   @Override
   public String shortName() {
-    return SHORT_NAME;
+    return OptionKeys.FORMAT;
   }
 
   @Override
   public StructType inferSchema(CaseInsensitiveStringMap options) {
     SparkSession session = SparkSession.active();
     ReadOptions read = ReadOptions.of(options);
-    return DDStoreTable.schemaOf(DDStores.open(session, read.name()), read);
+    ResidentStore store = DDStores.open(session, read.name());
+    StoreSample sample = StoreSample.of(options);
+    if (sample != null) {
+      sample.check(store.rows(), store.name());
+    }
+    return DDStoreTable.schemaOf(store, read);
   }
 
   /**
@@ -56,7 +61,7 @@ public final class DDStoreSource
     }
     CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(properties);
     return new DDStoreTable(
-        new ReadOptions(ReadOptions.storeName(options), options.get(ReadOptions.INDEX_COLUMN)),
+        new ReadOptions(ReadOptions.storeName(options), options.get(OptionKeys.INDEX_COLUMN)),
         schema);
   }
 

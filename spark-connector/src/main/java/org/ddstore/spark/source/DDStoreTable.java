@@ -98,7 +98,13 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable 
           "store \"%s\" has the columns %s, not %s: remove the schema, or read the store again"
               .formatted(options.name(), actual.sql(), schema.sql()));
     }
-    return new DDStoreScanBuilder(now, schema, options.indexColumn());
+    StoreSample sample = StoreSample.of(scanOptions);
+    long population = now == store ? rows : now.rows(); // later appends do not change a sample
+    return new DDStoreScanBuilder(
+        now,
+        schema,
+        options.indexColumn(),
+        sample == null ? null : sample.of(population, options.name()));
   }
 
   /**

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.ddstore.spark.types.OptionKeys;
 
 /**
  * The options of a read.
@@ -12,11 +13,13 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * @param indexColumn name of the column with the global index; null for none
  */
 record ReadOptions(String name, String indexColumn) {
-  static final String NAME = "name";
-  static final String PATH = "path";
-  static final String INDEX_COLUMN = "indexColumn";
-
-  private static final List<String> LEGAL = List.of(NAME, PATH, INDEX_COLUMN);
+  static final List<String> LEGAL =
+      List.of(
+          OptionKeys.NAME,
+          OptionKeys.PATH,
+          OptionKeys.INDEX_COLUMN,
+          OptionKeys.SAMPLE,
+          OptionKeys.SAMPLE_SEED);
 
   /**
    * Reads the options of {@code spark.read} or of a view.
@@ -25,7 +28,7 @@ record ReadOptions(String name, String indexColumn) {
    */
   static ReadOptions of(CaseInsensitiveStringMap options) {
     refuseUnknown(options, LEGAL, "read");
-    return new ReadOptions(storeName(options), options.get(INDEX_COLUMN));
+    return new ReadOptions(storeName(options), options.get(OptionKeys.INDEX_COLUMN));
   }
 
   /**
@@ -36,12 +39,13 @@ record ReadOptions(String name, String indexColumn) {
    */
   void checkScan(CaseInsensitiveStringMap scan) {
     refuseUnknown(scan, LEGAL, "read");
-    if ((scan.containsKey(NAME) || scan.containsKey(PATH)) && !storeName(scan).equals(name)) {
+    if ((scan.containsKey(OptionKeys.NAME) || scan.containsKey(OptionKeys.PATH))
+        && !storeName(scan).equals(name)) {
       throw new IllegalArgumentException(
           "conflicting store names: the table is ddstore.%s, but its options name \"%s\""
               .formatted(name, storeName(scan)));
     }
-    String index = scan.get(INDEX_COLUMN);
+    String index = scan.get(OptionKeys.INDEX_COLUMN);
     if (index != null && !index.equals(indexColumn)) {
       throw new IllegalArgumentException(
           ("option \"indexColumn\" is \"%s\", but ddstore.%s is looked up without options: pass it"
@@ -52,8 +56,8 @@ record ReadOptions(String name, String indexColumn) {
 
   /** Returns the name of the store, from option {@code name} or the argument of load or save. */
   static String storeName(Map<String, String> options) {
-    String name = options.get(NAME);
-    String path = options.get(PATH);
+    String name = options.get(OptionKeys.NAME);
+    String path = options.get(OptionKeys.PATH);
     if (name == null && path == null) {
       throw new IllegalArgumentException(
           "no store name: set option(\"name\", ..), or pass the name to load(..) or save(..)");
@@ -64,6 +68,20 @@ record ReadOptions(String name, String indexColumn) {
               .formatted(name, path));
     }
     return name == null ? path : name;
+  }
+
+  /**
+   * Parses the value of an option.
+   *
+   * @throws IllegalArgumentException if the value is not an integer
+   */
+  static long integer(String key, String value) {
+    try {
+      return Long.parseLong(value.strip());
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "option \"%s\" is \"%s\", not an integer".formatted(key, value), e);
+    }
   }
 
   /** Rejects unknown options, except Spark's own, which begin with two underscores. */

@@ -15,6 +15,7 @@ import org.ddstore.spark.DDStores;
 import org.ddstore.spark.FieldNotation;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.ingest.Wording;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.types.Backing;
 
 /**
@@ -22,29 +23,20 @@ import org.ddstore.types.Backing;
  * case-insensitive, as Spark requires.
  */
 final class WriteOptions {
-  private static final String TYPE_PREFIX = "type.";
-  private static final String RANKS = "ranks";
-  private static final String WIDTH = "width";
-  private static final String TRANSPORT = "transport";
-  private static final String ORDER_BY = "orderBy";
-  private static final String SHUFFLE = "shuffle";
-  private static final String COLUMNS = "columns";
-  private static final String BACKING = "backing";
-  private static final String DIRECTORY = "directory";
-  private static final String TYPE = TYPE_PREFIX + "<column>";
+  private static final String TYPE = OptionKeys.TYPE_PREFIX + "<column>";
 
-  private static final List<String> LEGAL =
+  static final List<String> LEGAL =
       List.of(
-          ReadOptions.NAME,
-          ReadOptions.PATH,
-          RANKS,
-          WIDTH,
-          TRANSPORT,
-          ORDER_BY,
-          SHUFFLE,
-          COLUMNS,
-          BACKING,
-          DIRECTORY,
+          OptionKeys.NAME,
+          OptionKeys.PATH,
+          OptionKeys.RANKS,
+          OptionKeys.WIDTH,
+          OptionKeys.TRANSPORT,
+          OptionKeys.ORDER_BY,
+          OptionKeys.SHUFFLE,
+          OptionKeys.COLUMNS,
+          OptionKeys.BACKING,
+          OptionKeys.DIRECTORY,
           TYPE);
 
   private final Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -58,7 +50,7 @@ final class WriteOptions {
     Map<String, String> named = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     given.forEach(
         (key, value) -> {
-          boolean isType = key.toLowerCase(Locale.ROOT).startsWith(TYPE_PREFIX);
+          boolean isType = key.toLowerCase(Locale.ROOT).startsWith(OptionKeys.TYPE_PREFIX);
           options.put(key, value);
           named.put(isType ? TYPE : key, value);
         });
@@ -81,8 +73,8 @@ final class WriteOptions {
       String key = option.getKey();
       String value = option.getValue().strip();
       spec =
-          key.toLowerCase(Locale.ROOT).startsWith(TYPE_PREFIX)
-              ? declare(spec, key.substring(TYPE_PREFIX.length()), value, rows.schema())
+          key.toLowerCase(Locale.ROOT).startsWith(OptionKeys.TYPE_PREFIX)
+              ? declare(spec, key.substring(OptionKeys.TYPE_PREFIX.length()), value, rows.schema())
               : apply(spec, key, value);
     }
     return spec;
@@ -90,14 +82,14 @@ final class WriteOptions {
 
   private StoreSpec apply(StoreSpec spec, String key, String value) {
     return switch (canonical(key)) {
-      case RANKS -> spec.ranks((int) number(key, value, 1, StoreSpec.MAX_RANKS));
-      case WIDTH -> spec.width((int) number(key, value, 1, StoreSpec.MAX_RANKS));
-      case SHUFFLE -> spec.shuffle(number(key, value, Long.MIN_VALUE, Long.MAX_VALUE));
-      case TRANSPORT -> spec.transport(value);
-      case ORDER_BY -> spec.orderBy(names(value));
-      case COLUMNS -> spec.columns(names(value));
-      case BACKING -> spec.backing(backing(value));
-      case DIRECTORY -> inFiles(spec, value);
+      case OptionKeys.RANKS -> spec.ranks(ranks(key, value));
+      case OptionKeys.WIDTH -> spec.width(ranks(key, value));
+      case OptionKeys.SHUFFLE -> spec.shuffle(ReadOptions.integer(key, value));
+      case OptionKeys.TRANSPORT -> spec.transport(value);
+      case OptionKeys.ORDER_BY -> spec.orderBy(names(value));
+      case OptionKeys.COLUMNS -> spec.columns(names(value));
+      case OptionKeys.BACKING -> spec.backing(backing(value));
+      case OptionKeys.DIRECTORY -> inFiles(spec, value);
       default -> spec;
     };
   }
@@ -110,18 +102,13 @@ final class WriteOptions {
     return list.split("\\s*,\\s*");
   }
 
-  private static long number(String key, String value, long least, long most) {
-    try {
-      long number = Long.parseLong(value);
-      if (number >= least && number <= most) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
+  private static int ranks(String key, String value) {
+    long ranks = ReadOptions.integer(key, value);
+    if (ranks < 1 || ranks > StoreSpec.MAX_RANKS) {
       throw new IllegalArgumentException(
-          "option \"%s\" is \"%s\", not an integer".formatted(key, value), e);
+          "option \"%s\" is %s, outside [1, %,d]".formatted(key, value, StoreSpec.MAX_RANKS));
     }
-    throw new IllegalArgumentException(
-        "option \"%s\" is %s, outside [%,d, %,d]".formatted(key, value, least, most));
+    return (int) ranks;
   }
 
   private static Backing backing(String value) {
@@ -136,7 +123,7 @@ final class WriteOptions {
   }
 
   private StoreSpec inFiles(StoreSpec spec, String directory) {
-    String backing = options.getOrDefault(BACKING, "").strip();
+    String backing = options.getOrDefault(OptionKeys.BACKING, "").strip();
     if (!backing.equalsIgnoreCase("file")) {
       throw new IllegalArgumentException(
           "option \"directory\" is \"%s\", but \"backing\" is %s: set \"backing\" to \"file\""
@@ -153,7 +140,7 @@ final class WriteOptions {
       throw new IllegalArgumentException(
           "option \"%s%s\" matches %s; columns are %s"
               .formatted(
-                  TYPE_PREFIX,
+                  OptionKeys.TYPE_PREFIX,
                   column,
                   matches.isEmpty() ? "no column" : "several columns",
                   columns));
@@ -178,7 +165,7 @@ final class WriteOptions {
         .allMatch(
             key ->
                 key.startsWith("__")
-                    || key.equalsIgnoreCase(ReadOptions.NAME)
-                    || key.equalsIgnoreCase(ReadOptions.PATH));
+                    || key.equalsIgnoreCase(OptionKeys.NAME)
+                    || key.equalsIgnoreCase(OptionKeys.PATH));
   }
 }

@@ -25,6 +25,17 @@ public record ExecutorHolding(
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Creates the value and checks it.
+   *
+   * @param executorId Spark's id of the executor
+   * @param host host name or address that Spark has registered for the executor
+   * @param ranks ranks whose rows it holds
+   * @param shards number of shards; each append adds some
+   * @param rows number of rows
+   * @param bytes memory of the rows, in bytes
+   * @param servedRequests number of requests for rows that it has served to other processes
+   */
   public ExecutorHolding {
     ranks = List.copyOf(ranks);
   }

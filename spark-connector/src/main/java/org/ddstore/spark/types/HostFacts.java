@@ -36,7 +36,11 @@ public record HostFacts(
     Long containerUsedBytes)
     implements Serializable {
 
-  /** Returns a copy with the id of the executor. */
+  /**
+   * {@return a copy with the id of the executor}
+   *
+   * @param executorId Spark's id of the executor
+   */
   public HostFacts withExecutorId(String executorId) {
     return new HostFacts(
         hostName,

@@ -17,7 +17,9 @@ public class IngestException extends DDStoreException implements PermanentFailur
   private final long row;
 
   /**
+   * @param column name of the column
    * @param row global index of the row, or {@link #NO_ROW}
+   * @param problem description of the value and its remedy
    */
   public IngestException(String column, long row, String problem) {
     super(
@@ -28,12 +30,12 @@ public class IngestException extends DDStoreException implements PermanentFailur
     this.row = row;
   }
 
-  /** Returns the name of the column. */
+  /** {@return the name of the column} */
   public String column() {
     return column;
   }
 
-  /** Returns the global index of the row, or {@link #NO_ROW}. */
+  /** {@return the global index of the row, or {@link #NO_ROW}} */
   public long row() {
     return row;
   }

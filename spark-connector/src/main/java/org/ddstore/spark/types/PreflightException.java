@@ -15,13 +15,14 @@ public final class PreflightException extends DDStoreException implements Perman
 
   /**
    * @param what beginning of the message: the operation that is impossible
+   * @param problems missing resources, each with its remedy
    */
   public PreflightException(String what, List<Problem> problems) {
     super(message(what, problems));
     this.problems = new ArrayList<>(problems);
   }
 
-  /** Returns all problems. */
+  /** {@return all problems} */
   public List<Problem> problems() {
     return Collections.unmodifiableList(problems);
   }

@@ -15,16 +15,26 @@ import org.ddstore.types.ReadPath;
 public record ReadCount(ReadPath path, long calls, long rows, long bytes) implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * {@return the counters of a reader}
+   *
+   * @param statistics counters of a reader
+   */
   public static ReadCount of(ReadStatistics statistics) {
     return new ReadCount(
         statistics.path(), statistics.calls(), statistics.rows(), statistics.bytes());
   }
 
-  /** Returns statistics with these counts and a time of 0, because the time is unknown. */
+  /** {@return statistics with these counts and a time of 0, because the time is unknown} */
   public ReadStatistics statistics() {
     return new ReadStatistics(path, calls, rows, bytes, 0);
   }
 
+  /**
+   * {@return the sum of two counts}
+   *
+   * @param other count of the same path
+   */
   public ReadCount plus(ReadCount other) {
     return new ReadCount(path, calls + other.calls, rows + other.rows, bytes + other.bytes);
   }

@@ -14,6 +14,13 @@ public final class RebuildDiffersException extends DDStoreException implements P
   private final String store;
   private final int rank;
 
+  /**
+   * Creates an exception.
+   *
+   * @param store name of the store
+   * @param rank rank of the shard
+   * @param difference difference between the lost and the reloaded rows
+   */
   public RebuildDiffersException(String store, int rank, String difference) {
     super(
         "reloaded rows of rank %d of \"%s\" differ from the first load: %s. The plan of the DataFrame is not deterministic, or its source has changed: drop() the store and load it anew"
@@ -22,12 +29,12 @@ public final class RebuildDiffersException extends DDStoreException implements P
     this.rank = rank;
   }
 
-  /** Returns the name of the store. */
+  /** {@return the name of the store} */
   public String store() {
     return store;
   }
 
-  /** Returns the rank whose rows differ. */
+  /** {@return the rank whose rows differ} */
   public int rank() {
     return rank;
   }

@@ -28,7 +28,7 @@ public record ResidentShard(
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** Returns the executor's name in Spark's scheduler, for use as a preferred location. */
+  /** {@return the executor's name in Spark's scheduler, for use as a preferred location} */
   public String preferredLocation() {
     return "executor_" + host + "_" + executorId;
   }

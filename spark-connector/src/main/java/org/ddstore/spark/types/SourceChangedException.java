@@ -9,10 +9,21 @@ import org.ddstore.types.DDStoreException;
 public final class SourceChangedException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Creates an exception.
+   *
+   * @param message description of the failure
+   */
   public SourceChangedException(String message) {
     super(message);
   }
 
+  /**
+   * Creates an exception.
+   *
+   * @param message description of the failure
+   * @param cause cause of the failure
+   */
   public SourceChangedException(String message, Throwable cause) {
     super(message, cause);
   }

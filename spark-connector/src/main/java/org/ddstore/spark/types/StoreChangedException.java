@@ -11,6 +11,12 @@ public final class StoreChangedException extends DDStoreException {
 
   private final String store;
 
+  /**
+   * Creates an exception for a store that has changed.
+   *
+   * @param store name of the store
+   * @param rows number of rows of the current store
+   */
   public StoreChangedException(String store, long rows) {
     super(
         "store \"%s\" was written after Spark cached the rows that are to replace it, and has %,d rows now: unpersist() the DataFrame, or UNCACHE TABLE, and write again"
@@ -18,7 +24,7 @@ public final class StoreChangedException extends DDStoreException {
     this.store = store;
   }
 
-  /** Returns the name of the store. */
+  /** {@return the name of the store} */
   public String store() {
     return store;
   }

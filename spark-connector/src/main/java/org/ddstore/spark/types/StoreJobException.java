@@ -9,6 +9,12 @@ import org.ddstore.types.DDStoreException;
 public class StoreJobException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Creates an exception.
+   *
+   * @param message description of the failure
+   * @param cause cause of the failure
+   */
   public StoreJobException(String message, Throwable cause) {
     super(message, cause);
   }

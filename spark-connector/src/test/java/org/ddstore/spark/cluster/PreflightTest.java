@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.util.IOMode;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException;
@@ -126,7 +127,7 @@ class PreflightTest {
 
   @Test
   void mpiNeedsAnExecutorForEachRank() {
-    Settings mpi = onDisk().transport("mpi");
+    Settings mpi = onDisk().with(Setting.TRANSPORT, "mpi");
 
     assertThat(problems(cluster(4, 1, "here"), 4, 0, mpi)).isEmpty();
     assertThat(problems(cluster(2, 2, "here"), 4, 0, mpi))
@@ -173,7 +174,7 @@ class PreflightTest {
   @Test
   void memoryIsNotCheckedIfSwitchedOff() {
     HostFacts host = host(GIB, 4 * GIB, null);
-    Settings unchecked = DEFAULTS.checkMemory(false);
+    Settings unchecked = DEFAULTS.with(Setting.CHECK_MEMORY, false);
 
     assertThat(Preflight.problems(cluster(2, 2, "here"), host, 4, 99 * GIB, 0, unchecked))
         .isEmpty();
@@ -182,7 +183,7 @@ class PreflightTest {
 
   @Test
   void fileBackingNeedsADirectory() {
-    Settings files = DEFAULTS.backing(Backing.FILE);
+    Settings files = DEFAULTS.with(Setting.BACKING, Backing.FILE);
     Path missing = directory.resolve("missing");
 
     assertThat(problems(cluster(1, 4, "there"), 4, 0, files))
@@ -190,7 +191,7 @@ class PreflightTest {
             new Problem(
                 "spark.ddstore.backing=file, but no directory is set",
                 "spark.ddstore.directory=<a directory on a disk of every executor>"));
-    assertThat(problems(cluster(1, 4, "here"), 4, 0, files.directory(missing)))
+    assertThat(problems(cluster(1, 4, "here"), 4, 0, files.with(Setting.DIRECTORY, missing)))
         .containsExactly(
             new Problem(
                 missing + " on box is not a directory in which user ann can write",
@@ -265,7 +266,7 @@ class PreflightTest {
   @Test
   void aRankIsRefusedByItsHostAndItsContainer() {
     MemoryCheck.Need need = new MemoryCheck.Need(2 * GIB, 4 * GIB, 8 * GIB, 0);
-    Settings direct = DEFAULTS.backing(Backing.DIRECT);
+    Settings direct = DEFAULTS.with(Setting.BACKING, Backing.DIRECT);
 
     assertThat(MemoryCheck.problems(host(GIB, 9 * GIB, null), need, DEFAULTS))
         .singleElement()
@@ -291,7 +292,9 @@ class PreflightTest {
         .withMessageStartingWith("cannot load a shard of 2.00 GiB on box:\n- this rank needs")
         .satisfies(thrown -> assertThat(thrown.problems()).hasSize(1));
     assertThatCode(
-            () -> MemoryCheck.check(host(GIB, 9 * GIB, null), need, DEFAULTS.checkMemory(false)))
+            () ->
+                MemoryCheck.check(
+                    host(GIB, 9 * GIB, null), need, DEFAULTS.with(Setting.CHECK_MEMORY, false)))
         .doesNotThrowAnyException();
   }
 
@@ -317,7 +320,7 @@ class PreflightTest {
   }
 
   private Settings onDisk() {
-    return DEFAULTS.backing(Backing.FILE).directory(directory);
+    return DEFAULTS.with(Setting.BACKING, Backing.FILE).with(Setting.DIRECTORY, directory);
   }
 
   private static List<Problem> problems(

@@ -55,7 +55,8 @@ class SettingsTest {
       session.conf().set("spark.ddstore.directory", "/mnt/b");
       session.conf().set("spark.ddstore.backing", "shm");
 
-      Settings settings = Settings.of(session).backing(Backing.DIRECT).ranks(3);
+      Settings settings =
+          Settings.of(session).with(Setting.BACKING, Backing.DIRECT).with(Setting.RANKS, 3);
 
       assertThat(settings.closeTimeout()).as("default").isEqualTo(Duration.ofSeconds(30));
       assertThat(settings.maxAttempts()).as("application").isEqualTo(7);
@@ -97,10 +98,10 @@ class SettingsTest {
   @Test
   void builderValuesHaveTheSameRanges() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> DEFAULTS.ranks(0))
+        .isThrownBy(() -> DEFAULTS.with(Setting.RANKS, 0))
         .withMessage("spark.ddstore.ranks is \"0\", legal: 1 to 1,048,576");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> DEFAULTS.closeTimeout(Duration.ZERO))
+        .isThrownBy(() -> DEFAULTS.with(Setting.CLOSE_TIMEOUT, Duration.ZERO))
         .withMessageStartingWith("spark.ddstore.closeTimeout is \"0ms\"");
   }
 
@@ -118,12 +119,13 @@ class SettingsTest {
   @Test
   void storeOptionsFollowBackingAndDirectory() {
     Path disk = Path.of("/data");
-    Settings files = DEFAULTS.backing(Backing.FILE);
+    Settings files = DEFAULTS.with(Setting.BACKING, Backing.FILE);
 
-    assertThat(files.directory(disk).storeOptions().directory()).isEqualTo(disk);
-    assertThat(DEFAULTS.directory(disk).storeOptions().backing()).isEqualTo(Backing.SHM);
-    assertThat(DEFAULTS.directory(disk).storeOptions().directory()).isEqualTo(disk);
-    assertThat(DEFAULTS.backing(Backing.DIRECT).segmentDirectory()).isEmpty();
+    assertThat(files.with(Setting.DIRECTORY, disk).storeOptions().directory()).isEqualTo(disk);
+    assertThat(DEFAULTS.with(Setting.DIRECTORY, disk).storeOptions().backing())
+        .isEqualTo(Backing.SHM);
+    assertThat(DEFAULTS.with(Setting.DIRECTORY, disk).storeOptions().directory()).isEqualTo(disk);
+    assertThat(DEFAULTS.with(Setting.BACKING, Backing.DIRECT).segmentDirectory()).isEmpty();
     assertThat(DEFAULTS.storeOptions()).hasToString(StoreOptions.defaults().toString());
     assertThatIllegalArgumentException()
         .isThrownBy(files::storeOptions)
@@ -134,7 +136,7 @@ class SettingsTest {
   void travelsToExecutors() throws IOException, ClassNotFoundException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-      out.writeObject(DEFAULTS.ranks(5));
+      out.writeObject(DEFAULTS.with(Setting.RANKS, 5));
     }
     try (ObjectInputStream in =
         new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {

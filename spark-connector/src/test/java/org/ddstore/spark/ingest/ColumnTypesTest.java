@@ -104,21 +104,22 @@ class ColumnTypesTest {
         by(
             way,
             spark.sql(
-                "select * from values"
-                    + " (0L, true, -128Y, -32768S, -2147483648, -9223372036854775808L,"
-                    + "  float('-inf'), double('nan'), '', x'', date'0001-01-01',"
-                    + "  timestamp'1900-01-01 00:00:00.000001', timestamp_ntz'1969-12-31 23:59:59.999999'),"
-                    + " (1L, false, 127Y, 32767S, 2147483647, 9223372036854775807L,"
-                    + "  float('1e-45'), double('-0.0'), 'grüße 𝄞 日本', x'00ff80', date'9999-12-31',"
-                    + "  timestamp'2100-02-28 12:34:56.123456', timestamp_ntz'2000-01-01 00:00:00')"
-                    + " as t(n, bool, i8, i16, i32, i64, f32, f64, text, bytes, day, at, wall)"));
+                "select * from values (0L, true, -128Y, -32768S, -2147483648,"
+                    + " -9223372036854775808L,  float('-inf'), double('nan'), '', x'',"
+                    + " date'0001-01-01',  timestamp'1900-01-01 00:00:00.000001',"
+                    + " timestamp_ntz'1969-12-31 23:59:59.999999'), (1L, false, 127Y, 32767S,"
+                    + " 2147483647, 9223372036854775807L,  float('1e-45'), double('-0.0'), 'grüße"
+                    + " 𝄞 日本', x'00ff80', date'9999-12-31',  timestamp'2100-02-28"
+                    + " 12:34:56.123456', timestamp_ntz'2000-01-01 00:00:00') as t(n, bool, i8,"
+                    + " i16, i32, i64, f32, f64, text, bytes, day, at, wall)"));
 
     Loads.Loaded loaded = Loads.load(df, 2);
 
     assertThat(loaded.schema())
         .hasToString(
-            "[n int64, bool bool, i8 int8, i16 int16, i32 int32, i64 int64, f32 float32,"
-                + " f64 float64, text string, bytes bytes, day int32, at int64, wall int64]");
+            "Schema[n: int64, bool: bool, i8: int8, i16: int16, i32: int32, i64: int64,"
+                + " f32: float32, f64: float64, text: string, bytes: bytes, day: int32, at: int64,"
+                + " wall: int64]");
     oracle(df, List.of(df.columns()))
         .forEach(
             (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
@@ -163,9 +164,11 @@ class ColumnTypesTest {
                 .range(0, 50, 1, 1)
                 .selectExpr(
                     "id as n",
-                    "transform(sequence(1, 2), i -> transform(sequence(1, 3), j -> float(id * i + j))) as m",
+                    "transform(sequence(1, 2), i -> transform(sequence(1, 3), j -> float(id * i +"
+                        + " j))) as m",
                     "transform(sequence(1, 2), i -> array(array(id, i), array(-id, 7L))) as deep",
-                    "transform(sequence(1, int(id % 3) + 1), i -> array(double(id), double(i))) as points",
+                    "transform(sequence(1, int(id % 3) + 1), i -> array(double(id), double(i))) as"
+                        + " points",
                     "transform(sequence(1, 6), i -> smallint(i + id)) as flat"));
     IngestOptions options =
         IngestOptions.defaults()
@@ -232,7 +235,8 @@ class ColumnTypesTest {
             spark
                 .range(0, 30, 1, 1)
                 .selectExpr(
-                    "named_struct('x', id, 'in', named_struct('text', 'r' || id, 'v', array(id, 1L))) as s",
+                    "named_struct('x', id, 'in', named_struct('text', 'r' || id, 'v', array(id,"
+                        + " 1L))) as s",
                     "id as n",
                     "named_struct('q', float(id)) as t"));
 
@@ -268,7 +272,7 @@ class ColumnTypesTest {
 
     Loads.Loaded loaded = Loads.load(df, 2);
 
-    assertThat(loaded.schema()).hasToString("[n int64, v float64[2]]");
+    assertThat(loaded.schema()).hasToString("Schema[n: int64, v: float64[2]]");
     assertThat(loaded.column("v")).isEqualTo(oracle(df, "v.values"));
   }
 
@@ -285,7 +289,7 @@ class ColumnTypesTest {
 
     Loads.Loaded loaded = Loads.load(df, 2);
 
-    assertThat(loaded.schema()).hasToString("[n int64, v float64[?]]");
+    assertThat(loaded.schema()).hasToString("Schema[n: int64, v: float64[?]]");
     assertThat(loaded.column("v")).isEqualTo(oracle(df, "v.values"));
   }
 
@@ -303,7 +307,7 @@ class ColumnTypesTest {
     Loads.Loaded loaded = Loads.load(df, 2);
 
     assertThat(loaded.schema())
-        .hasToString("[n int64, v.size int32, v.indices int32[?], v.values float64[?]]");
+        .hasToString("Schema[n: int64, v.size: int32, v.indices: int32[?], v.values: float64[?]]");
     assertThat(loaded.column("v.values")).isEqualTo(oracle(df, "v.values"));
     assertThat(loaded.column("v.indices"))
         .isEqualTo(List.of(List.of(0, 1), List.of(3, 8), List.of()));
@@ -320,7 +324,7 @@ class ColumnTypesTest {
 
     Loads.Loaded loaded = Loads.load(df, 2);
 
-    assertThat(loaded.schema()).hasToString("[v float64[2]]");
+    assertThat(loaded.schema()).hasToString("Schema[v: float64[2]]");
     assertThat(loaded.column("v")).isEqualTo(List.of(List.of(1.0, 2.0), List.of(3.0, 4.0)));
   }
 

@@ -186,7 +186,7 @@ class IngestErrorsTest {
     Dataset<Row> df = spark.range(3).selectExpr("id", "id as ID", "id as x");
     try {
       assertThat(Loads.load(df, PLAIN.orderBy("ID"), 2).schema())
-          .hasToString("[id int64, ID int64, x int64]");
+          .hasToString("Schema[id: int64, ID: int64, x: int64]");
     } finally {
       spark.conf().unset("spark.sql.caseSensitive");
     }
@@ -240,7 +240,7 @@ class IngestErrorsTest {
         Arguments.of(
             "if(id = 7, x'0102', x'010203')",
             PLAIN.field("c", UINT8, 3),
-            "2 bytes, but [c uint8[3]] has 3"));
+            "2 bytes, but Schema[c: uint8[3]] has 3"));
   }
 
   @ParameterizedTest
@@ -312,7 +312,7 @@ class IngestErrorsTest {
               .selectExpr("id", "if(id = " + odd + ", array(1, 2), array(1, 2, 3)) as c");
       for (int ranks : new int[] {1, 2, 3}) {
         Loads.Loaded loaded = Loads.load(df, ranks);
-        assertThat(loaded.schema()).hasToString("[id int64, c int32[?]]");
+        assertThat(loaded.schema()).hasToString("Schema[id: int64, c: int32[?]]");
         assertThat(loaded.column("c").get(odd)).isEqualTo(List.of(1, 2));
       }
     }
@@ -323,7 +323,7 @@ class IngestErrorsTest {
     Dataset<Row> df =
         spark.range(0, 10_000, 1, 1).selectExpr("if(id = 9876, array(1), array(1, 2)) as c");
     try (IngestPlan plan = IngestPlan.of(df, PLAIN, 2)) {
-      assertThat(plan.schema()).hasToString("[c int32[2]]");
+      assertThat(plan.schema()).hasToString("Schema[c: int32[2]]");
       assertThatThrownBy(() -> Loads.attempt(plan, 2))
           .isInstanceOf(NotUniformException.class)
           .hasMessage(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.ddstore.spark.DDStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,7 +43,10 @@ class WriteOptionsTest {
     assertThat(options.isPlain()).isFalse();
     assertThat(options.spec(rows))
         .asString()
-        .contains("Image=ragged float32[]", "a.b=int16[]", "order by [id, Image]");
+        .isEqualTo(
+            "StoreSpec[columns id, Image, a; fields {a.b=int16, Image=float32[?]}, order by [id,"
+                + " Image]; ranks 4, width 2, transport tcp]");
+    assertThat(DDStores.from(rows)).hasToString("StoreSpec[columns id, Image, a]");
     assertThat(new WriteOptions(Map.of("path", "train")).isPlain()).isTrue();
   }
 

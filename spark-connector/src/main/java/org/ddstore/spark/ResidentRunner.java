@@ -1,0 +1,138 @@
+package org.ddstore.spark;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.apache.spark.SparkContext;
+import org.ddstore.spark.backend.SharedLoss;
+import org.ddstore.spark.cluster.ClusterFacts;
+import org.ddstore.spark.cluster.RunWarnings;
+import org.ddstore.spark.job.BarrierJob;
+import org.ddstore.spark.job.PlacedRdd;
+import org.ddstore.spark.resident.RankOutcome;
+import org.ddstore.spark.resident.ResidentChanges;
+import org.ddstore.spark.resident.ResidentLayout;
+import org.ddstore.spark.resident.ResidentOrigin;
+import org.ddstore.spark.resident.ResidentPlaces;
+import org.ddstore.spark.resident.ResidentReads;
+import org.ddstore.spark.resident.StoreSnapshot;
+import org.ddstore.spark.resident.SharedLossWarning;
+import org.ddstore.spark.types.StoreJobException;
+import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.types.DDStoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A runner of tasks on the shards of one resident store, with the warnings that concern runs.
+ * Thread-safe.
+ */
+final class ResidentRunner {
+  private static final Logger LOG = LoggerFactory.getLogger(ResidentRunner.class);
+
+  private final String name;
+  private final ResidentOrigin origin;
+  private final StoreToken token;
+  private final ResidentPlaces places;
+  private final ResidentChanges changes;
+  private final ResidentReads reads;
+  private final Function<ResidentLayout, StoreSnapshot> snapshots;
+  private final AtomicBoolean warnedOfLocality = new AtomicBoolean();
+  private final AtomicBoolean warnedOfSharedLoss = new AtomicBoolean();
+
+  ResidentRunner(
+      String name,
+      ResidentOrigin origin,
+      StoreToken token,
+      ResidentPlaces places,
+      ResidentChanges changes,
+      ResidentReads reads,
+      Function<ResidentLayout, StoreSnapshot> snapshots) {
+    this.name = name;
+    this.origin = origin;
+    this.token = token;
+    this.places = places;
+    this.changes = changes;
+    this.reads = reads;
+    this.snapshots = snapshots;
+  }
+
+  private SparkContext context() {
+    return origin.session().sparkContext();
+  }
+
+  /** Runs a serializable task on every rank; see {@link ResidentStore#run}. */
+  <T> List<T> run(RankTask<T> task) {
+    places.checkLive();
+    AtomicReference<ResidentLayout> lastLayout = new AtomicReference<>();
+    List<RankOutcome<T>> outcomes =
+        origin
+            .job(places.now().groups(), 0)
+            .run(
+                attempt -> {
+                  warnOfLocality();
+                  ResidentLayout now = withoutGaps();
+                  lastLayout.set(now);
+                  return new BarrierJob.Load<>(
+                      PlacedRdd.empty(context(), now.preferredLocations()),
+                      null,
+                      token,
+                      new ResidentRun<>(task, snapshots.apply(now), now.homes()));
+                });
+    count(outcomes, lastLayout.get());
+    List<T> results = new ArrayList<>(); // may be null
+    for (RankOutcome<T> outcome : outcomes) {
+      results.add(outcome.result());
+    }
+    return results;
+  }
+
+  /** Repairs the store if rows are lost or about to be lost, and returns its layout. */
+  private ResidentLayout withoutGaps() {
+    if (places.findLost().without(places.leaving()).hasGaps()) {
+      try {
+        changes.repair();
+      } catch (StoreJobException e) { // all attempts of the repair have failed
+        throw new DDStoreException(
+            "lost rows of \"%s\" could not be restored: %s".formatted(name, e.getMessage()), e);
+      }
+    }
+    return places.now();
+  }
+
+  private void count(List<? extends RankOutcome<?>> outcomes, ResidentLayout layout) {
+    ClusterFacts cluster = ClusterFacts.of(context(), origin.profile());
+    reads.add(outcomes, RankOutcome.Misplaced.of(outcomes, layout, cluster));
+    reads.misplaced().forEach(rank -> LOG.warn("\"{}\": {}", name, rank));
+  }
+
+  /** Warns once about locality settings; warnings about slots are logged by every job. */
+  private void warnOfLocality() {
+    RunWarnings.ofLocality(context().getConf())
+        .filter(warning -> warnedOfLocality.compareAndSet(false, true))
+        .ifPresent(warning -> LOG.warn("\"{}\": {}", name, warning));
+  }
+
+  /** Warns once if executors that end together hold all copies of some shard. */
+  void warnOf(SharedLoss loss) {
+    SharedLossWarning.of(name, places.now(), loss)
+        .filter(warning -> warnedOfSharedLoss.compareAndSet(false, true))
+        .ifPresent(LOG::warn);
+  }
+
+  /** Returns the warnings for the next run. */
+  List<String> warnings() {
+    int ranks = places.now().groups().ranks();
+    List<String> warnings = new ArrayList<>(RunWarnings.of(context(), origin.profile(), ranks));
+    Set<String> leaving = places.leaving();
+    if (!leaving.isEmpty()) {
+      warnings.add(
+          "executors %s are being decommissioned: repair() copies their rows to others"
+              .formatted(leaving));
+    }
+    return warnings;
+  }
+}
