@@ -10,7 +10,8 @@ class TableTest {
   void aLongCellContinuesAtItsLastSpace() {
     String words = "word ".repeat(20).strip(); // 99 characters
 
-    List<String> lines = Table.of(List.of("n", "text"), List.of(List.of(7, words))).lines().toList();
+    List<String> lines =
+        Table.of(List.of("n", "text"), List.of(List.of(7, words))).lines().toList();
 
     assertThat(lines).hasSize(6);
     assertThat(lines.get(3)).isEqualTo("| 7 | " + "word ".repeat(18).strip() + " |");
