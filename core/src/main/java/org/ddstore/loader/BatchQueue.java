@@ -14,6 +14,9 @@ import org.ddstore.types.Cleanup;
  * planned, read and delivered next. Never waits and never wakes a thread. Guarded by the pipeline.
  */
 final class BatchQueue {
+  /** Number of quickly made batches that are handed to a waiting consumer together. */
+  private static final int QUICK_AT_ONCE = 4;
+
   private final List<Slot> slots;
   private final Deque<Slot> idle = new ArrayDeque<>();
   private final Set<Slot> held = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -25,12 +28,16 @@ final class BatchQueue {
   private final Pace readPace = new Pace();
   private final int depth;
   private final int workers;
+  private final int wakeBatches;
+  private int ready; // whether or not they are next
+  private boolean lastWasQuick;
   private boolean retired;
 
   BatchQueue(Recipe recipe, LoaderOptions options) {
     this.recipe = recipe;
     this.depth = options.depth();
     this.workers = options.workers();
+    this.wakeBatches = Math.min(depth / 2, QUICK_AT_ONCE);
     this.budget = new MemoryBudget(options.maxBytes(), recipe);
     this.toPlan = new PlanQueue(budget, idle);
     this.toRead = new ReadQueue(budget, idle, depth);
@@ -62,7 +69,12 @@ final class BatchQueue {
     return toRead.enough(workers, readPace.isQuick());
   }
 
-  /** Returns whether the workers will soon run out of planned batches. */
+  /**
+   * Returns whether the workers will soon run out of planned batches. The planner is woken then,
+   * for several batches at once. Measured 2026-11-23, two cores, 64 rows a batch, consumer that
+   * does not read batches itself: if the planner is woken for each, an epoch takes 1.1 times as
+   * long.
+   */
   boolean runsShort() {
     return toRead.size() <= enough() / 4;
   }
@@ -113,6 +125,7 @@ final class BatchQueue {
       toPlan.clear();
       entry.ready(null, error);
       inOrder.add(entry);
+      ready++;
     } else if (entry.exists()) {
       inOrder.add(entry);
       toRead.add(entry);
@@ -148,6 +161,7 @@ final class BatchQueue {
 
   /** Records the outcome of one batch of {@link #beginRead}: a batch or an error. */
   void made(Entry entry, LoadedBatch batch, Throwable error, long nanos) {
+    lastWasQuick = Pace.isQuick(nanos);
     if (!isWanted(entry)) {
       discard(batch);
       recycle(entry.slot());
@@ -165,6 +179,7 @@ final class BatchQueue {
       toPlan.clear();
       entry.ready(null, error);
     }
+    ready++;
   }
 
   /** Returns whether a batch will still be delivered. Once false, it stays false. */
@@ -185,6 +200,17 @@ final class BatchQueue {
     return first != null && first.isReady() ? first : null;
   }
 
+  /**
+   * Returns whether to wake the consumer later, for several batches at once: batches come so
+   * quickly that a wake-up for each costs as much. If the next batch is not quick, the consumer
+   * finds the ready ones by itself. Measured 2026-11-23, two cores, 64 rows a batch, consumer that
+   * does not read batches itself: without this, an epoch takes 1.1 times as long at 256 bytes a
+   * row, 1.3 times at 4 KiB.
+   */
+  boolean gathersReady(int idleWorkers) {
+    return lastWasQuick && idleWorkers < workers && ready < wakeBatches;
+  }
+
   /** Returns the number of planned batches that are not yet delivered. */
   int size() {
     return inOrder.size();
@@ -194,6 +220,7 @@ final class BatchQueue {
   void giveOut() {
     held.add(inOrder.element().slot());
     inOrder.remove();
+    ready--;
   }
 
   /** Takes back the slot of a batch that the consumer has closed. */
@@ -220,6 +247,7 @@ final class BatchQueue {
     toPlan.cancel();
     List<Entry> all = List.copyOf(inOrder);
     inOrder.clear();
+    ready = 0;
     Cleanup.runAll(all.stream().map(entry -> () -> forget(entry)));
   }
 

@@ -12,6 +12,9 @@ import org.ddstore.types.DeadlineExceededException;
  * one, if that recently took no longer than waking a thread. Two threads that never sleep are
  * faster than three that wake each other. Guarded by the lock of the pipeline, which is released
  * during the work.
+ *
+ * <p>Measured 2026-11-23, two cores, 64 rows a batch: if the consumer does not read, an epoch takes
+ * 1.2 times as long at 256 bytes a row, 1.3 times at 4 KiB; if it does not plan, likewise.
  */
 final class ConsumerWork {
   private final Pipeline pipeline;

@@ -33,7 +33,7 @@ final class Pipeline {
   /** Time that an iterator may ignore an interrupt before another thread plans in its place. */
   private static final long STUCK_NANOS = 1_000_000_000;
 
-  /** Interval at which a waiting consumer checks for work and for a stuck planner. */
+  /** Interval at which a waiting consumer checks for batches that it was not woken for. */
   private static final long LOOK_NANOS = 1_000_000;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -124,7 +124,7 @@ final class Pipeline {
     if (mayRead) {
       canRead.signal(); // a worker that leaves batches behind wakes the next
     }
-    if (isFirstReady()) {
+    if (isFirstReady() && !batches.gathersReady(idleWorkers)) {
       canTake.signalAll(); // the first waiter may give up while another still waits
     }
   }

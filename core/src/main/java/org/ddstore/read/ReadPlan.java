@@ -166,6 +166,11 @@ public final class ReadPlan {
     }
   }
 
+  /** Fetches rows like {@link #fetch(RemoteReader, long)}, without a limit. */
+  public void fetch(RemoteReader reader) {
+    fetch(reader, UNLIMITED_BYTES);
+  }
+
   /**
    * Fetches the remote rows into staging memory. Blocks.
    *
@@ -179,8 +184,8 @@ public final class ReadPlan {
   }
 
   /**
-   * Returns the number of leading rows to fetch after {@link #fetch} has exceeded its limit: at
-   * least one, fewer than all.
+   * Returns the number of leading rows to fetch after {@link #fetch(RemoteReader, long)} has
+   * exceeded its limit: at least one, fewer than all.
    */
   public int rowsWithin(long stagingBytes) {
     return Math.max(1, Math.min(rows - 1, remote.rowsWithin(rows, stagingBytes)));

@@ -92,7 +92,7 @@ final class Shard implements AutoCloseable {
     try {
       reader.begin();
       plan.locate(placement, indices, 0, indices.length);
-      plan.fetch(reader, ReadPlan.UNLIMITED_BYTES);
+      plan.fetch(reader);
       List<Long> wrong = new ArrayList<>();
       for (int i = 0; i < indices.length; i++) {
         byte[] expected = record(indices[i]);

@@ -136,7 +136,7 @@ abstract class LateReplyContract {
   private static void fetch(
       ReadPlan plan, Placement placement, RemoteReader remote, long... indices) {
     plan.locate(placement, indices, 0, indices.length);
-    plan.fetch(remote, ReadPlan.UNLIMITED_BYTES);
+    plan.fetch(remote);
   }
 
   private static void fill(ByteBuffer staging) {
