@@ -33,8 +33,7 @@ import org.ddstore.contract.ChildJvm;
  * more slowly.
  */
 final class ExecutorArchive {
-  private static final Path FOLDER =
-      Path.of(System.getProperty("ddstore.root"), "target", "executor-archive");
+  private static final String ROOT = System.getProperty("ddstore.root");
   private static final List<String> CLASS_PATH =
       Arrays.asList(System.getProperty("java.class.path").split(File.pathSeparator, -1));
   private static final List<String> JARS =
@@ -54,7 +53,10 @@ final class ExecutorArchive {
   /** Returns the JVM options of an executor that starts with {@link #classPath}. */
   static List<String> javaOptions() {
     List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
-    Path archive = FOLDER.resolve(key() + ".jsa");
+    if (ROOT == null) { // the driver of an application that a test has started
+      return options;
+    }
+    Path archive = archive();
     if (exists(archive, false)) {
       options.addAll(
           List.of(
@@ -69,7 +71,11 @@ final class ExecutorArchive {
 
   /** Returns whether the archive exists, after this or another JVM has tried to create it. */
   static boolean isAvailable() {
-    return exists(FOLDER.resolve(key() + ".jsa"), true);
+    return exists(archive(), true);
+  }
+
+  private static Path archive() {
+    return Path.of(ROOT, "target", "executor-archive", key() + ".jsa");
   }
 
   /**
@@ -83,11 +89,11 @@ final class ExecutorArchive {
     }
     Path attempted = Path.of(archive + ".attempted");
     try {
-      Files.createDirectories(FOLDER);
-      try (FileChannel file = FileChannel.open(FOLDER.resolve("lock"), CREATE, WRITE);
+      Files.createDirectories(archive.getParent());
+      try (FileChannel file = FileChannel.open(archive.resolveSibling("lock"), CREATE, WRITE);
           FileLock lock = isPatient ? file.lock() : file.tryLock()) {
         if (lock != null && Files.notExists(archive) && Files.notExists(attempted)) {
-          deleteOld();
+          deleteOld(archive.getParent());
           Files.createFile(attempted);
           create(archive);
         }
@@ -98,8 +104,8 @@ final class ExecutorArchive {
     return Files.exists(archive);
   }
 
-  private static void deleteOld() throws IOException {
-    try (Stream<Path> files = Files.list(FOLDER)) {
+  private static void deleteOld(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.filter(file -> !file.endsWith("lock")).toList()) {
         Files.delete(file);
       }
@@ -132,7 +138,7 @@ final class ExecutorArchive {
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
-            .redirectOutput(FOLDER.resolve("log").toFile())
+            .redirectOutput(archive.resolveSibling("log").toFile())
             .start();
     try {
       if (process.waitFor(CREATION_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0) {
