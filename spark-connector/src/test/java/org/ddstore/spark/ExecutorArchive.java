@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -57,7 +59,7 @@ final class ExecutorArchive {
       return options;
     }
     Path archive = archive();
-    if (exists(archive, false)) {
+    if (provide(archive, false)) {
       options.addAll(
           List.of(
               "-XX:SharedArchiveFile=" + archive,
@@ -71,7 +73,7 @@ final class ExecutorArchive {
 
   /** Returns whether the archive exists, after this or another JVM has tried to create it. */
   static boolean isAvailable() {
-    return exists(archive(), true);
+    return provide(archive(), true);
   }
 
   private static Path archive() {
@@ -79,11 +81,12 @@ final class ExecutorArchive {
   }
 
   /**
-   * Creates the archive unless it exists, or an attempt to create it has failed before.
+   * Creates the archive unless it exists, or an attempt to create it has failed before. Returns
+   * whether it exists.
    *
    * @param isPatient whether to wait for another JVM that creates it
    */
-  private static boolean exists(Path archive, boolean isPatient) {
+  private static boolean provide(Path archive, boolean isPatient) {
     if (Files.exists(archive)) {
       return true;
     }
@@ -104,10 +107,14 @@ final class ExecutorArchive {
     return Files.exists(archive);
   }
 
+  /** Deletes archives of other jars, unless another module may use them in the same build. */
   private static void deleteOld(Path folder) throws IOException {
+    Instant yesterday = Instant.now().minus(1, ChronoUnit.DAYS);
     try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.filter(file -> !file.endsWith("lock")).toList()) {
-        Files.delete(file);
+        if (Files.getLastModifiedTime(file).toInstant().isBefore(yesterday)) {
+          Files.delete(file);
+        }
       }
     }
   }
