@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -33,8 +35,7 @@ import org.ddstore.contract.ChildJvm;
  * more slowly.
  */
 final class ExecutorArchive {
-  private static final Path FOLDER =
-      Path.of(System.getProperty("ddstore.root"), "target", "executor-archive");
+  private static final String ROOT = System.getProperty("ddstore.root");
   private static final List<String> CLASS_PATH =
       Arrays.asList(System.getProperty("java.class.path").split(File.pathSeparator, -1));
   private static final List<String> JARS =
@@ -54,8 +55,11 @@ final class ExecutorArchive {
   /** Returns the JVM options of an executor that starts with {@link #classPath}. */
   static List<String> javaOptions() {
     List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
-    Path archive = FOLDER.resolve(key() + ".jsa");
-    if (exists(archive, false)) {
+    if (ROOT == null) { // the driver of an application that a test has started
+      return options;
+    }
+    Path archive = archive();
+    if (provide(archive, false)) {
       options.addAll(
           List.of(
               "-XX:SharedArchiveFile=" + archive,
@@ -69,25 +73,30 @@ final class ExecutorArchive {
 
   /** Returns whether the archive exists, after this or another JVM has tried to create it. */
   static boolean isAvailable() {
-    return exists(FOLDER.resolve(key() + ".jsa"), true);
+    return provide(archive(), true);
+  }
+
+  private static Path archive() {
+    return Path.of(ROOT, "target", "executor-archive", key() + ".jsa");
   }
 
   /**
-   * Creates the archive unless it exists, or an attempt to create it has failed before.
+   * Creates the archive unless it exists, or an attempt to create it has failed before. Returns
+   * whether it exists.
    *
    * @param isPatient whether to wait for another JVM that creates it
    */
-  private static boolean exists(Path archive, boolean isPatient) {
+  private static boolean provide(Path archive, boolean isPatient) {
     if (Files.exists(archive)) {
       return true;
     }
     Path attempted = Path.of(archive + ".attempted");
     try {
-      Files.createDirectories(FOLDER);
-      try (FileChannel file = FileChannel.open(FOLDER.resolve("lock"), CREATE, WRITE);
+      Files.createDirectories(archive.getParent());
+      try (FileChannel file = FileChannel.open(archive.resolveSibling("lock"), CREATE, WRITE);
           FileLock lock = isPatient ? file.lock() : file.tryLock()) {
         if (lock != null && Files.notExists(archive) && Files.notExists(attempted)) {
-          deleteOld();
+          deleteOld(archive.getParent());
           Files.createFile(attempted);
           create(archive);
         }
@@ -98,10 +107,14 @@ final class ExecutorArchive {
     return Files.exists(archive);
   }
 
-  private static void deleteOld() throws IOException {
-    try (Stream<Path> files = Files.list(FOLDER)) {
+  /** Deletes archives of other jars, unless another module may use them in the same build. */
+  private static void deleteOld(Path folder) throws IOException {
+    Instant yesterday = Instant.now().minus(1, ChronoUnit.DAYS);
+    try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.filter(file -> !file.endsWith("lock")).toList()) {
-        Files.delete(file);
+        if (Files.getLastModifiedTime(file).toInstant().isBefore(yesterday)) {
+          Files.delete(file);
+        }
       }
     }
   }
@@ -132,7 +145,7 @@ final class ExecutorArchive {
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
-            .redirectOutput(FOLDER.resolve("log").toFile())
+            .redirectOutput(archive.resolveSibling("log").toFile())
             .start();
     try {
       if (process.waitFor(CREATION_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0) {
