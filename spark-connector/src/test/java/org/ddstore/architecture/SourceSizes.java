@@ -78,7 +78,7 @@ record SourceSizes(List<Size> classes, List<Size> methods) {
         long first = lines.getLineNumber(positions.getStartPosition(file, method));
         long last = lines.getLineNumber(positions.getEndPosition(file, method));
         methods.add(new Size(name + "#" + method.getName(), (int) (last - first + 1)));
-        return super.visitMethod(method, unused);
+        return super.visitMethod(method, null);
       }
     }.scan(file, null);
   }
