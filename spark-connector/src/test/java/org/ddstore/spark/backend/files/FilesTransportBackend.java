@@ -35,8 +35,7 @@ public final class FilesTransportBackend implements TransportBackend {
   public TransportOffer offer(RankPlace place, boolean isAuto) {
     return (start, reason) -> {
       FilesTransport files = new FilesTransport(start.network());
-      return new OpenTransport(
-          start.network(), files, files, reason, patience -> files.close());
+      return new OpenTransport(start.network(), files, files, reason, patience -> files.close());
     };
   }
 }
