@@ -35,6 +35,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  example train   Train a small network on the demo's images.",
       "  example readme  Read rows of other ranks started by mpirun, without Spark.",
       "  jmh [ARGS]      Run the JMH benchmarks.",
+      "  api [REF]       Report how the public API differs from that of a commit.",
       "  format          Apply the project's formatting to the sources."
     })
 public final class Main implements Runnable {
