@@ -30,6 +30,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  example readme  Read rows of other ranks started by mpirun, without Spark.",
       "  jmh [ARGS]      Run the JMH benchmarks.",
       "  structure       Print the figures of packages, classes and the runtime jar.",
+      "  api [REF]       Report how the public API differs from that of a commit.",
       "  format          Apply the project's formatting to the sources."
     })
 public final class Main implements Runnable {

@@ -240,7 +240,7 @@ class IngestErrorsTest {
         Arguments.of(
             "if(id = 7, x'0102', x'010203')",
             PLAIN.field("c", UINT8, 3),
-            "2 bytes, but Schema[c: uint8[3]] has 3"));
+            "2 bytes, but [c uint8[3]] has 3"));
   }
 
   @ParameterizedTest

@@ -86,7 +86,7 @@ class OptionKeysTest {
         .dropWhile(line -> !line.startsWith(header))
         .skip(2)
         .takeWhile(line -> line.startsWith("|"))
-        .map(line -> line.split("\\|")[1])
+        .map(line -> line.split("\\|", -1)[1])
         .map(cell -> cell.replaceFirst("argument of .*", ""))
         .forEach(cell -> CODE.matcher(cell).results().forEach(key -> keys.add(key.group(1))));
     return keys;
