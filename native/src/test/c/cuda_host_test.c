@@ -27,7 +27,7 @@ static void check_balance(size_t bytes, int contexts) {
   CHECK(fake_depth() == 0);
 }
 
-static void memory_is_registered_until_it_is_not(void) {
+static void registers_and_unregisters_memory(void) {
   char reason[DDS_CUDA_REASON_BYTES] = "";
   struct dds_cuda *cuda = NULL;
   char *memory = aligned_alloc(PAGE, 4 * PAGE);
@@ -50,7 +50,7 @@ static void memory_is_registered_until_it_is_not(void) {
   free(memory);
 }
 
-static void a_device_that_is_not_there_is_the_first(void) {
+static void falls_back_to_the_first_device(void) {
   char reason[DDS_CUDA_REASON_BYTES] = "";
   const int devices[] = {-1, 2, 1 << 30};
   for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
@@ -76,7 +76,7 @@ static void check_no_driver(const char *library, const char *expected) {
   check_balance(0, 0);
 }
 
-static void what_is_missing_is_named(void) {
+static void reports_what_fails(void) {
   char reason[DDS_CUDA_REASON_BYTES] = "";
   struct dds_cuda *cuda = NULL;
   int version = -1;
@@ -104,8 +104,8 @@ static void what_is_missing_is_named(void) {
 
 int main(void) {
   find_fake();
-  memory_is_registered_until_it_is_not();
-  a_device_that_is_not_there_is_the_first();
-  what_is_missing_is_named();
+  registers_and_unregisters_memory();
+  falls_back_to_the_first_device();
+  reports_what_fails();
   return 0;
 }

@@ -47,7 +47,7 @@ static const char *software(void) {
   return found;
 }
 
-static void only_whole_names_are_opened(void) {
+static void opens_whole_provider_names_only(void) {
   struct dds_fabric_end *end;
   const char *call;
   CHECK(dds_fabric_open(library, "ofi_rxm", NULL, LOOPBACK, DDS_FABRIC_READ, &end, &call) == -FI_ENODATA);
@@ -135,7 +135,7 @@ static int run(struct dds_fabric_reader *reader, double most_seconds) {
 }
 
 /* Random pieces, of which some are empty, some neighbours and some longer than a message. */
-static void reads_what_there_is(struct owner owner, size_t in_flight, unsigned seed) {
+static void reads_the_bytes_of_the_owner(struct owner owner, size_t in_flight, unsigned seed) {
   static struct dds_read reads[MOST_READS];
   static unsigned char landing[3 * SHARD_BYTES + 64];
   int source;
@@ -195,7 +195,7 @@ static void reads_what_there_is(struct owner owner, size_t in_flight, unsigned s
   dds_reader_close(reader);
 }
 
-static void a_wrong_key_or_range_fails(struct owner owner) {
+static void rejects_a_wrong_key_or_range(struct owner owner) {
   static unsigned char landing[64];
   for (int wrong = 0; wrong < 2; wrong++) {
     int source;
@@ -219,7 +219,7 @@ static void a_wrong_key_or_range_fails(struct owner owner) {
   }
 }
 
-static void a_killed_owner_is_a_failure_a_dead_one_is_silence(void) {
+static void read_fails_after_the_owner_is_killed(void) {
   static unsigned char landing[64];
   struct owner owner = start();
   int source;
@@ -242,7 +242,7 @@ static void a_killed_owner_is_a_failure_a_dead_one_is_silence(void) {
 }
 
 /* The owner gets the requests, is stopped before it can answer, and answers when nobody waits any more. */
-static void what_comes_late_changes_nothing(void) {
+static void late_answers_change_nothing(void) {
   static unsigned char landing[SHARD_BYTES];
   static struct dds_read reads[128];
   struct owner owner = start();
@@ -313,7 +313,7 @@ static void run_for_microseconds(struct dds_fabric_reader *reader, long microsec
 }
 
 /* libfabric 1.17 tells twice of a read that breaks off in its answer; by tcp;ofi_rxm that ended the process. */
-static void an_end_closed_in_the_middle_of_an_answer(void) {
+static void survives_a_close_during_an_answer(void) {
   static unsigned char landing[SHARD_BYTES];
   for (int round = 0; round < ROUNDS; round++) {
     struct owner owner = start();
@@ -330,7 +330,7 @@ static void an_end_closed_in_the_middle_of_an_answer(void) {
   }
 }
 
-static void an_owner_killed_while_another_is_read(void) {
+static void survives_a_killed_owner_beside_another(void) {
   static unsigned char landing[SHARD_BYTES];
   for (int round = 0; round < ROUNDS; round++) {
     struct owner owners[] = {start(), start()};
@@ -349,7 +349,7 @@ static void an_owner_killed_while_another_is_read(void) {
   }
 }
 
-static void handlers_of_signals_stay(const struct sigaction *before) {
+static void signal_handlers_are_unchanged(const struct sigaction *before) {
   for (int s = 1; s < 32; s++) {
     struct sigaction now;
     if (sigaction(s, NULL, &now) == 0) {
@@ -370,23 +370,23 @@ int main(void) {
     printf("skipped: %s\n", why);
     return 0;
   }
-  handlers_of_signals_stay(before);
+  signal_handlers_are_unchanged(before);
   provider = software();
   if (provider == NULL) {
     printf("skipped: this libfabric reaches TCP only by tcp;ofi_rxm\n");
     free(library);
     return 0;
   }
-  only_whole_names_are_opened();
+  opens_whole_provider_names_only();
   struct owner owner = start();
-  reads_what_there_is(owner, 8 << 20, 1);
-  reads_what_there_is(owner, 64 << 10, 2);
-  a_wrong_key_or_range_fails(owner);
+  reads_the_bytes_of_the_owner(owner, 8 << 20, 1);
+  reads_the_bytes_of_the_owner(owner, 64 << 10, 2);
+  rejects_a_wrong_key_or_range(owner);
   end(owner);
-  a_killed_owner_is_a_failure_a_dead_one_is_silence();
-  what_comes_late_changes_nothing();
-  an_end_closed_in_the_middle_of_an_answer();
-  an_owner_killed_while_another_is_read();
+  read_fails_after_the_owner_is_killed();
+  late_answers_change_nothing();
+  survives_a_close_during_an_answer();
+  survives_a_killed_owner_beside_another();
   free(library);
   return 0;
 }

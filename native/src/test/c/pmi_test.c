@@ -48,7 +48,7 @@ static int exchange(void *context, const char *mine, size_t mine_bytes, char **a
   return 0;
 }
 
-static void says_what_it_was_told(void) {
+static void reports_the_given_ranks_and_sizes(void) {
   const int clique[] = {1, 3};
   struct other other = {"", 0, 0, 0};
   int number = 0;
@@ -95,7 +95,7 @@ static void exchanges_pairs(void) {
   dds_pmi_close();
 }
 
-static void refuses_what_is_cut_short(void) {
+static void refuses_truncated_pairs(void) {
   const int clique[] = {0};
   struct other other = {"1-a\0oth", 7, 0, 0};
   CHECK(dds_pmi_open(0, 2, clique, 1, exchange, &other) == 0);
@@ -123,9 +123,9 @@ static void refuses_without_a_world(void) {
 }
 
 int main(void) {
-  says_what_it_was_told();
+  reports_the_given_ranks_and_sizes();
   exchanges_pairs();
-  refuses_what_is_cut_short();
+  refuses_truncated_pairs();
   refuses_without_a_world();
   return 0;
 }

@@ -69,7 +69,7 @@ class FailedExportTest {
   }
 
   @Test
-  void aShardWithoutAnAddressIsFreed() {
+  void freesAShardWithoutAnAddress() {
     long before = held();
     Nowhere nowhere = new Nowhere();
     ShardWriter writer = ShardWriter.create(SCHEMA, options());
@@ -83,7 +83,7 @@ class FailedExportTest {
   }
 
   @Test
-  void rowsOfAStoreWithoutAnAddressAreFreed() {
+  void freesRowsOfAStoreWithoutAnAddress() {
     long before = held();
     Nowhere nowhere = new Nowhere();
     try (Communicator group = LocalGroup.create(1, Duration.ofSeconds(30)).get(0);

@@ -52,7 +52,7 @@ class InterruptedRankTest {
   }
 
   @Test
-  void leavesNothingWhereverItIsInterrupted() throws Exception {
+  void leavesNothingAfterAnInterruptAtAnyPoint() throws Exception {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     long lifeNanos = lifeNanos();

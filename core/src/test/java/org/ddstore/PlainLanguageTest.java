@@ -88,7 +88,7 @@ class PlainLanguageTest {
   }
 
   @Test
-  void aPhraseThatGoesOnInTheNextLineIsFound() {
+  void findsAPhraseThatSpansTwoLines() {
     assertThat(findings("A.java", "  /**\n   * Takes all unless\n   * said otherwise.\n   */"))
         .hasSize(1);
     assertThat(findings("a.md", "Takes all by default.")).isEmpty();

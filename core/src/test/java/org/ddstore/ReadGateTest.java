@@ -20,7 +20,7 @@ class ReadGateTest {
   private final ReadGate gate = new ReadGate("owner", drained::incrementAndGet);
 
   @Test
-  void anIdleGateDrainsAtTheCloseOnce() throws InterruptedException {
+  void idleGateDrainsOnceAtClose() throws InterruptedException {
     gate.newPass();
     assertThat(gate.close(Duration.ZERO)).isTrue();
     assertThat(gate.close(Duration.ZERO)).isTrue();
@@ -40,7 +40,7 @@ class ReadGateTest {
   }
 
   @Test
-  void theLastReaderDrains() throws InterruptedException {
+  void lastReaderDrainsTheGate() throws InterruptedException {
     ReadGate.Pass first = gate.newPass();
     ReadGate.Pass second = gate.newPass();
     first.enter("first");
@@ -61,7 +61,7 @@ class ReadGateTest {
   }
 
   @Test
-  void aPassIsForOneReadAtATimeAndNoneAfterItsEnd() {
+  void passAllowsOneReadAtATimeAndNoneAfterRetire() {
     ReadGate.Pass pass = gate.newPass();
     pass.enter("reader");
     assertThatThrownBy(() -> pass.enter("reader"))
@@ -78,7 +78,7 @@ class ReadGateTest {
 
   /** What is freed must never be seen by a reader that was let in. */
   @Test
-  void noReaderIsInsideWhenItDrains() throws Exception {
+  void drainsOnlyWithoutReadersInside() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(4);
     for (int round = 0; round < 150; round++) {
       AtomicBoolean freed = new AtomicBoolean();

@@ -33,7 +33,7 @@ class RecordPackerTest {
   }
 
   @Test
-  void scalarsOfEveryType() {
+  void packsScalarsOfEveryType() {
     Object[][] values = {
       {DType.BOOL, true, new byte[] {1}},
       {DType.INT8, (byte) -2, new byte[] {-2}},
@@ -80,7 +80,7 @@ class RecordPackerTest {
   }
 
   @Test
-  void theNumberOfValuesIsChecked() {
+  void checksTheNumberOfValues() {
     RecordPacker packer = new RecordPacker(Schema.of(Field.string("a"), Field.string("b")));
     assertThatThrownBy(() -> packer.pack(3, "one"))
         .isInstanceOf(IllegalArgumentException.class)
@@ -88,7 +88,7 @@ class RecordPackerTest {
   }
 
   @Test
-  void textThatIsNoUnicodeIsRefused() {
+  void rejectsMalformedUnicode() {
     RecordPacker packer = new RecordPacker(Schema.of(Field.string("a")));
     assertThatThrownBy(() -> packer.pack(3, "half a pair: \uD83D"))
         .isInstanceOf(IllegalArgumentException.class)

@@ -22,7 +22,7 @@ class ReliabilityPageTest {
       Pattern.compile("`(\\w+(?:Test|Contract|IT))(?:#(\\w+)(?:\\.\\.)?)?`");
 
   @Test
-  void namesTestsThatAreThere() throws IOException {
+  void namesOnlyExistingTests() throws IOException {
     Map<String, String> sources = sources();
     String page = Files.readString(ROOT.resolve("docs/reliability.md"));
     List<MatchResult> named = NAMED.matcher(page).results().toList();

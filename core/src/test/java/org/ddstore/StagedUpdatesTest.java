@@ -45,7 +45,7 @@ class StagedUpdatesTest {
 
   /** Its rows lie in two segments, each of which has a piece of the update. */
   @Test
-  void anUpdateThatFindsNoMemoryIsNotStaged() {
+  void failedAllocationStagesNothing() {
     long before = OffHeapBuffer.liveBytes();
     ReadGate gate = new ReadGate(this, () -> {});
     Variable variable =

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class TensorTest {
   @Test
-  void arraysAreViewedAndLittleEndian() {
+  void wrapsArraysAsLittleEndianViews() {
     int[] values = {1, 0x01020304};
     Tensor tensor = Tensor.wrap(values);
     assertThat(tensor.shape()).containsExactly(2);
@@ -34,7 +34,7 @@ class TensorTest {
   }
 
   @Test
-  void everyElementOfABufferTensorIsThatOfTheArray() {
+  void readsBufferElementsAsLittleEndian() {
     ByteBuffer buffer = ByteBuffer.allocate(24).order(ByteOrder.BIG_ENDIAN);
     Tensor tensor = Tensor.wrap(DType.FLOAT64, buffer, 3);
     buffer.order(ByteOrder.LITTLE_ENDIAN).putDouble(8, Math.PI);
@@ -45,7 +45,7 @@ class TensorTest {
   }
 
   @Test
-  void mistakesAreNamed() {
+  void rejectsInvalidShapesTypesAndIndices() {
     assertThatThrownBy(() -> Tensor.wrap(new int[3], 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("shape [2] has 2 elements, but the array has 3");

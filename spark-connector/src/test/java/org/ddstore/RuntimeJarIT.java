@@ -74,7 +74,7 @@ class RuntimeJarIT {
   }
 
   @Test
-  void holdsTheNativeLibraryOrSaysWhatWasMissing() throws IOException {
+  void holdsTheNativeLibraryOrAMissingMarker() throws IOException {
     assertThat(entries().filter(name -> name.startsWith("META-INF/native/")))
         .singleElement()
         .asString()

@@ -45,7 +45,7 @@ class BenchIT {
   }
 
   @Test
-  void benchEpochComparesEveryRowInEveryWay() throws IOException {
+  void benchEpochVerifiesEveryRowForEachSampler() throws IOException {
     List<String> samplers = List.of("shuffled", "chunked");
     for (String sampler : samplers.subList(0, Boolean.getBoolean("ddstore.slow") ? 2 : 1)) {
       Outcome outcome =

@@ -101,7 +101,7 @@ class BuildMpiJarTest {
   }
 
   @Test
-  void aJarBesideTheLibraryIsTakenOnce() throws Exception {
+  void copiesTheJarBesideTheLibraryOnce() throws Exception {
     Files.writeString(libraries.resolve("mpi.jar"), "of 4.1.6");
     assertThat(run("--check").status()).as("status of --check before").isNotZero();
     assertThat(jar().getParent()).as("what --check may not make").doesNotExist();
@@ -127,7 +127,7 @@ class BuildMpiJarTest {
   }
 
   @Test
-  void theUsersOwnJarComesFirst() throws Exception {
+  void prefersTheJarOfTheUser() throws Exception {
     Files.writeString(libraries.resolve("mpi.jar"), "of 4.1.6");
     Path own = Files.writeString(work.resolve("own.jar"), "the user's");
     Path ownLibrary = libraryIn("own/lib");
@@ -152,7 +152,7 @@ class BuildMpiJarTest {
   }
 
   @Test
-  void anotherLibraryOfTheUserIsTaken() throws Exception {
+  void usesTheLibraryOfTheUser() throws Exception {
     Files.writeString(libraries.resolve("mpi.jar"), "of 4.1.6");
     assertProvides("of 4.1.6", libraries);
 
@@ -168,7 +168,7 @@ class BuildMpiJarTest {
   }
 
   @Test
-  void aFolderWithoutALibraryIsRefused() throws Exception {
+  void rejectsAFolderWithoutALibrary() throws Exception {
     Files.writeString(libraries.resolve("mpi.jar"), "of 4.1.6");
     variables.put("DDSTORE_MPI_LIBRARY", work.toString());
 
@@ -178,7 +178,7 @@ class BuildMpiJarTest {
   }
 
   @Test
-  void anOwnJarNeedsALibraryThatIsTold() throws Exception {
+  void jarOfTheUserNeedsALibrarySetting() throws Exception {
     Path own = Files.writeString(work.resolve("own.jar"), "the user's");
     variables.put("DDSTORE_MPI_JAR", own.toString());
     install("ompi_info", "exit 1");

@@ -36,7 +36,7 @@ class CommandClusterIT {
    * file sources than the demo can ask for the places of rows.
    */
   @Test
-  void theDemoOfTheLauncherReadsWhatSparkSqlSays() throws IOException, InterruptedException {
+  void launcherDemoReadsTheRowsOfSparkSql() throws IOException, InterruptedException {
     Launcher launcher = new Launcher(work);
     launcher.set("spark.sql.sources.useV1SourceList", "");
 
@@ -56,7 +56,7 @@ class CommandClusterIT {
   /** Fails as soon as Spark has started, while its workers still start executors. */
   @Test
   @Tag("slow")
-  void anErrorOfTheLauncherIsOneLine() throws IOException, InterruptedException {
+  void launcherPrintsAnErrorOnOneLine() throws IOException, InterruptedException {
     Path empty = Files.createDirectory(work.resolve("empty"));
 
     Outcome outcome = new Launcher(work).run("get", "--input", empty.toString(), "--indices", "0");
@@ -68,7 +68,7 @@ class CommandClusterIT {
 
   /** The same in this JVM, which goes on and would see executors that come later. */
   @Test
-  void anErrorEndsExecutorsThatAreJustStarted() throws IOException {
+  void errorEndsStartingExecutors() throws IOException {
     Path empty = Files.createDirectory(work.resolve("empty"));
 
     assertNoData(InProcess.run("get", "--input", empty.toString(), "--indices", "0"));
@@ -81,7 +81,7 @@ class CommandClusterIT {
   }
 
   @Test
-  void anInterruptWhileSparkStartsLeavesNothing() throws IOException {
+  void interruptWhileSparkStartsLeavesNothing() throws IOException {
     Path empty = Files.createDirectory(work.resolve("empty"));
     Thread.currentThread().interrupt();
     try {
@@ -96,12 +96,12 @@ class CommandClusterIT {
 
   /** A demo that would read for an hour. */
   @Test
-  void anInterruptWhileRanksReadEndsThem() throws IOException {
+  void interruptEndsReadingRanks() throws IOException {
     Thread command = Thread.currentThread();
     CompletableFuture<Void> interrupt =
         CompletableFuture.runAsync(
             () -> {
-              await("store").atMost(PATIENCE).until(CommandClusterIT::anExecutorHasAStore);
+              await("store").atMost(PATIENCE).until(CommandClusterIT::executorHasAStore);
               command.interrupt();
             });
     try {
@@ -126,7 +126,7 @@ class CommandClusterIT {
     }
   }
 
-  private static boolean anExecutorHasAStore() {
+  private static boolean executorHasAStore() {
     Set<Long> executors =
         ProcessHandle.current().children().map(ProcessHandle::pid).collect(Collectors.toSet());
     return !Leftovers.directoriesOf(executors).isEmpty();
@@ -134,7 +134,7 @@ class CommandClusterIT {
 
   /** A worker that is told to stop while it starts an executor ends it when it has come to life. */
   @Test
-  void anExecutorThatComesLateIsWaitedFor() throws Exception {
+  void waitsForALateExecutor() throws Exception {
     CountDownLatch start = new CountDownLatch(1);
     AtomicReference<Process> executor = new AtomicReference<>();
     Thread runner =

@@ -58,7 +58,7 @@ class CommandsIT {
   }
 
   @Test
-  void demoReadsWhatSparkSqlSays() throws IOException {
+  void demoReadsTheRowsOfSparkSql() throws IOException {
     Outcome outcome =
         InProcess.run("demo", "--ranks", "4", "--rows", "20000", "--seconds", "0.2", "--json");
 
@@ -96,7 +96,7 @@ class CommandsIT {
   }
 
   @Test
-  void badTransportsAreRefusedAtOnce() throws IOException {
+  void rejectsIllegalTransportOptions() throws IOException {
     Outcome outcome = InProcess.run("demo", "--transport", "pigeon");
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err()).contains("--transport pigeon: legal are auto, tcp, fabric");
@@ -139,7 +139,7 @@ class CommandsIT {
 
   @Test
   @Tag("slow")
-  void demoTakesOwnDataAndTheDigestIsThatOfEveryNumberOfRanks() throws IOException {
+  void demoDigestIsIndependentOfTheNumberOfRanks() throws IOException {
     List<String> digests = new ArrayList<>();
     for (int ranks : new int[] {1, 3}) {
       Outcome outcome =
@@ -164,7 +164,7 @@ class CommandsIT {
   }
 
   @Test
-  void demoSpeaksToPeople() throws IOException {
+  void demoPrintsReadableText() throws IOException {
     Outcome outcome =
         InProcess.run(
             "demo",
@@ -193,7 +193,7 @@ class CommandsIT {
 
   @Test
   @Tag("slow")
-  void getFollowsAnOrder() throws IOException {
+  void getAppliesTheOrder() throws IOException {
     checkRows(sorted, "--order-by", "k,t");
     checkRows(sortedByEqualKeys, "--order-by", "one", "--ranks", "3");
   }
@@ -251,7 +251,7 @@ class CommandsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"get", "demo", "explain"})
-  void aPathThatIsNotThereIsNamed(String command) throws IOException {
+  void namesTheMissingPath(String command) throws IOException {
     List<String> arguments = new ArrayList<>(List.of(command, "--input", "/no/such/place"));
     if (command.equals("get")) {
       arguments.addAll(List.of("--indices", "0"));
@@ -263,7 +263,7 @@ class CommandsIT {
   }
 
   @Test
-  void aNullIsNamed() throws IOException {
+  void namesTheColumnAndRowOfANull() throws IOException {
     Path nulls = data.resolve("nulls");
     shared
         .session()
@@ -313,7 +313,7 @@ class CommandsIT {
   }
 
   @Test
-  void explainSpeaksToPeople() throws IOException {
+  void explainPrintsReadableText() throws IOException {
     Outcome outcome = InProcess.run("explain", "--input", mixed, "--fields", "x,t", "--ranks", "2");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
@@ -326,7 +326,7 @@ class CommandsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"demo", "get", "explain"})
-  void helpOfEach(String command) throws IOException {
+  void everyCommandPrintsItsHelp(String command) throws IOException {
     Outcome outcome = InProcess.run(command, "--help");
 
     assertThat(outcome.exitCode()).isZero();

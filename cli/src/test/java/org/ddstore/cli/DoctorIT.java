@@ -85,7 +85,7 @@ class DoctorIT {
   }
 
   @Test
-  void peopleGetTables() throws IOException {
+  void printsTables() throws IOException {
     try (SparkSession spark = local(2)) {
       Outcome outcome = InProcess.run("doctor");
 
@@ -98,7 +98,7 @@ class DoctorIT {
   }
 
   @Test
-  void aProblemIsNamedAndTheExitStatusSaysSo() throws IOException {
+  void reportsAProblemAndFails() throws IOException {
     SparkSession spark = local(1);
     try {
       Outcome outcome = InProcess.run("doctor");
@@ -125,7 +125,7 @@ class DoctorIT {
 
   @Test
   @Tag("slow")
-  void sparkSubmitChoosesTheMaster() throws IOException, InterruptedException {
+  void usesTheMasterOfSparkSubmit() throws IOException, InterruptedException {
     String text =
         run(
             SUBMIT,
@@ -148,7 +148,7 @@ class DoctorIT {
   }
 
   @Test
-  void anInterruptedCommandCleansUp() throws IOException, InterruptedException {
+  void terminatedCommandCleansUp() throws IOException, InterruptedException {
     Process process = start("org.ddstore.cli.Main", "doctor");
     Awaitility.await("executors")
         .atMost(Duration.ofSeconds(90))

@@ -26,7 +26,7 @@ class FieldTypeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x", "x=", "x=float33", "x=int8[a]", "x=int8[2,?]", "x=int8[2"})
-  void refuses(String text) {
+  void rejectsMalformedTypes(String text) {
     assertThatIllegalArgumentException().isThrownBy(() -> FieldType.parse(text));
   }
 }

@@ -15,7 +15,7 @@ class IndexRangesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "1,", "x", "3-1", "1-2-3", "99999999999999999999", "0-100000"})
-  void refuses(String text) {
+  void rejectsMalformedRanges(String text) {
     assertThatIllegalArgumentException().isThrownBy(() -> IndexRanges.parse(text));
   }
 }

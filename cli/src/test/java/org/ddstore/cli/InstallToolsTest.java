@@ -161,7 +161,7 @@ class InstallToolsTest {
   }
 
   @Test
-  void withoutATerminalTheCommandIsPrinted() throws Exception {
+  void printsTheCommandWithoutATerminal() throws Exception {
     Ended ended = run(asUser(launcher()), "y\n");
     assertThat(ended.status()).isEqualTo(1);
     assertThat(ended.text()).contains("run: " + COMMAND).contains(" maven").doesNotContain("[y/N]");
@@ -169,7 +169,7 @@ class InstallToolsTest {
   }
 
   @Test
-  void whoRefusesGetsTheCommand() throws Exception {
+  void printsTheCommandAfterARefusal() throws Exception {
     for (String answer : List.of("n\n", "\n")) {
       Ended ended = run(asUser(atTerminal()), answer);
       assertThat(ended.status()).isEqualTo(1);
@@ -179,7 +179,7 @@ class InstallToolsTest {
   }
 
   @Test
-  void whoAgreesIsObeyed() throws Exception {
+  void installsAfterConsent() throws Exception {
     Ended ended = run(asUser(atTerminal()), "y\n");
     assertThat(ended.text()).contains("[y/N]").contains("apt-get update failed");
     assertThat(notesOf("sudo"))
@@ -189,7 +189,7 @@ class InstallToolsTest {
 
   /** Maven says no more than that a program failed. */
   @Test
-  void theEndOfACompilersLogIsShown() throws Exception {
+  void showsTheEndOfTheCompilerLog() throws Exception {
     Path folder = work.resolve("checkout/native/target/c");
     for (String source : SOURCES) {
       Path file = work.resolve("checkout").resolve(source);
@@ -213,7 +213,7 @@ class InstallToolsTest {
   }
 
   @Test
-  void rootIsNotAsked() throws Exception {
+  void doesNotAskRoot() throws Exception {
     Needed.check("root", IS_ROOT, () -> "this is " + System.getProperty("user.name"));
     Ended ended = run(launcher(), "");
     assertThat(ended.text()).contains("apt-get update failed").doesNotContain("[y/N]");

@@ -10,7 +10,7 @@ import picocli.CommandLine;
 class MainTest {
 
   @Test
-  void helpListsTheLaunchersOwnCommands() {
+  void helpListsTheCommandsOfTheLauncher() {
     StringWriter out = new StringWriter();
 
     int status = Main.commandLine().setOut(new PrintWriter(out)).execute("--help");

@@ -58,7 +58,7 @@ class MpiCommandsIT {
 
   @Test
   @Tag("slow")
-  void demoReadsOfOneHostGoByMemory() throws Exception {
+  void demoReadsRowsOfTheSameHostByMemory() throws Exception {
     assertThat(demo().get("shares").get("remote").asDouble()).isZero();
   }
 
@@ -80,7 +80,7 @@ class MpiCommandsIT {
   }
 
   @Test
-  void explainSaysThatRowsComeByMpi() throws Exception {
+  void explainNamesMpiAsThePath() throws Exception {
     Path directory = data.resolve("data");
     ParquetSamples.writeMixed(shared.session(), directory);
 

@@ -21,7 +21,7 @@ import picocli.CommandLine.Mixin;
 class OutputTest {
 
   @Test
-  void peopleGetLinesAndTables() {
+  void printsLinesAndTables() {
     assertThat(outputOf())
         .isEqualTo(
             """
@@ -51,7 +51,7 @@ class OutputTest {
   }
 
   @Test
-  void aBarAwayFromATerminalIsSilent() {
+  void progressBarIsSilentWithoutATerminal() {
     PrintStream out = System.out;
     PrintStream err = System.err;
     ByteArrayOutputStream said = new ByteArrayOutputStream();

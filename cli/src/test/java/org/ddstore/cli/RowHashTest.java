@@ -62,7 +62,7 @@ class RowHashTest {
   }
 
   @Test
-  void findsNothingWhereAllIsEqual() {
+  void findsNoMismatchInEqualRows() {
     DemoResult result = run(files(), files());
 
     assertThat(result.mismatches()).isZero();
@@ -71,7 +71,7 @@ class RowHashTest {
   }
 
   @Test
-  void findsOneElementThatDiffersInOneRow() {
+  void findsOneDifferentElement() {
     Dataset<Row> other =
         files().withColumn("seq", functions.expr("if(id = 702, transform(seq, s -> s + 1), seq)"));
 
@@ -83,7 +83,7 @@ class RowHashTest {
   }
 
   @Test
-  void findsRowsInAnotherOrder() {
+  void findsReorderedRows() {
     List<Leaf> leaves = Leaf.of(files().schema(), List.of(), TYPES);
     DemoRun run = new DemoRun(files(), leaves, List.of("k"), spec(files()));
 
@@ -97,7 +97,7 @@ class RowHashTest {
 
   /** Every byte of every tensor counts, one after the other. */
   @Test
-  void everyByteOfARowCounts() throws IOException {
+  void hashDependsOnEveryByteOfARow() throws IOException {
     Dataset<Row> files = files().coalesce(1).limit(1);
     List<Leaf> leaves = Leaf.of(files.schema(), List.of(), TYPES);
     byte[] sql = new SqlRows(leaves).hash(row(files, leaves));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** What commands say of rows that cannot be loaded. */
 class SourceTest {
   @Test
-  void remediesAreFlags() throws IOException {
+  void remediesNameFlags() throws IOException {
     try (SparkSession spark = ParquetSamples.session()) {
       Dataset<Row> rows = spark.range(4).selectExpr("array(array(id)) as m");
       StoreSpec spec = Source.spec(rows, new SourceOptions()).ranks(2);

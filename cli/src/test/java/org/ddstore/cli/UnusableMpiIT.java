@@ -106,14 +106,14 @@ class UnusableMpiIT {
   }
 
   @Test
-  void theAbsenceOfOpenMpiIsToldWithWhatToInstall() throws Exception {
+  void namesThePackagesIfOpenMpiIsMissing() throws Exception {
     assertThat(refusal())
         .contains("no Open MPI is installed")
         .contains("apt-get install openmpi-bin libopenmpi-dev");
   }
 
   @Test
-  void mpichIsRefusedByName() throws Exception {
+  void rejectsMpichByName() throws Exception {
     // More than a pipe holds, as the real one: who stops to listen kills it.
     addProgram("mpirun", "echo 'HYDRA build details:'; head -c 300000 /dev/zero | tr '\\0' '\\n'");
 
@@ -121,7 +121,7 @@ class UnusableMpiIT {
   }
 
   @Test
-  void openMpi5IsRefusedWithTheReason() throws Exception {
+  void rejectsOpenMpi5WithTheReason() throws Exception {
     addProgram("ompi_info", "echo 'Open MPI v5.0.3'");
     addProgram("mpicc", "exit 1");
 

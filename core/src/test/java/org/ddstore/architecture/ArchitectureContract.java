@@ -28,7 +28,7 @@ public abstract class ArchitectureContract {
   }
 
   @Test
-  void usersSeeNoInternalTypesAndNoScala() {
+  void publicSignaturesUseNoInternalOrScalaTypes() {
     ArchitectureRules.publicSignaturesAreForUsers().check(ALL);
   }
 

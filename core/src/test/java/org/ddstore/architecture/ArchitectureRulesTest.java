@@ -18,7 +18,7 @@ class ArchitectureRulesTest {
   }
 
   @Test
-  void twoPackagesThatKnowEachOtherAreACycle() {
+  void detectsACycleOfTwoPackages() {
     assertThatThrownBy(() -> ArchitectureRules.noCycles().check(sample("ring")))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("Cycle detected")
@@ -29,7 +29,7 @@ class ArchitectureRulesTest {
   }
 
   @Test
-  void internalTypesInPublicSignaturesAreFound() {
+  void findsInternalTypesInPublicSignatures() {
     assertThatThrownBy(() -> ArchitectureRules.publicSignaturesAreForUsers().check(sample("leak")))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("Leaking.returned() mentions " + SAMPLE + ".leak.hidden.Hidden")
@@ -42,7 +42,7 @@ class ArchitectureRulesTest {
   }
 
   @Test
-  void layersAreCounted() {
+  void computesLayersAndSizes() {
     assertThat(ArchitectureRules.layers(sample("floors"), name -> name.startsWith(SAMPLE)))
         .containsExactly(Set.of(SAMPLE + ".floors.one"), Set.of(SAMPLE + ".floors.two"));
     assertThat(ArchitectureRules.sizes(sample("floors")))

@@ -57,7 +57,7 @@ abstract class CommunicatorContract {
   void beforeLeakCheck() {}
 
   @Test
-  void saysWhatItIs() throws Exception {
+  void reportsRankSizeAndTimeout() throws Exception {
     List<Communicator> group = group(3, Duration.ofSeconds(7));
     assertThat(group).extracting(Communicator::rank).containsExactly(0, 1, 2);
     assertThat(group).extracting(Communicator::size).containsOnly(3);
@@ -115,7 +115,7 @@ abstract class CommunicatorContract {
   }
 
   @Test
-  void allGatherTakesDifferentSizesManyTimes() throws Exception {
+  void allGatherAcceptsDifferentSizes() throws Exception {
     long seed = seed();
     int rounds = 60;
     Ranks.values(
@@ -136,7 +136,7 @@ abstract class CommunicatorContract {
   }
 
   @Test
-  void resultsAreTheCallersOwn() throws Exception {
+  void resultsBelongToTheCaller() throws Exception {
     List<byte[][]> all =
         Ranks.values(
             group(2),
@@ -218,7 +218,7 @@ abstract class CommunicatorContract {
   }
 
   @Test
-  void closeIsIdempotentAndUseAfterItIsRefused() throws Exception {
+  void closeIsIdempotentAndRejectsLaterUse() throws Exception {
     Communicator communicator = group(1).get(0);
     communicator.close();
     communicator.close();
@@ -229,7 +229,7 @@ abstract class CommunicatorContract {
   }
 
   @Test
-  void anInterruptOfARankThatNeedNotWaitIsLeftAlone() throws Exception {
+  void keepsAnInterruptIfNoWaitIsNeeded() throws Exception {
     Communicator communicator = group(1).get(0);
     Thread.currentThread().interrupt();
     communicator.barrier();

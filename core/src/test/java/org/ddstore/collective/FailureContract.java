@@ -20,7 +20,7 @@ abstract class FailureContract extends CommunicatorContract {
   private static final String ADD = "add(\"x\", float32[3])";
 
   @Test
-  void anErrorInAContributionIsRaisedOnAllRanks() throws Exception {
+  void raisesAContributionErrorOnAllRanks() throws Exception {
     List<Communicator> group = group(3);
     IllegalArgumentException boom = new IllegalArgumentException("width 4, expected 3");
     List<Throwable> thrown =
@@ -48,7 +48,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void aCheckedExceptionIsTheCause() throws Exception {
+  void wrapsACheckedExceptionAsTheCause() throws Exception {
     IOException full = new IOException("no space");
     List<Throwable> thrown =
         failures(
@@ -64,7 +64,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void anErrorIsRaisedOnAllRanks() throws Exception {
+  void raisesAnErrorOnAllRanks() throws Exception {
     OutOfMemoryError error = new OutOfMemoryError("Java heap space");
     List<Throwable> thrown =
         failures(
@@ -83,7 +83,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void badArgumentsOnOneRankAreRaisedOnAll() throws Exception {
+  void raisesABadArgumentOfOneRankOnAllRanks() throws Exception {
     List<Throwable> thrown = failures(group(2), c -> c.allGather(c.rank() == 0 ? null : bytes(1)));
     assertThat(thrown.get(0)).isInstanceOf(NullPointerException.class).hasMessage("mine");
     assertThat(thrown.get(1)).isInstanceOf(RankFailedException.class).hasMessageContaining("mine");
@@ -96,7 +96,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void differentCallsAreNamedOnAllRanks() throws Exception {
+  void namesDifferentCallsOnAllRanks() throws Exception {
     List<Communicator> group = group(3);
     List<Throwable> thrown =
         failures(
@@ -121,7 +121,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void callsThatDifferOnlyBeyondTheReportedTextAreFound() throws Exception {
+  void detectsCallsThatDifferBeyondTheReportedText() throws Exception {
     String text = "add(" + "x".repeat(5000);
     List<Throwable> thrown =
         failures(group(2), c -> c.exchange(text + c.rank(), () -> new byte[0]));
@@ -130,7 +130,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void aRankThatDoesNotComeIsNamedAtTheDeadline() throws Exception {
+  void namesAMissingRankAtTheDeadline() throws Exception {
     // Rank 0 and 2 know of the only call of rank 1 before they wait: no step must be quick.
     List<Communicator> group = group(3, Duration.ofMillis(300));
     List<Ranks.Outcome<Object>> outcomes =
@@ -157,7 +157,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void aRankThatStillWorksInTheCallIsNamedAtTheDeadline() throws Exception {
+  void namesASlowRankAtTheDeadline() throws Exception {
     CountDownLatch done = new CountDownLatch(1);
     List<Communicator> group = group(2, SHORT);
     Ranks.Running<byte[][]> slow =
@@ -205,7 +205,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void abortByAnotherThreadEndsTheOwnWait() throws Exception {
+  void abortByAnotherThreadEndsTheWait() throws Exception {
     List<Communicator> group = group(2);
     Ranks.Running<Void> waiting = startBarrier(group.get(0));
     group.get(0).abort(new IOException("cancelled"));
@@ -240,7 +240,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void closeRightAfterTheLastCollectiveHarmsNobody() throws Exception {
+  void closeRightAfterTheLastCollectiveIsHarmless() throws Exception {
     for (int i = 0; i < 50; i++) {
       Ranks.values(
           group(3),
@@ -253,7 +253,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void closeByAnotherThreadEndsTheOwnWait() throws Exception {
+  void closeByAnotherThreadEndsTheWait() throws Exception {
     List<Communicator> group = group(2);
     Ranks.Running<Void> waiting = startBarrier(group.get(0));
     group.get(0).close();
@@ -263,7 +263,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void anInterruptEndsTheWaitAndKeepsItsFlag() throws Exception {
+  void interruptEndsTheWaitAndKeepsItsFlag() throws Exception {
     List<Communicator> group = group(2);
     boolean[] flag = new boolean[1];
     Ranks.Running<Void> waiting =
@@ -293,7 +293,7 @@ abstract class FailureContract extends CommunicatorContract {
   }
 
   @Test
-  void aSecondThreadIsRefusedAndDoesNoHarm() throws Exception {
+  void rejectsASecondThreadWithoutHarm() throws Exception {
     List<Communicator> group = group(2);
     Ranks.Running<Void> waiting = startBarrier(group.get(0));
     assertThatThrownBy(group.get(0)::barrier)

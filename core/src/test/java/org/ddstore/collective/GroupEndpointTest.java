@@ -43,7 +43,7 @@ class GroupEndpointTest {
   }
 
   @AfterEach
-  void closeAllAndFindNothing() throws IOException {
+  void closeAllAndAssertNoFiles() throws IOException {
     for (GroupEndpoint endpoint : endpoints) {
       endpoint.close();
       endpoint.close();
@@ -52,7 +52,7 @@ class GroupEndpointTest {
   }
 
   @Test
-  void theFileIsForThisUserAloneAndItsAddressIsSmall() throws IOException {
+  void fileIsPrivateAndAddressIsShort() throws IOException {
     byte[] address = create(0, 1).address();
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(onlyFile())))
         .isEqualTo("rw-------");
@@ -69,7 +69,7 @@ class GroupEndpointTest {
   }
 
   @Test
-  void isUsedOnce() throws IOException {
+  void connectsOnlyOnce() throws IOException {
     GroupEndpoint endpoint = create(0, 1);
     byte[] address = endpoint.address();
     endpoint.connect(List.of(address), TIMEOUT).close();
@@ -106,7 +106,7 @@ class GroupEndpointTest {
   }
 
   @Test
-  void refusesBytesThatAreNoAddress() throws IOException {
+  void refusesMalformedAddresses() throws IOException {
     for (byte[] bytes : List.of(new byte[0], new byte[] {1, 2, 3}, new byte[] {9, 0, 0})) {
       GroupEndpoint endpoint = create(0, 2);
       byte[] address = endpoint.address();
@@ -146,7 +146,7 @@ class GroupEndpointTest {
   }
 
   @Test
-  void refusesAFileThatAnotherHostMade() throws IOException {
+  void refusesAFileOfAnotherHost() throws IOException {
     byte[] peer = create(1, 2).address();
     overwrite(onlyFile(), HOST_IN_FILE);
     assertRefused(peer, IOException.class, "is not the lane of rank 1: its boot id is");
@@ -183,7 +183,7 @@ class GroupEndpointTest {
   }
 
   @Test
-  void refusesARankThatIsNotOnThisHost() throws IOException {
+  void refusesARankWhoseFileIsGone() throws IOException {
     GroupEndpoint gone = create(1, 2);
     byte[] peer = gone.address();
     gone.close();
@@ -191,7 +191,7 @@ class GroupEndpointTest {
   }
 
   @Test
-  void aRankThatDoesNotConnectIsNamed() throws IOException {
+  void namesARankThatDoesNotConnect() throws IOException {
     GroupEndpoint endpoint = create(0, 2);
     List<byte[]> addresses = List.of(endpoint.address(), create(1, 2).address());
     assertThatThrownBy(() -> endpoint.connect(addresses, Duration.ofMillis(300)))
@@ -201,7 +201,7 @@ class GroupEndpointTest {
   }
 
   @Test
-  void aRankThatCannotConnectTellsThoseThatCould() throws Exception {
+  void failedConnectReachesConnectedRanks() throws Exception {
     GroupEndpoint first = create(0, 2);
     GroupEndpoint second = create(1, 2);
     byte[] wrong = first.address();

@@ -69,7 +69,7 @@ abstract class GroupJvmsContract {
 
   /** Also a rank that was killed leaves no file. */
   @AfterEach
-  void endAllAndFindNothing() throws Exception {
+  void endAllAndAssertNoFiles() throws Exception {
     for (Process process : processes) {
       try {
         CompletableFuture.runAsync(() -> awaitDone(process)).get(PATIENCE_S, TimeUnit.SECONDS);
@@ -131,7 +131,7 @@ abstract class GroupJvmsContract {
   }
 
   @Test
-  void processesHaveTwoRanksEach() throws Exception {
+  void ranksThatShareProcessesExchangeBytes() throws Exception {
     long seed = CommunicatorContract.seed();
     start("0,2", 4, LONG, seed, "work");
     start("1,3", 4, LONG, seed, "work");
@@ -144,7 +144,7 @@ abstract class GroupJvmsContract {
   }
 
   @Test
-  void aRankThatIsStoppedIsNamedAtTheDeadline() throws Exception {
+  void namesAStoppedRankAtTheDeadline() throws Exception {
     startAll(SHORT, "hold", "hold then barrier");
     assertThat(line(0)).isEqualTo("holding");
     assertThat(line(1)).isEqualTo("holding");
@@ -162,7 +162,7 @@ abstract class GroupJvmsContract {
   }
 
   @Test
-  void aRankThatIsKilledIsLostToTheOthers() throws Exception {
+  void reportsAKilledRankAsLost() throws Exception {
     startAll(LONG, "hold", "hold", "hold");
     for (int r = 0; r < 3; r++) {
       assertThat(line(r)).isEqualTo("holding");
@@ -178,7 +178,7 @@ abstract class GroupJvmsContract {
   }
 
   @Test
-  void aRankThatDoesNotComeIsNamedAndFailsWhenItDoes() throws Exception {
+  void namesALateRankWhichFailsOnArrival() throws Exception {
     // Twice: a message that rank 0 came may overtake the news that it gave up.
     startAll(SHORT, "start then barrier", "hold then barrier");
     assertThat(line(1)).isEqualTo("holding");
@@ -192,7 +192,7 @@ abstract class GroupJvmsContract {
   }
 
   @Test
-  void differentCallsAreNamed() throws Exception {
+  void namesDifferentCalls() throws Exception {
     startAll(LONG, "barrier", "reduce", "barrier");
     for (int r = 0; r < 3; r++) {
       assertThat(line(r))
@@ -203,7 +203,7 @@ abstract class GroupJvmsContract {
   }
 
   @Test
-  void anErrorIsRaisedOnAllRanks() throws Exception {
+  void raisesAnErrorOnAllRanks() throws Exception {
     startAll(LONG, "barrier", "barrier", "throw");
     for (int r = 0; r < 3; r++) {
       assertThat(line(r))
@@ -214,7 +214,7 @@ abstract class GroupJvmsContract {
   }
 
   @Test
-  void abortIsRaisedOnAllRanks() throws Exception {
+  void raisesAbortOnAllRanks() throws Exception {
     startAll(LONG, "abort", "barrier", "barrier");
     for (int r = 0; r < 3; r++) {
       assertThat(line(r))
@@ -225,7 +225,7 @@ abstract class GroupJvmsContract {
   }
 
   @Test
-  void closeIsRaisedOnTheOtherRanks() throws Exception {
+  void raisesCloseOnTheOtherRanks() throws Exception {
     startAll(LONG, "barrier", "close", "barrier");
     for (int r : new int[] {0, 2}) {
       assertThat(line(r))

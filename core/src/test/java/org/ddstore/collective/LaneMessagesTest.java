@@ -90,7 +90,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void aMirrorAsksAndIsKeptUpToDate() {
+  void mirrorFollowsItsLane() {
     deliver();
     for (int round = 0; round < 5; round++) {
       post(round);
@@ -109,7 +109,7 @@ class LaneMessagesTest {
    * Out of memory in a network thread, for example: otherwise the rank waits until its deadline.
    */
   @Test
-  void failureToTakeAMessageBreaksTheGroup() {
+  void failureToProcessAMessageBreaksTheGroup() {
     deliver();
     mirror.add(null); // ringing it fails
     post(0);
@@ -123,7 +123,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void whatWasPostedBeforeTheFirstQuestionComesWithTheAnswer() {
+  void firstAnswerContainsEarlierPosts() {
     post(0);
     post(1);
     own.leave();
@@ -135,7 +135,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void theMirrorWaitsWhereAMessageWasLostAndIsSentItWhenItAsks() {
+  void mirrorWaitsAtAGapAndRequestsTheLostMessage() {
     deliver();
     post(0);
     atOwner.takeSent(); // lost
@@ -151,7 +151,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void whoAsksIsNotSentAgainWhatIsUnderWay() {
+  void answerOmitsPiecesInTransit() {
     deliver();
     post(0);
     List<RecordingMessenger.Sent> slow = atOwner.takeSent();
@@ -168,7 +168,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void whoAsksLearnsThatTheLastMessageWasLost() {
+  void answerRevealsALostLastMessage() {
     deliver();
     post(0);
     atOwner.takeSent(); // lost
@@ -179,7 +179,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void messagesMayComeTwiceAndInAnyOrder() {
+  void acceptsDuplicateAndReorderedMessages() {
     long seed = CommunicatorContract.seed();
     deliver();
     List<RecordingMessenger.Sent> all = new ArrayList<>();
@@ -201,7 +201,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void theLastMessagesAreThereWhenTheLaneIsGone() throws IOException {
+  void resendsTheLastMessagesOfAClosedLane() throws IOException {
     deliver();
     post(0);
     post(1);
@@ -216,7 +216,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void aLaneThatIsNotKnownIsGone() throws IOException {
+  void reportsAnUnknownLaneAsClosed() throws IOException {
     LaneAddress never = LaneExchange.overMessages(new RecordingMessenger("owner")).newAddress(0, 2);
     Mirror ofNobody = (Mirror) readersExchange.hold(never).lane();
     deliver();
@@ -224,7 +224,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void anUpdateOfALaneThatIsNotHeldHereIsIgnored() throws IOException {
+  void ignoresUpdatesOfALaneNotHeld() throws IOException {
     deliver();
     RecordingMessenger elsewhere = new RecordingMessenger("elsewhere");
     try (LaneExchange other = LaneExchange.overMessages(elsewhere);
@@ -241,7 +241,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void aProcessIsSentWhatItsRanksReadAlone() {
+  void sendsOnlyThePartsThatAProcessReads() {
     own.setRanksOf(Map.of(atReader.local(), new int[] {1, 2}));
     deliver();
     for (int i = 0; i < 48; i++) {
@@ -261,7 +261,7 @@ class LaneMessagesTest {
 
   /** Cut short, with a byte changed, or of random bytes: refused, or understood; nothing else. */
   @Test
-  void refusesWhatIsNoMessage() {
+  void refusesMalformedMessages() {
     long seed = CommunicatorContract.seed();
     Random random = new Random(seed);
     List<byte[]> good = new ArrayList<>();
@@ -310,7 +310,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void messagesAreOfTheLengthThatAMessengerTakes() {
+  void messagesFitTheLimitOfAMessenger() {
     deliver();
     own.enter(1, "x".repeat(1000));
     own.post(0, 1, 0, Lane.SLOT_BYTES, new PieceParts(4, 65_535, 4, 2));
@@ -320,7 +320,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void addressesAreShortAndNoHostNameMakesThemLong() throws IOException {
+  void addressesAreShortAndRefuseLongHostNames() throws IOException {
     assertThat(address.toBytes().length).isLessThan(58);
     String name = "h".repeat(200);
     LaneExchange away = LaneExchange.overMessages(new RecordingMessenger(name));
@@ -333,7 +333,7 @@ class LaneMessagesTest {
   }
 
   @Test
-  void refusesAnAddressThatLeadsOutOfTheRoot() {
+  void refusesAnAddressOutsideTheRoot() {
     for (String directory : List.of("../x", "/etc", "a/../../b")) {
       LaneAddress out = new LaneAddress(0, 2, address.nonce(), address.host(), directory, null);
       assertThatThrownBy(() -> LaneAddress.parse(out.toBytes()))

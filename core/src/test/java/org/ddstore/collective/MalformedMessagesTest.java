@@ -58,9 +58,9 @@ class MalformedMessagesTest {
   }
 
   @Test
-  void messagesThatWereChangedOnTheirWay() throws Exception {
+  void survivesCorruptedMessages() throws Exception {
     long seed = System.nanoTime();
-    System.out.println("messagesThatWereChangedOnTheirWay: seeds from " + seed + " on");
+    System.out.println("survivesCorruptedMessages: seeds from " + seed + " on");
     Loop loop = new Loop();
     try (LaneExchange exchange = LaneExchange.overMessages(loop)) {
       List<Communicator> group = group(exchange);
@@ -86,9 +86,9 @@ class MalformedMessagesTest {
 
   /** Only the group whose messages they pretend to be is concerned. */
   @Test
-  void noneOfThemHarmsAnotherGroup() throws Exception {
+  void corruptedMessagesLeaveOtherGroupsIntact() throws Exception {
     long seed = System.nanoTime();
-    System.out.println("noneOfThemHarmsAnotherGroup: seeds from " + seed + " on");
+    System.out.println("corruptedMessagesLeaveOtherGroupsIntact: seeds from " + seed + " on");
     Loop loop = new Loop();
     try (LaneExchange exchange = LaneExchange.overMessages(loop)) {
       List<Communicator> attacked = group(exchange);
@@ -107,7 +107,7 @@ class MalformedMessagesTest {
 
   /** It comes from a peer that has proved the token, so what it says well is taken for true. */
   @Test
-  void theReasonOfAFailureIsBounded() throws Exception {
+  void boundsTheReasonOfAFailure() throws Exception {
     Loop loop = new Loop();
     try (LaneExchange exchange = LaneExchange.overMessages(loop)) {
       List<Communicator> group = group(exchange);

@@ -50,7 +50,7 @@ class NetworkFaultsTest {
   }
 
   @Test
-  void aRankMayConnectLongAfterTheOthers() throws Exception {
+  void acceptsARankThatConnectsLate() throws Exception {
     createEndpoints();
     List<Ranks.Running<Communicator>> early = new ArrayList<>();
     for (int rank = 1; rank < RANKS; rank++) {
@@ -66,7 +66,7 @@ class NetworkFaultsTest {
   }
 
   @Test
-  void aRankThatNeverConnectedIsNamedAtOnce() throws Exception {
+  void immediatelyNamesARankThatClosedItsEndpoint() throws Exception {
     createEndpoints();
     endpoints.get(1).close();
     Ranks.Running<Communicator> waiting =
@@ -79,7 +79,7 @@ class NetworkFaultsTest {
   }
 
   @Test
-  void aCollectiveOutlivesANetworkThatIsDownForAWhile() throws Exception {
+  void collectiveSurvivesATemporaryNetworkOutage() throws Exception {
     connect(LONG);
     messengers.get(1).setDown(true);
     List<Ranks.Running<byte[][]>> running = new ArrayList<>();
@@ -96,7 +96,7 @@ class NetworkFaultsTest {
   }
 
   @Test
-  void aNetworkThatStaysDownEndsACollectiveAtTheDeadline() throws Exception {
+  void collectiveEndsAtTheDeadlineIfTheNetworkStaysDown() throws Exception {
     connect(SHORT);
     messengers.get(1).setDown(true);
     for (Ranks.Outcome<byte[][]> outcome : Ranks.run(group, c -> c.allGather(new byte[1]))) {
@@ -107,7 +107,7 @@ class NetworkFaultsTest {
   }
 
   @Test
-  void aProcessThatHasEndedIsLost() throws Exception {
+  void reportsAnEndedProcessAsLost() throws Exception {
     connect(LONG);
     Ranks.values(
         group,
@@ -126,7 +126,7 @@ class NetworkFaultsTest {
 
   /** The least that is possible is 2 (n - 1) / n of the array for each rank. */
   @Test
-  void aLongArrayIsSentNotMuchMoreThanTwice() throws Exception {
+  void allReduceSendsLittleMoreThanTheMinimum() throws Exception {
     connect(LONG);
     float[][] arrays = new float[RANKS][600_000];
     long before = messengers.get(0).sentBytes();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class PiecePartsTest {
   @Test
-  void neighboursAreOneRange() {
+  void mergesAdjacentPartsIntoOneRange() {
     PieceParts parts = new PieceParts(8, 10, 4, 4); // elements 0..2, 2..5, 5..7, 7..10
     assertThat(parts.usedBytes()).isEqualTo(48);
     assertThat(parts.ranges(new int[] {0})).containsExactly(0, 16);
@@ -18,13 +18,13 @@ class PiecePartsTest {
   }
 
   @Test
-  void aPieceForAllIsOneRange() {
+  void commonPieceIsOneRange() {
     assertThat(PieceParts.common(100).ranges(new int[] {2, 5})).containsExactly(0, 100);
     assertThat(PieceParts.common(0).ranges(new int[] {0})).containsExactly(0, 0);
   }
 
   @Test
-  void rangesHoldWhatTheRanksAreDealtAndNoMore() {
+  void rangesCoverExactlyThePartsOfTheRanks() {
     long seed = CommunicatorContract.seed();
     Random random = new Random(seed);
     for (int i = 0; i < 2000; i++) {

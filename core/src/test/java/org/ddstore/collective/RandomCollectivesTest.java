@@ -65,21 +65,21 @@ class RandomCollectivesTest {
   }
 
   @Test
-  void inTheMemoryOfOneProcess() throws Exception {
+  void matchesTheOracleInOneProcess() throws Exception {
     group.addAll(LocalGroup.create(RANKS, TIMEOUT));
     run(CommunicatorContract.seed(), CALLS);
   }
 
   @ParameterizedTest
   @EnumSource
-  void overAllMeans(Means.Kind kind) throws Exception {
+  void matchesTheOracleOverEveryKindOfExchange(Means.Kind kind) throws Exception {
     connect(kind);
     run(CommunicatorContract.seed(), CALLS);
   }
 
   @ParameterizedTest
   @EnumSource(names = {"MESSAGES", "MIXED"})
-  void whileConnectionsBreak(Means.Kind kind) throws Exception {
+  void matchesTheOracleWhileConnectionsBreak(Means.Kind kind) throws Exception {
     connect(kind);
     long seed = CommunicatorContract.seed();
     Thread cutter = new Thread(() -> cut(new Random(seed)), Ranks.THREAD_PREFIX + "cutter");

@@ -31,7 +31,7 @@ abstract class SplitContract extends FailureContract {
   }
 
   @Test
-  void splitPartsTheGroupByColorInTheOrderOfRanks() throws Exception {
+  void splitsByColorInRankOrder() throws Exception {
     List<Communicator> group = group(5, Duration.ofSeconds(23));
     int[] colors = {7, -1, 7, -1, 7};
     List<Communicator> parts = Ranks.values(group, c -> split(c, colors[c.rank()]));
@@ -47,7 +47,7 @@ abstract class SplitContract extends FailureContract {
   }
 
   @Test
-  void partsAndWholeGoOnSideBySide() throws Exception {
+  void wholeGroupAndSubgroupsWorkInParallel() throws Exception {
     List<Communicator> group = group(4);
     List<float[]> sums =
         Ranks.values(
@@ -72,7 +72,7 @@ abstract class SplitContract extends FailureContract {
   }
 
   @Test
-  void anErrorInASplitIsRaisedOnAllRanksAndTheGroupGoesOn() throws Exception {
+  void raisesASplitErrorOnAllRanksAndContinues() throws Exception {
     List<Communicator> group = group(3);
     List<Ranks.Outcome<Communicator>> outcomes =
         Ranks.run(
@@ -96,7 +96,7 @@ abstract class SplitContract extends FailureContract {
   }
 
   @Test
-  void aPartIsClosedOnItsOwn() throws Exception {
+  void closesASubgroupIndependently() throws Exception {
     List<Communicator> group = group(2);
     for (int i = 0; i < 30; i++) {
       Ranks.values(
@@ -112,12 +112,12 @@ abstract class SplitContract extends FailureContract {
   }
 
   @Test
-  void aRankThatGivesUpInTheWholeDoesSoInItsParts() throws Exception {
+  void abortOfTheWholeGroupReachesItsSubgroups() throws Exception {
     abortReaches((whole, part) -> whole, (whole, part) -> part);
   }
 
   @Test
-  void aRankThatGivesUpInAPartDoesSoInTheWhole() throws Exception {
+  void abortOfASubgroupReachesTheWholeGroup() throws Exception {
     abortReaches((whole, part) -> part, (whole, part) -> whole);
   }
 
@@ -148,7 +148,7 @@ abstract class SplitContract extends FailureContract {
   }
 
   @Test
-  void ranksThatWaitForEachOtherInDifferentGroupsAllRaiseAMismatch() throws Exception {
+  void raisesAMismatchOnRanksWaitingInDifferentGroups() throws Exception {
     List<Ranks.Outcome<Object>> outcomes =
         Ranks.run(
             group(4),
@@ -197,7 +197,7 @@ abstract class SplitContract extends FailureContract {
   }
 
   @Test
-  void ranksMayArriveLaterThanTheTimeoutWhereTheyAreAwaitedLonger() throws Exception {
+  void awaitAllOverridesTheTimeoutOfTheGroup() throws Exception {
     Duration brief = Duration.ofMillis(100);
     List<Communicator> group = group(3, brief);
     List<Ranks.Running<Object>> waiting = new ArrayList<>();
@@ -224,7 +224,7 @@ abstract class SplitContract extends FailureContract {
   }
 
   @Test
-  void aRankThatFailsIsNoticedWhereItIsAwaitedLong() throws Exception {
+  void failedRankEndsALongAwaitAll() throws Exception {
     List<Communicator> group = group(2);
     Ranks.Running<Object> waiting =
         Ranks.start(
@@ -241,7 +241,7 @@ abstract class SplitContract extends FailureContract {
   }
 
   @Test
-  void aWaitOfNoLengthIsRefusedOnAllRanks() throws Exception {
+  void rejectsAZeroTimeoutOnAllRanks() throws Exception {
     List<Ranks.Outcome<Object>> outcomes =
         Ranks.run(
             group(2),

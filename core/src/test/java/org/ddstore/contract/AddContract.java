@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** How variables come into being and grow. */
 interface AddContract extends Contract {
   @Test
-  default void rowsOfAllRanksFollowEachOther() throws Exception {
+  default void concatenatesTheRowsOfAllRanks() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -35,7 +35,7 @@ interface AddContract extends Contract {
   }
 
   @Test
-  default void theCallersArrayIsCopied() throws Exception {
+  default void copiesTheCallersArray() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -53,7 +53,7 @@ interface AddContract extends Contract {
   }
 
   @Test
-  default void initIsZeroAndCanBeUpdated() throws Exception {
+  default void initCreatesZeroRowsThatCanBeUpdated() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -93,7 +93,7 @@ interface AddContract extends Contract {
   }
 
   @Test
-  default void onlyOneRankMayHaveRows() throws Exception {
+  default void acceptsRowsFromASingleRank() throws Exception {
     run(
         rank -> {
           int holder = rank.ranks() - 1;
@@ -107,7 +107,7 @@ interface AddContract extends Contract {
   }
 
   @Test
-  default void aSecondAddOfANameIsRaisedOnAllRanks() throws Exception {
+  default void rejectsADuplicateNameOnAllRanks() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -123,7 +123,7 @@ interface AddContract extends Contract {
   }
 
   @Test
-  default void anotherSchemaOnOneRankIsRaisedOnAll() throws Exception {
+  default void rejectsADifferentSchemaOfOneRankOnAllRanks() throws Exception {
     run(
         rank -> {
           int other = rank.ranks() - 1;
@@ -148,7 +148,7 @@ interface AddContract extends Contract {
   }
 
   @Test
-  default void aFailureOfOneRankIsRaisedOnAll() throws Exception {
+  default void raisesAFailureOfOneRankOnAllRanks() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -171,7 +171,7 @@ interface AddContract extends Contract {
   }
 
   @Test
-  default void appendedRowsFollowAndOldIndicesStay() throws Exception {
+  default void appendsRowsWithoutChangingOldIndices() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -198,7 +198,7 @@ interface AddContract extends Contract {
   }
 
   @Test
-  default void rowsOfAnotherSchemaAreNotAppended() throws Exception {
+  default void rejectsAppendedRowsOfAnotherSchema() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -216,7 +216,7 @@ interface AddContract extends Contract {
   }
 
   @Test
-  default void aWriterThatIsNotTakenLeavesNothing() throws Exception {
+  default void rejectedWritersLeakNothing() throws Exception {
     Map<Boolean, String> names = Map.of(true, "x", false, "y");
     run(
         rank -> {

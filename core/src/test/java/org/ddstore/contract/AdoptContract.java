@@ -62,7 +62,7 @@ interface AdoptContract extends Contract {
   }
 
   @Test
-  default void storesOneAfterTheOtherAdoptShards() throws Exception {
+  default void adoptsShardsInSuccessiveStores() throws Exception {
     assumeTrue(readsSingleShards(), "rows are read by what all ranks have made together");
     run(
         rank -> {
@@ -119,7 +119,7 @@ interface AdoptContract extends Contract {
   }
 
   @Test
-  default void ranksThatAdoptDifferentRowsLearnIt() throws Exception {
+  default void rejectsDifferentCatalogsAmongRanks() throws Exception {
     assumeTrue(readsSingleShards(), "rows are read by what all ranks have made together");
     run(
         rank -> {
@@ -144,7 +144,7 @@ interface AdoptContract extends Contract {
 
   /** Copy 0 of a rank's rows is its own, copy 1 is the next rank's. */
   @Test
-  default void aReaderGoesOnWithAnotherCopy() throws Exception {
+  default void readerFailsOverToAnotherCopy() throws Exception {
     assumeTrue(readsSingleShards(), "rows are read by what all ranks have made together");
     boolean network = readsOverANetwork();
     run(

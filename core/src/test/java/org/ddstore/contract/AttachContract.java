@@ -34,7 +34,7 @@ interface AttachContract extends Contract {
   }
 
   @Test
-  default void anAttachedReaderSeesAllRows() throws Exception {
+  default void attachedReaderSeesAllRows() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -69,7 +69,7 @@ interface AttachContract extends Contract {
   }
 
   @Test
-  default void anAttachedReaderSeesUpdatesAndNotAppends() throws Exception {
+  default void attachedReaderSeesUpdatesButNotAppends() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -97,7 +97,7 @@ interface AttachContract extends Contract {
   }
 
   @Test
-  default void whatIsAttachedStaysReadableWhenTheRanksClose() throws Exception {
+  default void attachedStoreStaysReadableAfterTheRanksClose() throws Exception {
     assumeFalse(readsOverANetwork(), "only memory stays when its owner closes");
     run(
         rank -> {
@@ -125,7 +125,7 @@ interface AttachContract extends Contract {
   }
 
   @Test
-  default void bytesThatAreNoCatalogAreRefused() throws Exception {
+  default void rejectsMalformedCatalogs() throws Exception {
     run(
         1,
         rank -> {

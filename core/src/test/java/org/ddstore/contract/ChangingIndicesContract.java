@@ -25,7 +25,7 @@ interface ChangingIndicesContract extends Contract {
   int READS = 300;
 
   @Test
-  default void anIndexThatChangesGivesARowThatItNamed() throws Exception {
+  default void readsOneOfTheValuesOfAChangingIndex() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -72,7 +72,7 @@ interface ChangingIndicesContract extends Contract {
   }
 
   @Test
-  default void aListOfIndicesIsReadOnce() throws Exception {
+  default void readsAListOfIndicesOnce() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {

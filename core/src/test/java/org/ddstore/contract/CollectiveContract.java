@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Collectives that do not come together: all ranks learn it in time, reads go on. */
 interface CollectiveContract extends Contract {
   @Test
-  default void aCollectiveThatOneRankDoesNotCallEndsAtTheDeadline() throws Exception {
+  default void collectiveMissedByOneRankEndsAtTheDeadline() throws Exception {
     run(
         ranks(),
         Duration.ofSeconds(3), // for connecting, too
@@ -40,7 +40,7 @@ interface CollectiveContract extends Contract {
   }
 
   @Test
-  default void differentCollectivesAreBothNamed() throws Exception {
+  default void namesBothDifferentCollectives() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -59,7 +59,7 @@ interface CollectiveContract extends Contract {
   }
 
   @Test
-  default void differentNamesAreBothNamed() throws Exception {
+  default void namesBothDifferentVariables() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -76,7 +76,7 @@ interface CollectiveContract extends Contract {
   }
 
   @Test
-  default void aRankThatLeavesItsGroupIsNamed() throws Exception {
+  default void namesARankThatLeavesItsGroup() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {

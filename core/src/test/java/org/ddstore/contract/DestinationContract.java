@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Where rows may be read to, and what is refused before a byte of it changes. */
 interface DestinationContract extends Contract {
   @Test
-  default void heapAndDirectBuffersOfAnyOrderAndPosition() throws Exception {
+  default void readsIntoBuffersOfAnyOrderAndPosition() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -44,7 +44,7 @@ interface DestinationContract extends Contract {
   }
 
   @Test
-  default void javaArraysLargerThanAPiece() throws Exception {
+  default void readsIntoArraysLargerThanAPiece() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -66,7 +66,7 @@ interface DestinationContract extends Contract {
   }
 
   @Test
-  default void everyOtherTypeIsRefused() throws Exception {
+  default void rejectsEveryOtherType() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -98,7 +98,7 @@ interface DestinationContract extends Contract {
   }
 
   @Test
-  default void everyOtherShapeIsRefused() throws Exception {
+  default void rejectsOtherShapes() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -121,7 +121,7 @@ interface DestinationContract extends Contract {
   }
 
   @Test
-  default void narrowAndReadOnlyMemoryIsRefused() throws Exception {
+  default void rejectsTooSmallAndReadOnlyMemory() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -148,7 +148,7 @@ interface DestinationContract extends Contract {
   }
 
   @Test
-  default void batchesAreAlignedAndTheirMemoryIsReused() throws Exception {
+  default void alignsBatchesAndReusesTheirMemory() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -171,7 +171,7 @@ interface DestinationContract extends Contract {
   }
 
   @Test
-  default void aClosedBatchAndOneOfAnotherReaderAreRefused() throws Exception {
+  default void rejectsAClosedBatchAndABatchOfAnotherReader() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -193,7 +193,7 @@ interface DestinationContract extends Contract {
   }
 
   @Test
-  default void aBatchAboveTwoGiBNamesTheLegalSize() throws Exception {
+  default void rejectsABatchAboveTwoGiBWithTheLegalSize() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {

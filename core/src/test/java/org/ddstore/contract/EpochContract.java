@@ -48,7 +48,7 @@ interface EpochContract extends Contract {
   }
 
   @Test
-  default void anUpdateIsSeenFromTheNextEpochOnAndNotBefore() throws Exception {
+  default void updateBecomesVisibleAtTheNextEpoch() throws Exception {
     run(
         rank -> {
           int n = rank.ranks();
@@ -78,7 +78,7 @@ interface EpochContract extends Contract {
   }
 
   @Test
-  default void allRanksCountTheEpochsThatChangedAVariable() throws Exception {
+  default void versionCountsTheEpochsThatChangedAVariable() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -104,7 +104,7 @@ interface EpochContract extends Contract {
   }
 
   @Test
-  default void laterUpdatesWinAndEdgesAreChecked() throws Exception {
+  default void laterUpdatesWinAndBadUpdatesFail() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -156,7 +156,7 @@ interface EpochContract extends Contract {
   }
 
   @Test
-  default void epochsDoNotNestAndAnEndNeedsABegin() throws Exception {
+  default void rejectsNestedEpochsAndAnEndWithoutABegin() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -181,7 +181,7 @@ interface EpochContract extends Contract {
   }
 
   @Test
-  default void noRowIsTornOrGoesBackWhileEpochsRun() throws Exception {
+  default void readsNoTornOrOlderRowDuringEpochs() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -258,7 +258,7 @@ interface EpochContract extends Contract {
   }
 
   @Test
-  default void aBeginThatOneRankRefusesIsRaisedOnAll() throws Exception {
+  default void raisesABeginRefusedByOneRankOnAllRanks() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open();
@@ -307,7 +307,7 @@ interface EpochContract extends Contract {
   }
 
   @Test
-  default void aBeginThatFailsAfterRowsWereChangedRefusesTheirReads() throws Exception {
+  default void failedBeginBlocksReadsOfChangedRows() throws Exception {
     run(
         rank -> {
           int last = rank.ranks() - 1;
@@ -338,7 +338,7 @@ interface EpochContract extends Contract {
   }
 
   @Test
-  default void anInterruptAfterRowsWereChangedRefusesTheirReads() throws Exception {
+  default void interruptedBeginBlocksReadsOfChangedRows() throws Exception {
     run(
         rank -> {
           int last = rank.ranks() - 1;
@@ -379,7 +379,7 @@ interface EpochContract extends Contract {
   }
 
   @Test
-  default void rowsThatNeverChangeRefuseUpdatesAndAppends() throws Exception {
+  default void readOnlyRowsRejectUpdatesAndAppends() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class JniChecksTest {
   @Test
-  void warningsOfOurCodeAreFoundAmongThoseOfOthers() {
+  void findsWarningsOfProjectCodeOnly() {
     List<String> lines =
         List.of(
             "<hotspot_log version='160 1'>",

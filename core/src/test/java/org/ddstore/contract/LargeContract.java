@@ -24,7 +24,7 @@ interface LargeContract extends Contract {
 
   @Test
   @Tag("slow")
-  default void aShardAboveTwoGiB() throws Exception {
+  default void readsAShardAboveTwoGiB() throws Exception {
     run(
         2,
         rank -> {
@@ -70,7 +70,7 @@ interface LargeContract extends Contract {
 
   @Test
   @Tag("slow")
-  default void raggedRecordsOverChunkBorders() throws Exception {
+  default void readsRaggedRecordsAcrossChunks() throws Exception {
     run(
         2,
         rank -> {
@@ -107,7 +107,7 @@ interface LargeContract extends Contract {
 
   @Test
   @Tag("slow")
-  default void aRecordOfOneGiBFitsAndOneByteMoreDoesNot() throws Exception {
+  default void acceptsARecordOfOneGiBAndRejectsALargerOne() throws Exception {
     run(
         2,
         rank -> {

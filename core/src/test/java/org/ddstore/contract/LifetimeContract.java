@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 /** Closing, and what may still be used then. */
 interface LifetimeContract extends Contract {
   @Test
-  default void closeTwiceAndUseAfterClose() throws Exception {
+  default void closeIsIdempotentAndRejectsLaterUse() throws Exception {
     run(
         rank -> {
           DDStore store = rank.open();
@@ -70,7 +70,7 @@ interface LifetimeContract extends Contract {
   }
 
   @Test
-  default void aBatchThatIsClosedTwiceTakesNothingFromItsNextOwner() throws Exception {
+  default void secondCloseOfABatchLeavesItsNextOwnerIntact() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open();
@@ -126,7 +126,7 @@ interface LifetimeContract extends Contract {
   }
 
   @Test
-  default void whatOthersHaveMappedOutlivesACloseOfTheOwner() throws Exception {
+  default void mappedRowsOutliveTheCloseOfTheirOwner() throws Exception {
     assumeFalse(readsOverANetwork(), "only memory stays when its owner closes");
     run(
         rank -> {
@@ -147,7 +147,7 @@ interface LifetimeContract extends Contract {
   }
 
   @Test
-  default void closeUnderAReaderWaitsUntilItsDeadlineAndTheReaderFrees() throws Exception {
+  default void closeTimesOutUnderAReaderThatThenFrees() throws Exception {
     assumeFalse(readsOverANetwork(), "rows of a store that closes are not served");
     run(
         rank -> {
@@ -211,7 +211,7 @@ interface LifetimeContract extends Contract {
   }
 
   @Test
-  default void aReaderThatIsInterruptedWhileRowsChangeSaysSo() throws Exception {
+  default void reportsAnInterruptWhileRowsChange() throws Exception {
     assumeFalse(readsOverANetwork(), "an interrupt ends a wait for the network at once");
     run(
         rank -> {
@@ -237,7 +237,7 @@ interface LifetimeContract extends Contract {
   }
 
   @Test
-  default void rowsThatStayInChangeMeetTheReadTimeoutOnEveryPath() throws Exception {
+  default void readTimesOutOnEveryPathWhileRowsChange() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open(rank.options().readTimeout(Duration.ofMillis(100)))) {
@@ -261,7 +261,7 @@ interface LifetimeContract extends Contract {
   }
 
   @Test
-  default void manyThreadsReadAndTheStoreIsClosedUnderThem() throws Exception {
+  default void closeEndsConcurrentReads() throws Exception {
     run(
         rank -> {
           DDStore store = rank.open();
@@ -305,7 +305,7 @@ interface LifetimeContract extends Contract {
   }
 
   @Test
-  default void aReaderIsForOneThread() throws Exception {
+  default void readerRejectsASecondThread() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -328,7 +328,7 @@ interface LifetimeContract extends Contract {
   }
 
   @Test
-  default void nothingGrowsOverManyStores() throws Exception {
+  default void manyStoresLeakNothing() throws Exception {
     run(
         rank -> {
           long before = OffHeapBuffer.liveBytes() + MappedRegion.liveBytes();

@@ -33,7 +33,7 @@ interface LoaderContract extends Contract {
   Exception STILL_INTERRUPTED = new Exception("still interrupted");
 
   @Test
-  default void everyRowIsLoadedOnceOverAllRanks() throws Exception {
+  default void loadsEveryRowOnceAcrossAllRanks() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -67,7 +67,7 @@ interface LoaderContract extends Contract {
   }
 
   @Test
-  default void raggedBatchesAreResumedOnAllRanks() throws Exception {
+  default void resumesRaggedBatchesOnAllRanks() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -99,7 +99,7 @@ interface LoaderContract extends Contract {
 
   /** Where there is memory for fewer batches than are best read together. */
   @Test
-  default void batchesAreReadAheadOfTheConsumer() throws Exception {
+  default void readsBatchesAheadOfTheConsumer() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -126,7 +126,7 @@ interface LoaderContract extends Contract {
 
   /** The harness then looks for threads, memory and files. */
   @Test
-  default void anInterruptInTheMiddleOfAnEpochLeavesNothing() throws Exception {
+  default void interruptInMidEpochLeaksNothing() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -182,7 +182,7 @@ interface LoaderContract extends Contract {
   }
 
   @Test
-  default void readsAreCountedByPath() throws Exception {
+  default void countsReadsByPath() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {

@@ -66,7 +66,7 @@ class LostRankTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DIRECT")
-  void readsGoOnAndCollectivesSayWhoIsLost(Backing backing) throws Exception {
+  void readsContinueAndCollectivesNameTheLostRank(Backing backing) throws Exception {
     lose(backing, LostRankTest::loseOne);
   }
 
@@ -107,7 +107,7 @@ class LostRankTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DIRECT")
-  void loadersGoOnAndTheirReceiptSaysWhoIsLost(Backing backing) throws Exception {
+  void loadersContinueAndReceiptNamesTheLostRank(Backing backing) throws Exception {
     lose(backing, LostRankTest::loadAndLoseOne);
   }
 
@@ -139,7 +139,7 @@ class LostRankTest {
   }
 
   @Test
-  void rowsThatADeadRankWasChangingAreRefusedAtOnce() throws Exception {
+  void rejectsRowsThatADeadRankWasChanging() throws Exception {
     lose(Backing.SHM, LostRankTest::loseOneThatChangesRows);
   }
 

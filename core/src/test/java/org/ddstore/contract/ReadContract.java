@@ -33,7 +33,7 @@ interface ReadContract extends Contract {
   }
 
   @Test
-  default void twentyIndicesWithRepeatsOverEveryBorder() throws Exception {
+  default void readsRepeatedIndicesAcrossEveryShardBorder() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -55,7 +55,7 @@ interface ReadContract extends Contract {
   }
 
   @Test
-  default void firstAndLastRow() throws Exception {
+  default void readsTheFirstAndLastRow() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -70,7 +70,7 @@ interface ReadContract extends Contract {
   }
 
   @Test
-  default void everyRunOfConsecutiveRows() throws Exception {
+  default void readsEveryRunOfConsecutiveRows() throws Exception {
     run(
         rank -> {
           int rows = Rows.first(rank.ranks());
@@ -108,7 +108,7 @@ interface ReadContract extends Contract {
   }
 
   @Test
-  default void oneBadIndexReadsNothing() throws Exception {
+  default void badIndexLeavesTheDestinationUnchanged() throws Exception {
     run(
         rank -> {
           int rows = Rows.first(rank.ranks());
@@ -153,7 +153,7 @@ interface ReadContract extends Contract {
   }
 
   @Test
-  default void aNameThatIsNotThereListsThoseThatAre() throws Exception {
+  default void unknownNameListsTheValidOnes() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {

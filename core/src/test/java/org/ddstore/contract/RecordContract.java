@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Records of several fields, fixed and ragged, whole and projected. */
 interface RecordContract extends Contract {
   @Test
-  default void wholeRecords() throws Exception {
+  default void readsWholeRecords() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -43,8 +43,8 @@ interface RecordContract extends Contract {
   }
 
   @Test
-  default void chosenFieldsInAnyOrder() throws Exception {
-    long seed = Rows.seed("chosenFieldsInAnyOrder");
+  default void readsChosenFieldsInAnyOrder() throws Exception {
+    long seed = Rows.seed("readsChosenFieldsInAnyOrder");
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -81,7 +81,7 @@ interface RecordContract extends Contract {
 
   /** A mean tells nothing of them: the last rows have nearly all bytes. */
   @Test
-  default void rowsOfVeryDifferentSizes() throws Exception {
+  default void readsAndCopiesRowsOfVeryDifferentSizes() throws Exception {
     int small = 30_000;
     int large = 40;
     int largeBytes = 1 << 20;
@@ -135,7 +135,7 @@ interface RecordContract extends Contract {
   }
 
   @Test
-  default void aFixedFieldOfRaggedRecordsIntoATensor() throws Exception {
+  default void readsAFixedFieldOfRaggedRecordsIntoATensor() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -165,7 +165,7 @@ interface RecordContract extends Contract {
   }
 
   @Test
-  default void wrongValuesNameRowFieldAndValueAndAreNotWritten() throws Exception {
+  default void rejectsWrongValuesNamingRowAndField() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open();

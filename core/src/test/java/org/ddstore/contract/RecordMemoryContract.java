@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 interface RecordMemoryContract extends Contract {
 
   @Test
-  default void fixedRecordsLieAtTheirAddresses() throws Exception {
-    long seed = Rows.seed("fixedRecordsLieAtTheirAddresses");
+  default void findsFixedRecordsAtTheirAddresses() throws Exception {
+    long seed = Rows.seed("findsFixedRecordsAtTheirAddresses");
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -82,9 +82,9 @@ interface RecordMemoryContract extends Contract {
   }
 
   @Test
-  default void raggedRecordsHaveEachTheirAddress() throws Exception {
+  default void findsRaggedRecordsAtTheirAddresses() throws Exception {
     assumeFalse(readsOverANetwork(), "no memory of the rows is given out");
-    long seed = Rows.seed("raggedRecordsHaveEachTheirAddress");
+    long seed = Rows.seed("findsRaggedRecordsAtTheirAddresses");
     run(
         1,
         rank -> {

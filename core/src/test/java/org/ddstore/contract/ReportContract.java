@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** What a store says of itself: info, statistics, digest. */
 interface ReportContract extends Contract {
   @Test
-  default void infoSaysWhoHoldsWhatAndHowItIsRead() throws Exception {
+  default void infoReportsTheExtentAndPathOfEachRank() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -98,7 +98,7 @@ interface ReportContract extends Contract {
   }
 
   @Test
-  default void oneReadOverManyShardsOrPiecesIsOneCall() throws Exception {
+  default void countsAReadAcrossShardsOrPiecesAsOneCall() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {

@@ -34,7 +34,7 @@ public class SmallSharedMemoryTest {
 
   /** A subclass elsewhere runs it with what is on its class path. */
   @Test
-  public void aShardThatDoesNotFitIsAnErrorAndFilesHelp() throws Exception {
+  public void rejectsAShardLargerThanSharedMemoryAndAcceptsFiles() throws Exception {
     Needed.check(
         "a mount namespace",
         mayMount(),

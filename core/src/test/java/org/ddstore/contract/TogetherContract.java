@@ -25,8 +25,8 @@ interface TogetherContract extends Contract {
   int WIDE = 40_000;
 
   @Test
-  default void severalBatchesAreReadTogether() throws Exception {
-    long seed = Rows.seed("severalBatchesAreReadTogether");
+  default void readsSeveralBatchesTogether() throws Exception {
+    long seed = Rows.seed("readsSeveralBatchesTogether");
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -85,7 +85,7 @@ interface TogetherContract extends Contract {
 
   /** Rows of each process need memory on their way; a reader does not keep it for all of them. */
   @Test
-  default void processesAreReadOneAfterTheOtherInTheMemoryOfTwo() throws Exception {
+  default void limitsWorkingMemoryAcrossProcesses() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -109,7 +109,7 @@ interface TogetherContract extends Contract {
   }
 
   @Test
-  default void whatCannotBeReadTogetherIsRefused() throws Exception {
+  default void rejectsBatchesThatCannotBeReadTogether() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -144,7 +144,7 @@ interface TogetherContract extends Contract {
   }
 
   @Test
-  default void fieldsAreCastWhileTheyAreCopied() throws Exception {
+  default void castsFieldsWhileCopying() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {
@@ -222,7 +222,7 @@ interface TogetherContract extends Contract {
   }
 
   @Test
-  default void castsThatCannotBeAreRefused() throws Exception {
+  default void rejectsInvalidCasts() throws Exception {
     run(
         rank -> {
           try (DDStore store = rank.open()) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Every element type in every shape, in by Java arrays and out by each kind of memory. */
 interface TypeContract extends Contract {
   @Test
-  default void everyTypeInShapesOfUpToFourDimensions() throws Exception {
+  default void readsEveryTypeInUpToFourDimensions() throws Exception {
     int[][] shapes = {{}, {1}, {5}, {2, 3}, {3, 1, 2}, {2, 2, 3, 2}};
     run(
         rank -> {

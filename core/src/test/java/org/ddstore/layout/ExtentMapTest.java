@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ExtentMapTest {
   @Test
-  void everyRowIsFoundAsAPlainWalkFindsIt() {
+  void findsRowsLikeALinearScan() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (int trial = 0; trial < 300; trial++) {
@@ -45,7 +45,7 @@ class ExtentMapTest {
   }
 
   @Test
-  void rowsBeyondDoublePrecision() {
+  void findsRowsBeyondDoublePrecision() {
     long most = Long.MAX_VALUE / 4;
     ExtentMap map = ExtentMap.EMPTY.append(most, 1, most, 0, 1);
     assertThat(map.extentOf(most - 1)).isZero();

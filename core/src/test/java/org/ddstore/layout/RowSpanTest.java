@@ -15,7 +15,7 @@ class RowSpanTest {
         "9223372036854775807 | 1 | [9223372036854775807, 9223372036854775808)",
         "-9223372036854775808 | -1 | [-9223372036854775808, -9223372036854775809)",
       })
-  void theEndIsExact(long first, long count, String text) {
+  void formatsTheExactEnd(long first, long count, String text) {
     assertThat(RowSpan.format(first, count)).isEqualTo(text);
   }
 }

@@ -24,7 +24,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void bytesBecomeScaledFloatsAndFloatsBfloat16() {
+  void castsBytesToScaledFloatsAndFloatsToBfloat16() {
     LoaderOptions options =
         LoaderOptions.defaults()
             .cast("image", DType.FLOAT32, 1 / 255.0)
@@ -64,7 +64,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void bfloat16RoundsToEvenAndKeepsWhatIsNoNumber() {
+  void bfloat16RoundsToEvenAndKeepsNaN() {
     assertThat(ValueCast.bfloat16(Float.POSITIVE_INFINITY)).isEqualTo((short) 0x7F80);
     assertThat(ValueCast.bfloat16(Float.NEGATIVE_INFINITY)).isEqualTo((short) 0xFF80);
     assertThat(ValueCast.bfloat16(Float.MAX_VALUE)).isEqualTo((short) 0x7F80);
@@ -78,7 +78,7 @@ class ConversionTest extends OnSamples {
 
   /** Over more than one block, and each type by the conversion of the language. */
   @Test
-  void everyTypeIsCastAsByTheLanguage() {
+  void castsEveryTypeAsJavaDoes() {
     int n = 5000;
     byte[] bytes = new byte[n];
     short[] shorts = new short[n];
@@ -127,7 +127,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void raggedFieldsAreCompressedRowsPaddedOrDense() {
+  void deliversRaggedFieldsCompressedPaddedOrDense() {
     LoaderOptions options =
         LoaderOptions.defaults()
             .pad("points", 0)
@@ -179,7 +179,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void raggedFieldsAreCastAndStayCompressedRows() {
+  void castsRaggedFieldsAndKeepsThemCompressed() {
     LoaderOptions options =
         LoaderOptions.defaults()
             .cast("points", DType.BFLOAT16)
@@ -214,7 +214,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void ofTwoCastsOfAFieldTheLastCounts() {
+  void lastCastOfAFieldWins() {
     LoaderOptions options =
         LoaderOptions.defaults()
             .cast("image", DType.BFLOAT16)
@@ -249,7 +249,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void aSecondShapeOfAFieldIsRefused() {
+  void rejectsASecondShapeConversionOfAField() {
     refused(
         LoaderOptions.defaults().pad("points", 3).cast("points", DType.BFLOAT16).pad("points", 4),
         "\"points\" has 2 shape conversions, by [pad(\"points\", 3), pad(\"points\", 4)]: keep one of them");
@@ -259,7 +259,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void cropsAndTilesAreCutOutOfEachSample() {
+  void cutsCropsAndTilesFromEachSample() {
     for (Sampler sampler :
         List.of(
             Samplers.randomCrops(7, Samplers.shuffled(1), Samples.IMAGE, 3, 4),
@@ -293,7 +293,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void windowsHaveADimensionOfTheirOwn() {
+  void windowsAddADimension() {
     Sampler sampler = Samplers.windows(3, 2, 4, Samplers.shuffled(1));
     LoaderOptions options = LoaderOptions.defaults().cast("value", DType.BFLOAT16);
     try (Loader loader = open(sampler, options)) {
@@ -316,7 +316,7 @@ class ConversionTest extends OnSamples {
 
   /** 48 rows of 1,000 points of 8 bytes are made of 16 samples. */
   @Test
-  void theMemoryOfPaddedWindowsIsThatOfTheirRows() {
+  void sizesPaddedWindowsByTheirRows() {
     LoaderOptions options =
         LoaderOptions.defaults().fields("points").pad("points", 1000).maxBytes(300_000);
     try (Loader loader = open(Samplers.windows(3, 2, 4, Samplers.shuffled(1)), options)) {
@@ -327,7 +327,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void theTransformRunsElsewhereAndBringsTensorsAlong() {
+  void runsTheTransformOnAWorkerAndDeliversItsTensors() {
     List<Thread> threads = new ArrayList<>();
     LoaderOptions options =
         LoaderOptions.defaults()
@@ -352,7 +352,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void whatDoesNotFitTheSchemaIsRefused() {
+  void rejectsConversionsThatDoNotFitTheSchema() {
     refused(
         LoaderOptions.defaults().cast("id", DType.FLOAT32),
         "cannot cast int64 to float32: cast int8");
@@ -382,7 +382,7 @@ class ConversionTest extends OnSamples {
 
   /** Row 3 is the first with a column that is too large: the fifth of the batch, in sample 1. */
   @Test
-  void whatIsWrongInAWindowIsNamedByItsRow() {
+  void namesTheRowOfABadValueInAWindow() {
     LoaderOptions options =
         LoaderOptions.defaults().fields("values").densify("values", "columns", 9);
     try (Loader loader = open(Samplers.windows(3, 2, 1, Samplers.sequential()), options)) {
@@ -394,7 +394,7 @@ class ConversionTest extends OnSamples {
   }
 
   @Test
-  void samplesThatDoNotExistAreRefusedByNumber() {
+  void rejectsSampleNumbersOutOfRange() {
     long top = Long.MAX_VALUE / 2 + 2; // times the stride it is row 2 again
     noSample(Samplers.tiles(Samplers.sequential(), Samples.IMAGE, 3, 5), -1, "[0, 406): tiles(");
     noSample(Samplers.tiles(Samplers.sequential(), Samples.IMAGE, 3, 5), 406, "[0, 406): tiles(");

@@ -94,7 +94,7 @@ class ElasticLoaderTest extends OnSamples {
 
   @ParameterizedTest
   @MethodSource("ways")
-  void theRestOfItIsTheSameByteForByteAndTheReceiptIsClean(Way way) throws Exception {
+  void resumesWithTheSameBytesAndAnExactReceipt(Way way) throws Exception {
     List<String> states = new ArrayList<>();
     List<List<String>> whole = new ArrayList<>();
     try (Loader loader = Loader.open(samples.rows(), way.sampler(), ALONE, way.options())) {

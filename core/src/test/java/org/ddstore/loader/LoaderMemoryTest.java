@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class LoaderMemoryTest extends OnSamples {
   @Test
-  void theMemoryOfAllBatchesStaysWithinTheBound() {
+  void keepsAllBatchesWithinTheBound() {
     long before = OffHeapBuffer.liveBytes();
     AtomicLong most = new AtomicLong();
     for (long maxBytes : new long[] {200_000, 400_000, 1 << 20}) {
@@ -44,7 +44,7 @@ class LoaderMemoryTest extends OnSamples {
 
   /** Nobody knows before the first batch what its transform allocates. */
   @Test
-  void whatTransformsAllocateStaysWithinTheBoundFromTheFirst() {
+  void keepsTransformAllocationsWithinTheBoundFromTheFirst() {
     long before = OffHeapBuffer.liveBytes();
     AtomicLong most = new AtomicLong();
     long maxBytes = 1 << 20;
@@ -74,7 +74,7 @@ class LoaderMemoryTest extends OnSamples {
 
   /** A batch of long rows takes more than was thought: the next ones wait until there is room. */
   @Test
-  void raggedBatchesMakeRoomForEachOther() {
+  void keepsRaggedBatchesWithinTheBoundOnceTheirSizeIsKnown() {
     long before = OffHeapBuffer.liveBytes();
     long maxBytes = 120_000;
     LoaderOptions options = LoaderOptions.defaults().depth(8).maxBytes(maxBytes).fields("points");
@@ -101,13 +101,13 @@ class LoaderMemoryTest extends OnSamples {
 
   /** All are alike, and nothing of that is known before the first has been read. */
   @Test
-  void raggedBatchesStayWithinTheBoundFromTheFirst() {
+  void keepsEqualRaggedBatchesWithinTheBoundFromTheFirst() {
     assertThat(mostBytesOfRagged(120_000, 0, 3)).as("bytes").isBetween(60_000L, 120_000L);
   }
 
   /** Those that were planned when all before were empty wait for each other. */
   @Test
-  void raggedBatchesThatGrowPassTheBoundByOneAtMost() {
+  void growingRaggedBatchesExceedTheBoundByAtMostOne() {
     long oneBatch = mostBytesOfRagged(20_000, 0, 1);
     assertThat(mostBytesOfRagged(120_000, 10, 1)).isLessThanOrEqualTo(120_000 + oneBatch);
   }
@@ -143,7 +143,7 @@ class LoaderMemoryTest extends OnSamples {
 
   /** The last batch has one row in the memory of a hundred: that says nothing about others. */
   @Test
-  void aSmallLastBatchDoesNotEndReadingAhead() {
+  void smallLastBatchDoesNotStopReadAhead() {
     BatchSampler sampler = Samplers.shuffled(3).batchSize(101).everySample();
     LoaderOptions options = LoaderOptions.defaults().depth(2).maxBytes(1 << 20);
     try (Loader loader = Loader.open(samples.rows(), sampler, ALONE, options)) {

@@ -50,7 +50,7 @@ class LoaderTest extends OnSamples {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void batchesAreThoseOfTheSamplerInOrder(int workers) {
+  void deliversTheBatchesOfTheSamplerInOrder(int workers) {
     LoaderOptions options = LoaderOptions.defaults().workers(workers);
     BatchSampler sampler = Samplers.shuffled(42).batchSize(10).evaluation();
     for (int rank = 0; rank < 3; rank++) {
@@ -88,7 +88,7 @@ class LoaderTest extends OnSamples {
   }
 
   @Test
-  void resumingAtEveryBorderGivesTheSameBytes() {
+  void resumesAtEveryBatchBoundaryWithTheSameBytes() {
     for (BatchSampler sampler :
         List.of(
             Samplers.shuffled(5).globalBatchSize(24),
@@ -118,7 +118,7 @@ class LoaderTest extends OnSamples {
   }
 
   @Test
-  void resumingOnOtherRanksGivesTheSameGlobalBatches() {
+  void resumesOnAnyNumberOfRanksWithTheSameGlobalBatches() {
     BatchSampler sampler = Samplers.shuffled(5).globalBatchSize(24);
     List<List<Long>> whole = globalBatches(sampler, 1, null);
     for (int from = 0; from <= whole.size(); from++) {
@@ -157,7 +157,7 @@ class LoaderTest extends OnSamples {
   }
 
   @Test
-  void aDigestThatIsNoneIsRefused() {
+  void rejectsADigestThatIsNotHexadecimal() {
     for (String digest : List.of("", "imagenet", "AB")) {
       assertThatThrownBy(() -> LoaderOptions.defaults().digest(digest))
           .isInstanceOf(IllegalArgumentException.class)
@@ -166,7 +166,7 @@ class LoaderTest extends OnSamples {
   }
 
   @Test
-  void aStateOfSomethingElseIsRefused() {
+  void rejectsAStateOfOtherRowsOrDigest() {
     BatchSampler sampler = Samplers.shuffled(5).globalBatchSize(24);
     try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults().digest("aa"))) {
       EpochState here = loader.state();
@@ -190,7 +190,7 @@ class LoaderTest extends OnSamples {
 
   /** Its order is one of these rows, and of no others. */
   @Test
-  void aStateHasTheRowsThatItsEpochBeganWith() {
+  void stateRecordsTheRowCountAtTheStartOfItsEpoch() {
     BatchSampler sampler = Samplers.shuffled(5).globalBatchSize(24);
     try (Loader loader = open(sampler, ALONE, LoaderOptions.defaults())) {
       EpochLoop loop = loader.epoch(0);
@@ -216,7 +216,7 @@ class LoaderTest extends OnSamples {
   }
 
   @Test
-  void aStateOfOtherOptionsIsRefusedNamingWhichDiffer() {
+  void rejectsAStateOfOtherOptionsAndNamesThem() {
     BatchSampler sampler = Samplers.shuffled(5).globalBatchSize(24);
     LoaderOptions all = LoaderOptions.defaults();
     LoaderOptions cast = all.cast("image", DType.FLOAT32, 1 / 255.0);
@@ -264,7 +264,7 @@ class LoaderTest extends OnSamples {
   }
 
   @Test
-  void anotherEpochForgetsTheOneBefore() {
+  void newEpochEndsThePreviousOne() {
     try (Loader loader =
         open(Samplers.sequential().batchSize(10), ALONE, LoaderOptions.defaults())) {
       EpochLoop first = loader.epoch(0);
@@ -305,7 +305,7 @@ class LoaderTest extends OnSamples {
   }
 
   @Test
-  void tensorsOfTheBatchBeforeGiveNothingOutAnyMore() {
+  void tensorsOfThePreviousBatchRefuseReads() {
     LoaderOptions options =
         LoaderOptions.defaults()
             .cast("value", DType.BFLOAT16)
@@ -336,7 +336,7 @@ class LoaderTest extends OnSamples {
   }
 
   @Test
-  void useAfterCloseIsRefused() {
+  void rejectsUseAfterClose() {
     Loader loader = open(Samplers.sequential().batchSize(10), ALONE, LoaderOptions.defaults());
     LoadedBatch batch = loader.epoch(0).next();
     loader.close();

@@ -9,7 +9,7 @@ class LoopClockTest {
    * Loads of 100, 10, 30 and 10, computes of 40, 50, 60 and 70: without the first step 180 of 230.
    */
   @Test
-  void isTheFormulaOfDlioWithoutTheFirstStep() {
+  void computesTheDlioFormulaWithoutTheFirstStep() {
     LoopClock clock = new LoopClock();
     assertThat(clock.utilisation()).isZero();
     long now = 12_345;
@@ -27,7 +27,7 @@ class LoopClockTest {
   }
 
   @Test
-  void theMeanCountsEpochsWithACountedStepAlike() {
+  void weighsEpochsWithACountedStepEqually() {
     LoopClock clock = new LoopClock();
     clock.begin(); // what was before had none
     steps(clock, 3, 10, 30);
@@ -54,7 +54,7 @@ class LoopClockTest {
   }
 
   @Test
-  void oneStepAloneIsNotCounted() {
+  void ignoresASingleStep() {
     LoopClock clock = new LoopClock();
     clock.asked(10);
     clock.got(20);

@@ -48,7 +48,7 @@ class MemoryBudgetTest extends OnSamples {
   }
 
   @Test
-  void whatOneTakesIsExpectedOfTheOthersThatHaveAPlace() {
+  void expectsTheMeasuredSizeOfAllReservedBatches() {
     MemoryBudget budget = new MemoryBudget(80_000, recipe);
     assertThat(budget.tryReserve(slots.get(0), BATCH, NONE_IDLE)).isTrue();
     assertThat(budget.tryReserve(slots.get(1), BATCH, NONE_IDLE))

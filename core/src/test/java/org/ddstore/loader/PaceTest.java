@@ -11,7 +11,7 @@ class PaceTest {
   private final Pace pace = new Pace();
 
   @Test
-  void nothingIsQuickBeforeTheFirst() {
+  void isNotQuickBeforeAQuickMeasurement() {
     assertThat(pace.isQuick()).isFalse();
     pace.took(SLOW);
     assertThat(pace.isQuick()).isFalse();
@@ -20,7 +20,7 @@ class PaceTest {
   }
 
   @Test
-  void oneThatIsSlowChangesNothing() {
+  void staysQuickAfterASingleSlowMeasurement() {
     for (int i = 0; i < 1000; i++) {
       pace.took(i % 4 == 3 ? SLOW : QUICK);
       assertThat(pace.isQuick()).isTrue();
@@ -28,7 +28,7 @@ class PaceTest {
   }
 
   @Test
-  void someInARowAreSeen() {
+  void isNotQuickAfterSeveralSlowMeasurements() {
     pace.took(1);
     int some = 0;
     for (; pace.isQuick(); some++) {

@@ -104,18 +104,18 @@ class PipelineByHandTest extends OnSamples {
     return counters.all().get(stage.index()).count();
   }
 
-  private void starves() {
+  private void assertStarved() {
     assertThatThrownBy(() -> pipeline.pop(AT_ONCE)).isInstanceOf(PoolStarvedException.class);
   }
 
   @Test
-  void aConsumerThatFindsNothingReadyPlans() {
+  void consumerPlansWhenNoBatchIsReady() {
     pipeline.push(shuffled(samples));
-    starves();
+    assertStarved();
     assertThat(count(Stage.PLAN)).as("how long it takes is not known").isZero();
     plan();
     for (int i = 0; i < 4; i++) {
-      starves(); // and plans one at least, however long that takes
+      assertStarved(); // and plans one at least, however long that takes
     }
     assertThat(count(Stage.PLAN)).as("as many as its workers need").isEqualTo(4);
   }
@@ -134,11 +134,11 @@ class PipelineByHandTest extends OnSamples {
   }
 
   @Test
-  void aConsumerThatFindsNothingReadyReads() {
+  void consumerReadsWhenNoBatchIsReady() {
     pipeline.push(shuffled(samples));
     plan();
     plan();
-    starves();
+    assertStarved();
     assertThat(count(Stage.READ)).as("how long it takes is not known").isZero();
     read(1);
     takes(0);
@@ -147,49 +147,49 @@ class PipelineByHandTest extends OnSamples {
     }
     assertThat(count(Stage.READ)).isEqualTo(Samples.ROWS / BATCH - 1);
     assertThat(count(Stage.TRAINER_WAITS)).as("it trains in none").isEqualTo(Samples.ROWS / BATCH);
-    starves();
+    assertStarved();
   }
 
   @Test
-  void aConsumerLeavesWhatIsSlowToWorkers() {
+  void consumerLeavesSlowReadsToWorkers() {
     pipeline.push(shuffled(samples));
     plan();
     read();
     takes(0);
-    starves();
+    assertStarved();
     assertThat(count(Stage.PLAN)).as("planned by the consumer").isGreaterThan(1);
     assertThat(count(Stage.READ)).isZero();
   }
 
   @Test
-  void aConsumerRunsNoTransform() {
+  void consumerRunsNoTransform() {
     pipeline.close();
     pipeline = pipeline(OPTIONS.transform(batch -> {}));
     pipeline.push(shuffled(samples));
     plan();
     read(1);
     takes(0);
-    starves();
+    assertStarved();
     assertThat(pipeline.pending()).as("that could be read").isPositive();
     assertThat(count(Stage.READ)).isZero();
   }
 
   @Test
-  void aConsumerReadsNothingOfUnknownSize() {
+  void consumerReadsNoBatchOfUnknownSize() {
     pipeline.close();
     pipeline = pipeline(OPTIONS.fields("points"));
     pipeline.push(shuffled(samples));
     plan(); // and no second one: the first shows how much memory they take
     read(1);
     pipeline.pop(AT_ONCE).close();
-    starves();
+    assertStarved();
     assertThat(pipeline.pending()).as("that could be read").isPositive();
     assertThat(count(Stage.READ)).isZero();
   }
 
   /** Although it could help itself. */
   @Test
-  void aConsumerThatIsInterruptedReadsNothing() {
+  void interruptedConsumerReadsNothing() {
     pipeline.push(shuffled(samples));
     plan();
     plan();
@@ -205,7 +205,7 @@ class PipelineByHandTest extends OnSamples {
   }
 
   @Test
-  void aConsumerThatHasNoTimeDoesNothing() {
+  void starvedPopWithZeroTimeoutNeitherPlansNorReads() {
     pipeline.push(shuffled(samples));
     plan();
     plan();
@@ -218,7 +218,7 @@ class PipelineByHandTest extends OnSamples {
 
   /** Neither the end of a source nor a batch of one sample says how long others take. */
   @Test
-  void whatIsShortDoesNotCountAsQuick() {
+  void smallBatchesAndSourceEndsDoNotCountAsQuick() {
     for (int epoch = 0; epoch < 3; epoch++) {
       BatchSampler sampler = Samplers.shuffled(1).batchSize(Samples.ROWS - 1).everySample();
       pipeline.push(epoch(samples, sampler));
@@ -231,17 +231,17 @@ class PipelineByHandTest extends OnSamples {
       plan(1);
       long planned = count(Stage.PLAN);
       pipeline.push(epoch(samples, sampler));
-      starves();
+      assertStarved();
       assertThat(count(Stage.PLAN)).isEqualTo(planned);
       plan(SLOW_NANOS);
-      starves();
+      assertStarved();
       assertThat(count(Stage.READ)).isZero();
       pipeline.reset();
     }
   }
 
   @Test
-  void whatAConsumerFailsToReadComesWhereItsBatchWouldAndStays() {
+  void repeatsAConsumersReadErrorInPlaceOfItsBatch() {
     pipeline.push(new PushedSource(List.of(1L, 2L, (long) Samples.ROWS, 3L).iterator(), 1, true));
     for (int i = 0; i < DEPTH; i++) {
       plan();
@@ -255,7 +255,7 @@ class PipelineByHandTest extends OnSamples {
   }
 
   @Test
-  void aConsumerRunsNoSamplerThatMayWait() {
+  void consumerRunsNoBlockingSampler() {
     List<Consumer<Pipeline>> sources =
         List.of(
             to -> to.push(epoch(samples, new Blocking(false).batchSize(BATCH))),
@@ -265,14 +265,14 @@ class PipelineByHandTest extends OnSamples {
       source.accept(pipeline);
       plan();
       long planned = count(Stage.PLAN);
-      starves();
+      assertStarved();
       assertThat(count(Stage.PLAN)).isEqualTo(planned);
     }
     pipeline.reset();
     pipeline.push(epoch(samples, new Blocking(true).batchSize(BATCH)));
     plan();
     long planned = count(Stage.PLAN);
-    starves();
+    assertStarved();
     assertThat(count(Stage.PLAN)).as("one that says that it never waits").isGreaterThan(planned);
   }
 
@@ -291,7 +291,7 @@ class PipelineByHandTest extends OnSamples {
 
   /** Only a batch that was asked for before it was ready counts, however late it is. */
   @Test
-  void aTrainerWaitsForWhatIsNotReadyWhenItAsks() {
+  void countsTrainerWaitsOnlyForBatchesNotReady() {
     pipeline.push(shuffled(samples));
     List<LoadedBatch> held = new ArrayList<>();
     for (int i = 0; i < DEPTH; i++) {
@@ -305,8 +305,8 @@ class PipelineByHandTest extends OnSamples {
     }
     assertThat(count(Stage.TRAINER_WAITS)).as("all were made ahead").isZero();
     assertThat(count(Stage.BATCH_WAITS)).isEqualTo(DEPTH);
-    starves();
-    starves();
+    assertStarved();
+    assertStarved();
     assertThat(count(Stage.TRAINER_WAITS)).as("it has nothing yet").isZero();
     read();
     held.add(pipeline.pop(AT_ONCE));
@@ -323,7 +323,7 @@ class PipelineByHandTest extends OnSamples {
 
   /** It asks the clock when it has a slot, and before it catches what goes wrong with that. */
   @Test
-  void whatAConsumerLosesIsFreedWhenItHasEnded() {
+  void freesMemoryLostByAFailedConsumer() {
     pipeline.push(shuffled(samples));
     plan(1);
     plan(1);
@@ -335,7 +335,7 @@ class PipelineByHandTest extends OnSamples {
 
   /** As of one that has no memory even for what it would give out. */
   @Test
-  void whatAWorkerLosesIsFreedWhenItHasEnded() {
+  void freesMemoryLostByAFailedWorker() {
     pipeline.push(shuffled(samples));
     plan();
     read();
@@ -357,7 +357,7 @@ class PipelineByHandTest extends OnSamples {
   }
 
   @Test
-  void whatTheConsumerHasIsNotLost() {
+  void keepsAHeldBatchUntilItsConsumerClosesIt() {
     pipeline.push(shuffled(samples));
     plan();
     read();

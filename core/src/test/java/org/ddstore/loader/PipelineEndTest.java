@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class PipelineEndTest extends OnSamples {
   @Test
-  void anUndeclaredCheckedExceptionComesOutOfPopAsWell() {
+  void wrapsAnUndeclaredCheckedExceptionOfATransform() {
     LoaderOptions options =
         LoaderOptions.defaults()
             .transform(batch -> PipelineEndTest.<RuntimeException>sneak(new IOException("broke")));
@@ -42,7 +42,7 @@ class PipelineEndTest extends OnSamples {
   }
 
   @Test
-  void anErrorOfTheSourceComesWhereItsBatchWouldAndStays() {
+  void repeatsASourceErrorInPlaceOfItsBatch() {
     IllegalStateException broken = new IllegalStateException("the source broke");
     Iterator<Long> breaking =
         LongStream.range(0, 100)
@@ -72,7 +72,7 @@ class PipelineEndTest extends OnSamples {
   }
 
   @Test
-  void anErrorOfAReadComesWhereItsBatchWouldAndStays() {
+  void repeatsAReadErrorInPlaceOfItsBatch() {
     try (Loader loader = open(LoaderOptions.defaults().workers(3))) {
       loader.push(LongStream.range(Samples.ROWS - 20, Samples.ROWS + 80).boxed().iterator(), 10);
       loader.pop(PATIENCE).close();
@@ -87,7 +87,7 @@ class PipelineEndTest extends OnSamples {
   }
 
   @Test
-  void anErrorOfATransformComesWhereItsBatchWouldAndStays() {
+  void repeatsATransformErrorInPlaceOfItsBatch() {
     AssertionError broken = new AssertionError("the transform broke");
     LoaderOptions options =
         LoaderOptions.defaults()
@@ -107,7 +107,7 @@ class PipelineEndTest extends OnSamples {
   }
 
   @Test
-  void aCloseInTheMiddleEndsThreadsThatWaitForAnything() {
+  void closeInMidEpochEndsWaitingThreads() {
     CountDownLatch never = new CountDownLatch(1);
     AtomicLong made = new AtomicLong();
     LoaderOptions blocked =
@@ -144,7 +144,7 @@ class PipelineEndTest extends OnSamples {
   }
 
   @Test
-  void aTransformThatDoesNotEndIsNamedAndFreesItsBatchLater() throws Exception {
+  void closeNamesARunningTransformThatFreesItsBatchLater() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
     Thread[] worker = new Thread[1];
@@ -206,7 +206,7 @@ class PipelineEndTest extends OnSamples {
   }
 
   @Test
-  void anIteratorThatIgnoresItsInterruptHoldsUpNeitherTheNextEpochNorTheClose() throws Exception {
+  void iteratorThatIgnoresInterruptsDelaysNoEpochOrClose() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
     Loader loader = open(LoaderOptions.defaults().closeTimeout(Duration.ofDays(1)));
@@ -237,7 +237,7 @@ class PipelineEndTest extends OnSamples {
   }
 
   @Test
-  void aStarvedPopNamesTheCodeThatRunsAndWhereItStands() throws Exception {
+  void starvedPopNamesTheRunningCodeWithItsStack() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
     Duration wait = Duration.ofMillis(1200);
@@ -265,7 +265,7 @@ class PipelineEndTest extends OnSamples {
   }
 
   @Test
-  void codeThatTheLoaderRunsCannotCloseIt() {
+  void userCodeCannotCloseItsLoader() {
     AtomicReference<Loader> own = new AtomicReference<>();
     LoaderOptions closing = LoaderOptions.defaults().transform(batch -> own.get().close());
     try (Loader loader = open(closing)) {
@@ -295,7 +295,7 @@ class PipelineEndTest extends OnSamples {
   }
 
   @Test
-  void anInterruptedConsumerGetsAnExceptionAndNothingIsLeft() {
+  void interruptedPopThrowsAndCloseKeepsTheInterrupt() {
     try (Loader loader = open(LoaderOptions.defaults())) {
       Thread.currentThread().interrupt();
       assertThatThrownBy(() -> loader.pop(PATIENCE))
@@ -308,7 +308,7 @@ class PipelineEndTest extends OnSamples {
   }
 
   @Test
-  void aStoreThatIsClosedFirstIsAnErrorAndNothingIsLeft() {
+  void failsWithoutLeaksIfItsStoreClosesFirst() {
     try (Loader loader = open(LoaderOptions.defaults())) {
       EpochLoop loop = loader.epoch(0);
       loop.next();
@@ -321,9 +321,9 @@ class PipelineEndTest extends OnSamples {
 
   /** Consumers that hold, close, reset, push, starve and end at random: order and memory hold. */
   @Test
-  void whateverAConsumerDoesNothingIsLostOrLeft() {
+  void randomConsumersLoseNoBatchAndLeakNothing() {
     long seed = Long.getLong("ddstore.test.seed", System.nanoTime());
-    System.out.println("whateverAConsumerDoesNothingIsLostOrLeft: -Dddstore.test.seed=" + seed);
+    System.out.println("randomConsumersLoseNoBatchAndLeakNothing: -Dddstore.test.seed=" + seed);
     Random random = new Random(seed);
     for (int life = 0; life < 60; life++) {
       LoaderOptions options =

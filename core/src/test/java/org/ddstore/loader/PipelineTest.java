@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class PipelineTest extends OnSamples {
   @Test
-  void anEndlessSourceIsPulledNoFurtherThanBatchesAhead() {
+  void pullsAnEndlessSourceOnlyAsFarAsItsDepth() {
     AtomicLong pulled = new AtomicLong();
     try (Loader loader = open(LoaderOptions.defaults().depth(3))) {
       loader.push(endless(pulled), 10);
@@ -46,7 +46,7 @@ class PipelineTest extends OnSamples {
   }
 
   @Test
-  void sourcesQueueInOrderAndAPartialBatchIsKeptOrDropped() {
+  void queuesSourcesInOrderAndKeepsOrDropsPartialBatches() {
     for (boolean keep : new boolean[] {true, false}) {
       try (Loader loader = open(LoaderOptions.defaults().partialBatches(keep))) {
         loader.push(List.of(1L, 2L, 3L, 4L, 5L).iterator(), 2);
@@ -120,7 +120,7 @@ class PipelineTest extends OnSamples {
   }
 
   @Test
-  void aStarvedPopCanBeAskedAgain() {
+  void popCanBeRetriedAfterStarvation() {
     CountDownLatch goOn = new CountDownLatch(1);
     Iterator<Long> slow =
         new Iterator<>() {
@@ -153,7 +153,7 @@ class PipelineTest extends OnSamples {
   }
 
   @Test
-  void whatStarvedPopsHaveWaitedIsCounted() {
+  void countsTheWaitOfStarvedPops() {
     CountDownLatch goOn = new CountDownLatch(1);
     Duration wait = Duration.ofMillis(20);
     try (Loader loader = open(LoaderOptions.defaults())) {
@@ -172,7 +172,7 @@ class PipelineTest extends OnSamples {
   }
 
   @Test
-  void anEpochDoesNotWaitForWhatWasPushedBefore() {
+  void newEpochDoesNotWaitForAnEarlierSource() {
     try (Loader loader = open(LoaderOptions.defaults())) {
       loader.push(blocking(new CountDownLatch(1)), 1);
       assertThatThrownBy(() -> loader.pop(AT_ONCE)).isInstanceOf(PoolStarvedException.class);
@@ -182,7 +182,7 @@ class PipelineTest extends OnSamples {
 
   /** A transform keeps what it was given: of memory that is used again, or was freed. */
   @Test
-  void tensorsOfBatchesThatAreNeverGivenOutRefuse() {
+  void tensorsOfClosedAndDiscardedBatchesRefuseReads() {
     List<Tensor> kept = new ArrayList<>();
     List<LoadedBatch> batches = new ArrayList<>();
     LoaderOptions options =
@@ -222,7 +222,7 @@ class PipelineTest extends OnSamples {
   }
 
   @Test
-  void aConsumerThatHoldsAllBatchesIsToldSo() {
+  void starvedPopReportsBatchesHeldByTheConsumer() {
     List<LoadedBatch> held = new ArrayList<>();
     try (Loader loader = open(LoaderOptions.defaults().depth(2))) {
       loader.push(endless(new AtomicLong()), 4);
@@ -244,7 +244,7 @@ class PipelineTest extends OnSamples {
   }
 
   @Test
-  void aBatchThatCannotFitIsRefusedWithTheNumbers() {
+  void rejectsABatchLargerThanMaxBytes() {
     try (Loader loader = open(LoaderOptions.defaults().maxBytes(1000))) {
       assertThatThrownBy(() -> loader.epoch(0))
           .isInstanceOf(IllegalArgumentException.class)
@@ -258,7 +258,7 @@ class PipelineTest extends OnSamples {
   }
 
   @Test
-  void anEpochThatIsRefusedChangesNothing() {
+  void rejectedEpochChangesNothing() {
     BatchSampler large = Samplers.sequential().batchSize(Samples.ROWS);
     LoaderOptions options = LoaderOptions.defaults().fields("image").maxBytes(18_000);
     try (Loader loader = Loader.open(samples.rows(), large, ALONE, options)) {
@@ -286,7 +286,7 @@ class PipelineTest extends OnSamples {
    * loader that began only when it is asked would never get there.
    */
   @Test
-  void aConsumerThatIsSlowerNeverWaits() throws Exception {
+  void slowConsumerNeverWaits() throws Exception {
     int batches = Samples.ROWS / 10;
     Semaphore made = new Semaphore(0);
     LoaderOptions options = LoaderOptions.defaults().workers(1).transform(batch -> made.release());
@@ -316,7 +316,7 @@ class PipelineTest extends OnSamples {
 
   /** No batch is made before its consumer sleeps for it. */
   @Test
-  void aConsumerThatIsFasterIsSeenToWaitForEach() throws Exception {
+  void countsAWaitForEachBatchOfAFastConsumer() throws Exception {
     Semaphore mayBeMade = new Semaphore(0);
     AtomicLong asked = new AtomicLong();
     LoaderOptions options =
@@ -349,7 +349,7 @@ class PipelineTest extends OnSamples {
 
   /** Quick batches are handed over some at once; no slow one may keep them from a consumer. */
   @Test
-  void batchesThatAreReadyComeWhileTheNextIsSlow() {
+  void deliversReadyBatchesWhileTheNextIsSlow() {
     CountDownLatch goOn = new CountDownLatch(1);
     LoaderOptions options =
         LoaderOptions.defaults()

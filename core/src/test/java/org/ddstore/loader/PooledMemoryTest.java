@@ -52,7 +52,7 @@ class PooledMemoryTest extends OnSamples {
 
   @ParameterizedTest
   @CsvSource({"1, 1", "3, 2", "8, 3"})
-  void allEpochsComeInBuffersThatAreRegisteredOnce(int depth, int workers) {
+  void allEpochsShareBuffersRegisteredOnce(int depth, int workers) {
     LoaderOptions options =
         options(depth, workers)
             .cast("image", DType.FLOAT32)
@@ -92,7 +92,7 @@ class PooledMemoryTest extends OnSamples {
 
   @ParameterizedTest
   @CsvSource({"1, 1", "3, 2", "8, 3"})
-  void whatTheConsumerHasIsNotWrittenInto(int depth, int workers) {
+  void neverOverwritesAHeldBatch(int depth, int workers) {
     try (Loader loader = open(options(depth, workers))) {
       loader.push(endless(new AtomicLong()), BATCH);
       loader.pop(PATIENCE).close();
@@ -124,7 +124,7 @@ class PooledMemoryTest extends OnSamples {
   /** A consumer that has all of the pool is given the next batch in what it gives back. */
   @ParameterizedTest
   @CsvSource({"1, 1", "3, 2", "8, 3"})
-  void whatIsGivenBackHoldsALaterBatch(int depth, int workers) {
+  void reusesTheBuffersOfAReturnedBatch(int depth, int workers) {
     LoaderOptions options = options(depth, workers);
     List<LoadedBatch> held = new ArrayList<>();
     Set<Long> all = new HashSet<>();

@@ -65,7 +65,7 @@ class ReceiptTest extends OnSamples {
   }
 
   @Test
-  void anEpochIsProvenExact() throws Exception {
+  void provesACompleteEpochExact() throws Exception {
     assertThat(
             receipt(Samplers.shuffled(1).batchSize(10), loader -> loader.epoch(4).forEach(b -> {})))
         .hasToString("203 samples, each exactly once; 180 delivered, 23 dropped, 0 padded");
@@ -82,7 +82,7 @@ class ReceiptTest extends OnSamples {
   }
 
   @Test
-  void aResumedEpochIsProvenExact() throws Exception {
+  void provesAResumedEpochExact() throws Exception {
     assertThat(
             receipt(
                 Samplers.shuffled(1).batchSize(10).everySample(),
@@ -96,7 +96,7 @@ class ReceiptTest extends OnSamples {
   }
 
   @Test
-  void ranksInDifferentEpochsGetNone() {
+  void rejectsRanksInDifferentEpochs() {
     BatchSampler sampler = Samplers.shuffled(1).batchSize(10);
     assertThatThrownBy(() -> receipt(sampler, loader -> loader.epoch(3)))
         .isInstanceOf(ExecutionException.class)
@@ -107,7 +107,7 @@ class ReceiptTest extends OnSamples {
   }
 
   @Test
-  void oneRankWithoutAnEpochIsAnErrorOfAll() {
+  void failsOnAllRanksIfOneHasNoEpoch() {
     BatchSampler sampler = Samplers.shuffled(1).batchSize(10);
     assertThatThrownBy(() -> receipt(sampler, loader -> {}))
         .isInstanceOf(ExecutionException.class)
@@ -117,7 +117,7 @@ class ReceiptTest extends OnSamples {
   }
 
   @Test
-  void whatARankDidNotConsumeIsLost() throws Exception {
+  void countsUnconsumedSamplesAsLost() throws Exception {
     CoverageReceipt receipt =
         receipt(
             Samplers.sequential().batchSize(10),
@@ -134,7 +134,7 @@ class ReceiptTest extends OnSamples {
   }
 
   @Test
-  void drawingWithReplacementIsSeen() throws Exception {
+  void countsSamplesRepeatedByReplacement() throws Exception {
     double[] weights = new double[Samples.ROWS];
     java.util.Arrays.fill(weights, 1);
     CoverageReceipt receipt =

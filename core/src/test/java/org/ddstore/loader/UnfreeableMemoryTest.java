@@ -67,7 +67,7 @@ class UnfreeableMemoryTest extends OnSamples {
   }
 
   @Test
-  void whatCannotBeFreedToMakeRoomComesOutOfPopAndStays() {
+  void popRepeatsTheErrorOfAFailedFree() {
     start(2);
     use(3);
     isStuck.set(true);
@@ -82,7 +82,7 @@ class UnfreeableMemoryTest extends OnSamples {
   }
 
   @Test
-  void aCloseThatCannotFreeEndsAllWaiting() throws Exception {
+  void closeThatCannotFreeEndsAllWaits() throws Exception {
     start(4);
     use(5);
     CompletableFuture<LoadedBatch> waiting =
@@ -99,7 +99,7 @@ class UnfreeableMemoryTest extends OnSamples {
   }
 
   @Test
-  void whatAThreadCannotFreeAfterTheCloseIsToldWhenItHasEnded() {
+  void reportsMemoryNotFreedAfterTheClose() {
     start(1);
     push(2, SMALL);
     LoadedBatch held = pipeline.pop(PATIENCE);

@@ -16,7 +16,7 @@ class BootIdTest {
   }
 
   @Test
-  void isThatOfTheKernel() {
+  void matchesTheBootIdOfTheKernel() {
     assertThat(BootId.read(Path.of("/proc/sys/kernel/random/boot_id")))
         .isEqualTo(BootId.ofThisHost());
     assertThat(BootId.ofThisHost().isThisHost()).isTrue();
@@ -24,7 +24,7 @@ class BootIdTest {
   }
 
   @Test
-  void differsWhereAnyDigitDoes() throws IOException {
+  void differsIfAnyDigitDiffers() throws IOException {
     BootId id = read("7f2c4b0e-11d7-4f0a-9a53-0123456789ab\n");
     assertThat(id).hasToString("e57f4a2d54b0c6a1").isEqualTo(new BootId(0xe57f4a2d54b0c6a1L));
     assertThat(read("7f2c4b0e-11d7-4f0a-9a53-0123456789ac\n")).isNotEqualTo(id);
@@ -34,7 +34,7 @@ class BootIdTest {
 
   /** Memory is then shared with no process rather than with one of another host. */
   @Test
-  void withoutTheFileItEqualsNoOther() throws IOException {
+  void isUniqueWithoutTheKernelFile() throws IOException {
     Path none = directory.resolve("none");
     assertThat(BootId.read(none)).isNotEqualTo(BootId.read(none));
     assertThat(read("not an id")).isNotEqualTo(BootId.ofThisHost());

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** Memory that somebody else may still write to. */
 class GrowingBufferTest {
   @Test
-  void whatIsAbandonedIsNeitherFreedNorUsedAgain() {
+  void neverFreesOrReusesAbandonedMemory() {
     long before = OffHeapBuffer.liveBytes();
     ByteBuffer old;
     OffHeapBuffer abandoned;

@@ -22,7 +22,7 @@ class HostMemoryTest {
   }
 
   @Test
-  void whatTheDriverRefusesOrHasClosedIsPlainMemory() {
+  void fallsBackToPlainMemoryIfTheDriverRefuses() {
     long before = OffHeapBuffer.liveBytes();
     for (RuntimeException refusal :
         List.of(new DDStoreException("no more"), new IllegalStateException("closed: it"))) {
@@ -40,7 +40,7 @@ class HostMemoryTest {
   }
 
   @Test
-  void theDeviceThatWasTakenIsNamed() {
+  void namesTheDeviceInUse() {
     Refusing first = new Refusing(0, new DDStoreException("no"));
     assertThat(HostMemory.of(first, 0, "a driver").description())
         .isEqualTo("pinned for device 0 by a driver");

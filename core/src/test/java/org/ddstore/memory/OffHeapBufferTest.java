@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class OffHeapBufferTest {
   @Test
-  void isZeroAlignedLittleEndianAndCounted() {
+  void allocatesZeroedAlignedLittleEndianMemory() {
     long before = OffHeapBuffer.liveBytes();
     for (int bytes : new int[] {0, 1, 255, 256, 257, 4096, 1 << 20}) {
       try (OffHeapBuffer memory = OffHeapBuffer.allocate(bytes)) {
@@ -34,7 +34,7 @@ class OffHeapBufferTest {
   }
 
   @Test
-  void closesOnceAndIsNotUsedAfterwards() {
+  void closeIsIdempotentAndRejectsLaterUse() {
     long before = OffHeapBuffer.liveBytes();
     OffHeapBuffer memory = OffHeapBuffer.allocate(1000);
     memory.close();
@@ -57,7 +57,7 @@ class OffHeapBufferTest {
   }
 
   @Test
-  void whatFailsBesideItDoesNotKeepTheMemory() {
+  void freesTheMemoryIfPreparationOrReleaseFails() {
     long before = OffHeapBuffer.liveBytes();
     AtomicInteger frees = new AtomicInteger();
     IllegalStateException failure = new IllegalStateException("refused");
@@ -84,7 +84,7 @@ class OffHeapBufferTest {
   }
 
   @Test
-  void sizesOutOfRangeAreNamed() {
+  void rejectsSizesOutOfRange() {
     for (long bytes : new long[] {-1, Integer.MAX_VALUE - 255L, Long.MAX_VALUE}) {
       assertThatThrownBy(() -> OffHeapBuffer.allocate(bytes))
           .isInstanceOf(IllegalArgumentException.class)

@@ -100,7 +100,7 @@ class ProcessDirectoryTest {
 
   /** What a process leaves that dies before it has a lock file. */
   @Test
-  void anOldDirectoryWithoutALockFileIsSwept() throws IOException {
+  void sweepsAnOldDirectoryWithoutALockFile() throws IOException {
     Path fresh = directory(BootId.ofThisHost(), "1-00000001");
     Path old = directory(BootId.ofThisHost(), "1-00000002");
     Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(120)));
@@ -113,7 +113,7 @@ class ProcessDirectoryTest {
 
   /** As tasks do while their process ends. */
   @Test
-  void filesMadeWhileTheDirectoryIsDeletedDoNotKeepIt() throws Exception {
+  void deletesFilesCreatedDuringItsDeletion() throws Exception {
     for (int round = 0; round < 20; round++) {
       ProcessDirectory directory = ProcessDirectory.acquire(root);
       CompletableFuture<Integer> files =
@@ -141,7 +141,7 @@ class ProcessDirectoryTest {
   }
 
   @Test
-  void isTheOwnersAloneAndGoesWithTheLastReference() throws IOException {
+  void isPrivateAndDeletedWithTheLastReference() throws IOException {
     ProcessDirectory first = ProcessDirectory.acquire(root);
     ProcessDirectory second = ProcessDirectory.acquire(root);
     assertThat(second).isSameAs(first);
@@ -166,7 +166,7 @@ class ProcessDirectoryTest {
 
   @Test
   @Tag("system")
-  void sweepsWhatAKilledProcessLeftAndNothingOfALiveOne() throws Exception {
+  void sweepsFilesOfKilledButNotOfLiveProcesses() throws Exception {
     Path killed = startHolder();
     Path living = startHolder();
     children.get(0).destroyForcibly().waitFor();
@@ -186,7 +186,7 @@ class ProcessDirectoryTest {
 
   @Test
   @Tag("system")
-  void aProcessThatHoldsItsDirectorySweepsAtTheNextSegment() throws Exception {
+  void acquireSweepsWhileTheDirectoryIsHeld() throws Exception {
     ProcessDirectory held = ProcessDirectory.acquire(root);
     Path killed = startHolder();
     children.get(0).destroyForcibly().waitFor();
@@ -198,7 +198,7 @@ class ProcessDirectoryTest {
 
   /** On a shared file system its lock may be unknown here, and its process may live. */
   @Test
-  void directoriesOfOtherHostsAreLeft() throws IOException {
+  void leavesDirectoriesOfOtherHosts() throws IOException {
     BootId other = new BootId(~BootId.ofThisHost().bits());
     Path elsewhere = dead(other, "1-00000001");
     Path withoutLock = directory(other, "1-00000002");
@@ -215,7 +215,7 @@ class ProcessDirectoryTest {
 
   /** Any user may make files in /dev/shm; none of these stops this one, and all are left. */
   @Test
-  void whatOthersHaveMadeUnderNamesLikeOursIsNoObstacle() throws IOException {
+  void ignoresForeignFilesWithSimilarNames() throws IOException {
     BootId here = BootId.ofThisHost();
     Path former = Files.writeString(root.resolve("ddstore-" + uid()), "not ours");
     Path file = Files.writeString(path(here, "1-00000001"), "not ours");
@@ -237,7 +237,7 @@ class ProcessDirectoryTest {
   }
 
   @Test
-  void aDirectoryOfAnotherUserIsNotSwept() throws IOException {
+  void leavesDirectoriesOfOtherUsers() throws IOException {
     Path foreign = dead(BootId.ofThisHost(), "1-00000001");
     try {
       Files.setAttribute(foreign, "unix:uid", NOBODY);
@@ -253,7 +253,7 @@ class ProcessDirectoryTest {
   }
 
   @Test
-  void aRootThatIsNotThereIsNamed() {
+  void namesAMissingRoot() {
     Path nowhere = root.resolve("nowhere");
     assertThatThrownBy(() -> ProcessDirectory.acquire(nowhere))
         .isInstanceOf(DDStoreException.class)
@@ -262,7 +262,7 @@ class ProcessDirectoryTest {
 
   @Test
   @Tag("system")
-  void processesThatComeAndGoAtOnceDoNotDisturbEachOther() throws Exception {
+  void concurrentProcessesDoNotDisturbEachOther() throws Exception {
     List<CompletableFuture<Integer>> ends = new ArrayList<>();
     ExecutorService threads = Executors.newFixedThreadPool(4);
     for (int i = 0; i < 4; i++) {

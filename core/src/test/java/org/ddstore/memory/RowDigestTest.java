@@ -16,7 +16,7 @@ class RowDigestTest {
   private static final BigInteger WORD = BigInteger.ONE.shiftLeft(64);
 
   @Test
-  void isWhatTheFormulaGives() {
+  void matchesTheFormula() {
     Random random = new Random(1);
     for (int length = 0; length < 40; length++) {
       byte[] bytes = new byte[length];
@@ -35,7 +35,7 @@ class RowDigestTest {
   }
 
   @Test
-  void doesNotDependOnTheOrderOrOnHowRowsAreSpread() {
+  void isIndependentOfOrderAndDistribution() {
     RowDigest forward = new RowDigest();
     RowDigest one = new RowDigest();
     RowDigest two = new RowDigest();
@@ -48,7 +48,7 @@ class RowDigestTest {
   }
 
   @Test
-  void everyBitOfEveryByteLengthAndIndexCounts() {
+  void dependsOnEveryBitOfDataLengthAndIndex() {
     for (int length = 0; length < 24; length++) {
       Set<String> seen = new HashSet<>();
       byte[] bytes = new byte[length];
@@ -66,7 +66,7 @@ class RowDigestTest {
   }
 
   @Test
-  void swappedRowsAreSeen() {
+  void detectsSwappedRows() {
     RowDigest right = new RowDigest();
     add(right, 1, bytes(1));
     add(right, 2, bytes(2));

@@ -66,7 +66,7 @@ class SegmentFilesTest {
 
   /** A task that is killed before it loads is such a thread. */
   @Test
-  void anInterruptedThreadLeavesNoWriterBehind() {
+  void interruptedCreateLeavesNoFiles() {
     for (Schema schema :
         List.of(Schema.of(Field.fixed("x", DType.INT32)), Schema.of(Field.bytes("x")))) {
       Thread.currentThread().interrupt();
@@ -113,7 +113,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void aTrueCopyIsAttached() throws IOException {
+  void attachesAnIdenticalCopy() throws IOException {
     for (Segment segment : new Segment[] {fixed, ragged}) {
       Path path = copy(segment, SegmentFilesTest::same, SegmentFilesTest::same);
       Segment attached = SegmentFiles.attach(path, segment.nonce());
@@ -128,7 +128,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void foreignAndUnsealedFiles() throws IOException {
+  void rejectsForeignAndUnsealedFiles() throws IOException {
     Path other = Files.write(copies.resolve("other"), new byte[10_000]);
     assertThatThrownBy(() -> SegmentFiles.attach(other, fixed.nonce()))
         .isInstanceOf(IOException.class)
@@ -143,7 +143,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void truncatedFiles() throws IOException {
+  void rejectsTruncatedFiles() throws IOException {
     refused(fixed, b -> b.limit(b.limit() - 1), "the file has 5,295 bytes; its header says 5,296");
     refused(fixed, b -> b.limit(4096), "its header says 5,296");
     refused(fixed, b -> b.limit(4095), "not a sealed segment file");
@@ -154,7 +154,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void headersThatContradictThemselves() throws IOException {
+  void rejectsInconsistentHeaders() throws IOException {
     String contradicts = "its header contradicts itself";
     for (long rows : new long[] {ROWS + 1, ROWS - 1, -1, Long.MAX_VALUE, Long.MIN_VALUE}) {
       refused(fixed, b -> b.putLong(32, rows), contradicts);
@@ -173,7 +173,7 @@ class SegmentFilesTest {
 
   /** On a shared file system the file opens and its nonce matches; its mapping would be stale. */
   @Test
-  void aFileThatAnotherHostMade() throws IOException {
+  void rejectsAFileMadeOnAnotherHost() throws IOException {
     BootId other = new BootId(~BootId.ofThisHost().bits());
     for (Segment segment : List.of(fixed, ragged)) {
       refused(
@@ -185,7 +185,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void theFileOfAnotherHostIsNotOpened() {
+  void doesNotOpenAFileOfAnotherHost() {
     BootId other = new BootId(~BootId.ofThisHost().bits());
     assertThatThrownBy(() -> Segment.attach(Nonce.random(), other, fixed.path()))
         .isInstanceOf(IOException.class)
@@ -193,7 +193,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void offsetsOfAnotherSegmentOrOfOtherChunks() throws IOException {
+  void rejectsOffsetsOfAnotherSegmentOrOtherChunks() throws IOException {
     String another = "the offsets file belongs to another segment";
     refused(ragged, SegmentFilesTest::same, b -> b.putLong(0, 5), another);
     refused(ragged, SegmentFilesTest::same, b -> b.putLong(8, 5), another);
@@ -214,7 +214,7 @@ class SegmentFilesTest {
 
   /** Whatever byte is wrong: an error of the attach, or a segment that can be walked or refused. */
   @Test
-  void anyChangedByteIsSurvived() throws IOException {
+  void survivesAnyChangedByte() throws IOException {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (int i = 0; i < 500; i++) {

@@ -72,7 +72,7 @@ class SegmentTest {
 
   /** What another thread does to a buffer during an append shows in values, not in lengths. */
   @Test
-  void lengthsThatChangeDuringAnAppendAreThoseOfTheRecord() throws InterruptedException {
+  void storesConsistentLengthsIfTheyChangeDuringAnAppend() throws InterruptedException {
     ByteBuffer packed = ragged(new byte[] {1, 2, 3});
     AtomicBoolean over = new AtomicBoolean();
     Thread changer =
@@ -105,7 +105,7 @@ class SegmentTest {
 
   @ParameterizedTest
   @EnumSource(Backing.class)
-  void fixedRecordsInPortionsOfAnySize(Backing backing) {
+  void appendsFixedRecordsInPortionsOfAnySize(Backing backing) {
     Random random = new Random(1);
     byte[] all = new byte[7 * 50_000];
     random.nextBytes(all);
@@ -130,7 +130,7 @@ class SegmentTest {
 
   @ParameterizedTest
   @EnumSource(Backing.class)
-  void raggedRecordsOfAnySizeAlsoNone(Backing backing) throws IOException {
+  void appendsRaggedRecordsOfAnySize(Backing backing) throws IOException {
     Random random = new Random(2);
     List<byte[]> records = new ArrayList<>();
     Segment segment;
@@ -164,7 +164,7 @@ class SegmentTest {
 
   /** Chunks of direct memory have 64 MiB; those of files are borders of the slow contract. */
   @Test
-  void raggedRecordsStayWholeOverChunkBorders() {
+  void neverSplitsRaggedRecordsAcrossChunks() {
     int[] lengths = {60 << 20, 4 << 20, 1, (64 << 20) - 5, 100 << 20, 0, 64 << 20, 3};
     Segment segment;
     try (SegmentWriter writer = writer(Backing.DIRECT, RAGGED)) {
@@ -193,7 +193,7 @@ class SegmentTest {
   }
 
   @Test
-  void fixedRecordsNeverLieOverAChunkBorder() {
+  void neverSplitsFixedRecordsAcrossChunks() {
     Schema schema = Schema.of(Field.fixed("x", DType.UINT8, 10_000_000));
     Segment segment;
     try (SegmentWriter writer = writer(Backing.DIRECT, schema)) {
@@ -210,7 +210,7 @@ class SegmentTest {
 
   @ParameterizedTest
   @EnumSource(Backing.class)
-  void noRows(Backing backing) {
+  void sealsWithoutRows(Backing backing) {
     for (Schema schema : new Schema[] {FIXED, RAGGED}) {
       Segment segment = writer(backing, schema).seal();
       assertThat(segment.rows()).isZero();
@@ -221,7 +221,7 @@ class SegmentTest {
 
   @ParameterizedTest
   @EnumSource(Backing.class)
-  void aWriterThatIsClosedUnsealedLeavesNothing(Backing backing) {
+  void unsealedWriterLeavesNothing(Backing backing) {
     for (Schema schema : new Schema[] {FIXED, RAGGED}) {
       SegmentWriter writer = writer(backing, schema);
       for (int i = 0; i < 20_000; i++) {
@@ -238,7 +238,7 @@ class SegmentTest {
 
   @ParameterizedTest
   @EnumSource(Backing.class)
-  void wrongSizesAreRefusedAndWriteNothing(Backing backing) {
+  void rejectsWrongSizesWithoutWriting(Backing backing) {
     try (SegmentWriter fixed = writer(backing, FIXED);
         SegmentWriter text = writer(backing, RAGGED);
         SegmentWriter two =
@@ -266,7 +266,7 @@ class SegmentTest {
   }
 
   @Test
-  void filesAreTheOwnersAloneAndGoWithTheName() throws IOException {
+  void filesArePrivateAndDeletedByUnlink() throws IOException {
     SegmentWriter writer = writer(Backing.SHM, RAGGED);
     writer.append(ragged(new byte[3]));
     Segment segment = writer.seal();

@@ -115,8 +115,8 @@ class BatchingTest {
   }
 
   @Test
-  void withoutEqualBatchesNoRowIsLost() {
-    Random random = random("withoutEqualBatchesNoRowIsLost");
+  void everySampleBatchesLoseNoRow() {
+    Random random = random("everySampleBatchesLoseNoRow");
     for (int trial = 0; trial < TRIALS; trial++) {
       Shape shape = Shape.draw(random);
       for (Distribution distribution : Distribution.values()) {
@@ -149,8 +149,8 @@ class BatchingTest {
   }
 
   @Test
-  void evaluationHasEveryRowOnceAndFullBatches() {
-    Random random = random("evaluationHasEveryRowOnceAndFullBatches");
+  void evaluationDeliversEveryRowOnceInFullBatches() {
+    Random random = random("evaluationDeliversEveryRowOnceInFullBatches");
     for (int trial = 0; trial < TRIALS; trial++) {
       Shape shape = Shape.draw(random);
       for (Distribution distribution : Distribution.values()) {
@@ -175,8 +175,8 @@ class BatchingTest {
   }
 
   @Test
-  void positionsAreThePlacesOfSamplesInTheOrder() {
-    Random random = random("positionsAreThePlacesOfSamplesInTheOrder");
+  void positionsMatchTheOrderOfSamples() {
+    Random random = random("positionsMatchTheOrderOfSamples");
     for (int trial = 0; trial < 150; trial++) {
       Shape shape = Shape.draw(random);
       for (Distribution distribution : Distribution.values()) {
@@ -202,7 +202,7 @@ class BatchingTest {
 
   /** Section D: what each rank of two gets of 20,000 rows in batches of 256. */
   @Test
-  void twentyThousandRowsOnTwoRanksInBatchesOf256() {
+  void dealsTwentyThousandRowsToTwoRanks() {
     Batching chunked =
         Samplers.chunked(42, 64, 32).batchSize(256).distribution(Distribution.CONTIGUOUS);
     for (int rank = 0; rank < 2; rank++) {
@@ -216,7 +216,7 @@ class BatchingTest {
   }
 
   @Test
-  void theDroppedRowsMoveOnUntilAllHaveBeenDroppedOnce() {
+  void dropsEveryRowOnceOverSuccessiveEpochs() {
     for (Distribution distribution : Distribution.values()) {
       for (Sampler sampler : List.of(Samplers.sequential(), Samplers.chunked(3, 8, 4))) {
         Batching batching = sampler.globalBatchSize(32).distribution(distribution);
@@ -264,7 +264,7 @@ class BatchingTest {
   }
 
   @Test
-  void slicesAndStridesOfAGlobalBatchOfAnySizeCarryTheirShare() {
+  void dividesUnevenGlobalBatchesBySlicesAndStrides() {
     Batching slices = Samplers.sequential().globalBatchSize(10);
     List<EpochBatches> ranks = Epochs.ranks(slices, 25, 4, 0);
     assertThat(ranks.stream().map(rank -> Epochs.samples(rank, 1)).toList())
@@ -279,7 +279,7 @@ class BatchingTest {
   }
 
   @Test
-  void whatCannotBeCutIsRefusedWithTheNumbers() {
+  void rejectsInvalidBatchSizes() {
     WorldRank second = new WorldRank(1, 2);
     refused(() -> Samplers.sequential().batchSize(0), "batchSize 0 must be at least 1");
     refused(
@@ -318,7 +318,7 @@ class BatchingTest {
   }
 
   @Test
-  void noRowsMakeNoBatchesWhereThatIsAllowed() {
+  void givesNoBatchesForZeroRows() {
     for (Distribution distribution : Distribution.values()) {
       Batching batching = Samplers.shuffled(1).batchSize(4).distribution(distribution);
       assertThat(Epochs.ofAll(batching.everySample(), 0, 3, 0)).isEmpty();
@@ -327,8 +327,8 @@ class BatchingTest {
   }
 
   @Test
-  void noBatchIsLargerThanTheLargest() {
-    Random random = random("noBatchIsLargerThanTheLargest");
+  void noBatchExceedsMaxSize() {
+    Random random = random("noBatchExceedsMaxSize");
     for (int trial = 0; trial < TRIALS; trial++) {
       Shape shape = Shape.draw(random);
       int global = shape.world() + random.nextInt(40);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Blocks in windows, against lists of blocks. */
 class ChunkedSamplerTest {
   @Test
-  void everyWindowIsAShuffleOfWholeBlocksAndTheShortOneComesLast() {
+  void shufflesWholeBlocksAndPutsTheShortOneInTheLastWindow() {
     Random random = new Random(3);
     for (int trial = 0; trial < 500; trial++) {
       int blockRows = 1 + random.nextInt(9);
@@ -42,7 +42,7 @@ class ChunkedSamplerTest {
 
   /** Neither blocks nor the rows in a window have favourite places. */
   @Test
-  void blocksAndRowsComeEverywhereEquallyOften() {
+  void distributesBlocksAndRowsUniformly() {
     int blocks = 12;
     int blockRows = 3;
     long[] blockAt = new long[blocks / 4 * blocks];
@@ -66,7 +66,7 @@ class ChunkedSamplerTest {
   }
 
   @Test
-  void aDroppedEndIsTheEndOfTheRowsAndMovesOn() {
+  void dropsADifferentEndOfTheRowsInEachEpoch() {
     for (int epoch = 0; epoch < 7; epoch++) {
       SampleOrder order = Samplers.chunked(1, 4, 2).order(new Sampler.Epoch(43, epoch, 3, 0));
       List<Long> dropped = new ArrayList<>();

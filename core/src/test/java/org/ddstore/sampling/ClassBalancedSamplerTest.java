@@ -18,7 +18,7 @@ class ClassBalancedSamplerTest {
   }
 
   @Test
-  void withoutReplacementEachClassGivesAsManyAsTheScarcest() {
+  void withoutReplacementDrawsTheSmallestClassSizeFromEachClass() {
     Random random = new Random(6);
     for (int trial = 0; trial < 200; trial++) {
       int classes = 1 + random.nextInt(5);
@@ -43,7 +43,7 @@ class ClassBalancedSamplerTest {
   }
 
   @Test
-  void weightsAndBlocksWithoutReplacement() {
+  void appliesWeightsAndBlocksWithoutReplacement() {
     int[] labels = IntStream.range(0, 400).map(row -> row < 40 ? 0 : row < 160 ? 1 : 2).toArray();
     ClassBalancedSampler sampler = Samplers.classBalanced(1, labels).weights(1, 3, 0).blockRows(8);
     List<Long> rows = Epochs.order(sampler, 400, 2);
@@ -58,7 +58,7 @@ class ClassBalancedSamplerTest {
 
   /** Else a class that was asked for would never come. */
   @Test
-  void aClassWithoutABlockIsRefused() {
+  void rejectsAClassSmallerThanABlock() {
     int[] labels = IntStream.range(0, 103).map(row -> row < 3 ? 0 : 1).toArray();
     ClassBalancedSampler sampler = Samplers.classBalanced(1, labels);
     assertThatThrownBy(() -> sampler.weights(1, 0.1).positions(103))
@@ -75,7 +75,7 @@ class ClassBalancedSamplerTest {
 
   /** One class a block by weights, and any row of it. */
   @Test
-  void withReplacementClassesFollowTheWeightsAndRowsAreEven() {
+  void withReplacementFollowsWeightsAndDrawsRowsUniformly() {
     int[] labels = IntStream.range(0, 30).map(row -> row < 5 ? 0 : row < 10 ? 2 : 1).toArray();
     ClassBalancedSampler sampler =
         Samplers.classBalanced(9, labels).weights(2, 1, 1).blockRows(4).withReplacement(400_000);
@@ -102,7 +102,7 @@ class ClassBalancedSamplerTest {
   }
 
   @Test
-  void whatCannotBeBalancedIsRefused() {
+  void rejectsInvalidLabelsAndWeights() {
     refused(() -> Samplers.classBalanced(1, 0, -1), "label -1 of row 1 outside [0, 2147483646]");
     refused(() -> Samplers.classBalanced(1, 0, 1).weights(1), "1 weights for the 2 classes [0, 2)");
     refused(

@@ -17,9 +17,9 @@ class CostAwareSamplerTest {
   }
 
   @Test
-  void allRanksHaveEquallyManyBatchesWithinTheBound() {
+  void givesAllRanksEqualBatchCountsWithinMaxCost() {
     long seed = Long.getLong("ddstore.test.seed", System.nanoTime());
-    System.out.println("allRanksHaveEquallyManyBatchesWithinTheBound: -Dddstore.test.seed=" + seed);
+    System.out.println("givesAllRanksEqualBatchCountsWithinMaxCost: -Dddstore.test.seed=" + seed);
     Random random = new Random(seed);
     for (int trial = 0; trial < 300; trial++) {
       int world = 1 + random.nextInt(6);
@@ -50,7 +50,7 @@ class CostAwareSamplerTest {
 
   /** Costs over four orders of magnitude: ranks of a step differ by a few in a hundred. */
   @Test
-  void theRanksOfAStepCostAboutTheSame() {
+  void balancesTheCostOfRanksInAStep() {
     Random random = new Random(8);
     long[] costs =
         LongStream.range(0, 20_000)
@@ -88,7 +88,7 @@ class CostAwareSamplerTest {
   }
 
   @Test
-  void batchesDifferFromEpochToEpochAlsoIfAllCostsDiffer() {
+  void changesBatchesEachEpochWithDistinctCosts() {
     long[] costs = LongStream.range(100, 600).toArray();
     CostAwareSampler sampler = Samplers.costAware(3, 10_000, costs);
     Set<Set<Long>> batches = new HashSet<>();
@@ -104,7 +104,7 @@ class CostAwareSamplerTest {
 
   /** Ten rows of which no two fit into a batch, in steps of three. */
   @Test
-  void someBatchesOfAStepAreEmptyWhereEachHasRoomForOneRow() {
+  void leavesBatchesEmptyIfRowsDoNotFillAStep() {
     long[] costs = LongStream.range(0, 10).map(row -> 6 + row % 5).toArray();
     List<EpochBatches> ranks = Epochs.ranks(Samplers.costAware(1, 10, costs), 10, 3, 0);
     List<Long> rows = new ArrayList<>();
@@ -122,7 +122,7 @@ class CostAwareSamplerTest {
   }
 
   @Test
-  void whatCannotBePackedIsRefused() {
+  void rejectsRowsThatCannotBePacked() {
     assertThatThrownBy(() -> Samplers.costAware(1, 10, 5, 11))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("cost 11 of row 1 outside [0, 10], the largest cost of a batch");

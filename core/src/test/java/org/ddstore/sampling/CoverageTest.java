@@ -43,7 +43,7 @@ class CoverageTest {
   }
 
   @Test
-  void allOnceIsProven() {
+  void provesExactCoverage() {
     for (int rows : new int[] {0, 1, 7, 1024, 1025, 5000, 100_000}) {
       CoverageReceipt receipt = together(rows, 4, dealt(rows, 3));
       assertThat(receipt.isExact()).as("%s", receipt).isTrue();
@@ -55,7 +55,7 @@ class CoverageTest {
   }
 
   @Test
-  void aLostRowIsNamed() {
+  void namesALostRow() {
     List<List<Long>> ranks = dealt(5000, 3);
     ranks.forEach(rank -> rank.remove(1234L));
     CoverageReceipt receipt = together(5000, 0, ranks);
@@ -67,7 +67,7 @@ class CoverageTest {
   }
 
   @Test
-  void aDoubledRowIsNamed() {
+  void namesARepeatedRow() {
     List<List<Long>> ranks = dealt(5000, 3);
     ranks.get(2).add(77L);
     CoverageReceipt receipt = together(5000, 0, ranks);
@@ -76,7 +76,7 @@ class CoverageTest {
   }
 
   @Test
-  void oneLostAndOneDoubledOnDifferentRanksAreSeen() {
+  void detectsALostAndARepeatedRowOnDifferentRanks() {
     for (long[] pair : new long[][] {{100, 101}, {100, 103}, {0, 4999}}) {
       List<List<Long>> ranks = new ArrayList<>(dealt(5000, 3));
       ranks.forEach(rank -> rank.remove(pair[0]));
@@ -94,7 +94,7 @@ class CoverageTest {
 
   /** The counts, sums, squares and exclusive ors of both are the same. */
   @Test
-  void fourLostAndFourDoubledWithTheSameSumsAreSeen() {
+  void detectsLostAndRepeatedRowsWithEqualSums() {
     long[] lost = {0, 3, 5, 6};
     long[] doubled = {1, 2, 4, 7};
     for (int rows : new int[] {8, 20_000}) {
@@ -113,7 +113,7 @@ class CoverageTest {
   }
 
   @Test
-  void droppedRowsCountAsPlannedAndPaddingIsTold() {
+  void countsDroppedRowsAndPadding() {
     Batching dropping = Samplers.shuffled(3).batchSize(64);
     Batching padding = Samplers.shuffled(3).batchSize(64).evaluation();
     for (Batching batching : List.of(dropping, padding)) {
@@ -141,7 +141,7 @@ class CoverageTest {
   }
 
   @Test
-  void onlySomeOfManyBucketsAreNamed() {
+  void limitsTheNumberOfNamedBuckets() {
     assertThat(together(10_000, 0, List.of(List.of())).toString())
         .startsWith("10,000 samples, not each once: [0, 16): 16 or more lost, ")
         .endsWith(" and in other buckets; 0 delivered, 0 dropped, 0 padded");

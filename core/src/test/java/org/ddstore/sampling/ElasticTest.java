@@ -75,7 +75,7 @@ class ElasticTest {
   /** As ranks that begin anew do: each batch asked for first, and the rest from there on. */
   @ParameterizedTest
   @MethodSource("samplers")
-  void everyBatchCanBeTheFirst(Sampler sampler) {
+  void resumesFromEveryBatch(Sampler sampler) {
     for (Distribution distribution : Distribution.values()) {
       boolean divisible = sampler.positions(ROWS) == ROWS && sampler.positions(0) == 0;
       if (distribution == Distribution.CONTIGUOUS && !divisible) {

@@ -24,7 +24,7 @@ class EpochStateTest {
           Delivery.PLAIN);
 
   @Test
-  void isOneShortLineOfJson() {
+  void serializesAsOneShortLineOfJson() {
     assertThat(STATE.toJson())
         .isEqualTo(
             "{\"v\":2,\"e\":3,\"b\":120,\"n\":20000,\"s\":\"shuffled(42)/512\","
@@ -35,7 +35,7 @@ class EpochStateTest {
   }
 
   @Test
-  void theUpdatesOfRowsAreToldIfThereWereAny() {
+  void includesTheNumberOfUpdatesIfAny() {
     EpochState updated = new EpochState(0, 1, 7, 3, "sequential/2", "1f3a9c04", "", Delivery.PLAIN);
     assertThat(updated.toJson())
         .isEqualTo(
@@ -50,7 +50,7 @@ class EpochStateTest {
   }
 
   @Test
-  void whatIsGivenOutIsToldUnlessItIsAllAsItIs() {
+  void includesTheDeliveryUnlessItIsPlain() {
     List<String> some = List.of("image", "label");
     List<String> cast = List.of("cast(\"image\", FLOAT32, 0.003921569)");
     EpochState casts = of(Delivery.of(List.of(), cast, List.of()));
@@ -77,7 +77,7 @@ class EpochStateTest {
   }
 
   @Test
-  void ofWhatIsGivenOutTheChoiceThatDiffersIsNamed() {
+  void namesTheDeliveryChoiceThatDiffers() {
     EpochState here = of(Delivery.of(List.of("a"), List.of(), List.of("pad")));
     EpochState saved = of(Delivery.of(List.of("a", "b"), List.of("cast"), List.of("pad")));
     EpochState there = EpochState.parse(saved.toJson()); // its words are not kept
@@ -96,7 +96,7 @@ class EpochStateTest {
   }
 
   @Test
-  void aStateHasTensOfBytes() {
+  void stateIsShorterThan145Bytes() {
     assertThat(bytes(Samplers.sequential().globalBatchSize(8192))).isLessThan(115);
     assertThat(bytes(Samplers.shuffled(42).globalBatchSize(8192))).isLessThan(115);
     for (BatchSampler sampler :
@@ -119,7 +119,7 @@ class EpochStateTest {
   }
 
   @Test
-  void whatDiffersIsNamed() {
+  void namesTheDifferences() {
     EpochState other =
         new EpochState(
             0,
@@ -141,7 +141,7 @@ class EpochStateTest {
   }
 
   @Test
-  void aDigestIsComparedWhereverTheStateHasOne() {
+  void comparesADigestOnlyIfTheStateHasOne() {
     EpochState without =
         new EpochState(0, 0, 20_000, 0, STATE.sampling(), STATE.schema(), "", Delivery.PLAIN);
     assertThatThrownBy(() -> STATE.checkSame(without))
@@ -155,7 +155,7 @@ class EpochStateTest {
   }
 
   @Test
-  void otherVersionsAndOtherTextAreRefused() {
+  void rejectsOtherVersionsAndMalformedText() {
     refused(
         STATE.toJson().replace("\"v\":2", "\"v\":3"),
         "state version 3 is not supported, expected 1 or 2");
@@ -173,12 +173,12 @@ class EpochStateTest {
 
   /** States outlive programs: those that were saved before there were checksums can be read. */
   @Test
-  void aStateOfVersion1HasNoChecksum() {
+  void readsVersion1WithoutAChecksum() {
     assertThat(EpochState.parse(first(STATE.toJson()))).isEqualTo(STATE);
   }
 
   @Test
-  void aChangedStateIsRefused() {
+  void rejectsAChangedState() {
     String json = STATE.toJson();
     int changes = 0;
     for (int at = 0; at < json.length(); at++) {
@@ -197,7 +197,7 @@ class EpochStateTest {
   }
 
   @Test
-  void theOrderOfMembersDoesNotCount() {
+  void acceptsMembersInAnyOrder() {
     String json = STATE.toJson();
     assertThat(EpochState.parse(json.replace("\"e\":3,\"b\":120", "\"b\":120, \"e\":3")))
         .isEqualTo(STATE);
@@ -221,7 +221,7 @@ class EpochStateTest {
   }
 
   @Test
-  void anyTextSurvivesJson() {
+  void jsonPreservesAnyText() {
     Map<String, Object> members =
         Map.of("a\"\\/\b\f\n\r\t\u0001ü", "\"\\\u0000日😀 {},:", "n", Long.MIN_VALUE);
     assertThat(FlatJson.read(FlatJson.write(members))).isEqualTo(members);
@@ -229,7 +229,7 @@ class EpochStateTest {
   }
 
   @Test
-  void configurationsThatGiveOtherBatchesHaveOtherWords() {
+  void describesDifferentConfigurationsDifferently() {
     Batching slices = Samplers.chunked(1, 64, 32).globalBatchSize(128);
     assertThat(
             new String[] {

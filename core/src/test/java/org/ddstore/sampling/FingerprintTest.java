@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** Samplers of other numbers describe themselves by other words. */
 class FingerprintTest {
   @Test
-  void allSmallArraysDiffer() {
+  void distinguishesAllSmallArrays() {
     Set<String> seen = new HashSet<>();
     int arrays = 0;
     for (int a = 0; a < 64; a++) {
@@ -26,7 +26,7 @@ class FingerprintTest {
   }
 
   @Test
-  void aFingerprintIsTheSameInEveryVersion() {
+  void fingerprintsAreStableAcrossVersions() {
     assertThat(Fingerprint.of(1, 2, 3)).isEqualTo("867a4ff477557960");
     assertThat(Fingerprint.of(1L, 2L, 3L)).isEqualTo("9bebe6e8daa658e7");
     assertThat(Fingerprint.of(1.0, 0.5)).isEqualTo("3ca0cbb614c6ff09");
@@ -34,7 +34,7 @@ class FingerprintTest {
 
   /** {@code Arrays.hashCode} takes each of these pairs for the same. */
   @Test
-  void samplersOfOtherNumbersDescribeThemselvesOtherwise() {
+  void samplersOfDifferentNumbersHaveDifferentDescriptions() {
     assertThat(Samplers.classBalanced(1, 0, 31).describe())
         .isNotEqualTo(Samplers.classBalanced(1, 1, 0).describe());
     assertThat(Samplers.costAware(1, 50, 0, 31).describe(2))

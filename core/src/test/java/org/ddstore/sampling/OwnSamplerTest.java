@@ -26,7 +26,7 @@ class OwnSamplerTest {
   }
 
   @Test
-  void isCutLikeAnyOther() {
+  void isBatchedLikeABuiltInSampler() {
     Batching batching = new Backwards().batchSize(2);
     assertThat(Epochs.ofRank(batching, 9, 0, 2, 0)).isEqualTo(List.of(8L, 7L, 4L, 3L));
     assertThat(Epochs.ofRank(batching, 9, 1, 2, 0)).isEqualTo(List.of(6L, 5L, 2L, 1L));
@@ -51,7 +51,7 @@ class OwnSamplerTest {
   }
 
   @Test
-  void isRefusedIfItsOrderHasAnotherSizeThanItSays() {
+  void isRejectedIfItsOrderHasADifferentSize() {
     for (Distribution distribution : Distribution.values()) {
       BatchSampler batching = new Half().batchSize(2).everySample().distribution(distribution);
       assertThatThrownBy(() -> batching.epoch(8, new WorldRank(0, 1), 0))
@@ -63,7 +63,7 @@ class OwnSamplerTest {
   }
 
   @Test
-  void isComputedByConsumersOnlyIfItSaysSo() {
+  void mayWaitUnlessItDeclaresOtherwise() {
     assertThat(new Backwards().batchSize(2).everySample().neverWaits()).isFalse();
     assertThat(Samplers.windows(2, 1, 1, new Backwards()).batchSize(2).neverWaits()).isFalse();
     for (Sampler sampler :

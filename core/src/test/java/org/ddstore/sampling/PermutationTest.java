@@ -27,7 +27,7 @@ class PermutationTest {
   }
 
   @Test
-  void everySizeUpToThousandsIsABijection() {
+  void isABijectionForEverySmallSize() {
     for (int size = 0; size <= 5000; size++) {
       assertBijection(Permutation.keyed(size, size * 31L));
     }
@@ -35,7 +35,7 @@ class PermutationTest {
 
   /** The network itself, also where it is not used: there its halves are small and uneven. */
   @Test
-  void theNetworkIsABijectionForEverySize() {
+  void networkIsABijectionForEverySmallSize() {
     for (int size = 1; size <= 3000; size++) {
       assertBijection(new FeistelPermutation(size, size * 17L));
     }
@@ -43,12 +43,12 @@ class PermutationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {65_535, 65_536, 65_537, 65_792, 65_793, 99_991, 131_073, 1_048_577})
-  void aroundTheTableAndPowersOfTwoItIsABijection(int size) {
+  void isABijectionAroundTableAndPowerOfTwoSizes(int size) {
     assertBijection(Permutation.keyed(size, 5));
   }
 
   @Test
-  void aTrillionIsPermutedInPlace() {
+  void permutesATrillionWithoutRepeats() {
     Permutation permutation = Permutation.keyed(TRILLION, 99);
     Set<Long> seen = new HashSet<>();
     long[] tenths = new long[10];
@@ -63,7 +63,7 @@ class PermutationTest {
   }
 
   @Test
-  void isWhatTheNaiveFormulaGives() {
+  void matchesTheNaiveFormula() {
     Random random = new Random(7);
     for (int trial = 0; trial < 300; trial++) {
       long key = random.nextLong();
@@ -82,7 +82,7 @@ class PermutationTest {
   /** Looked up for sides up to 2^14, computed above: both give what one place alone gives. */
   @ParameterizedTest
   @ValueSource(longs = {2, 3, 5, 12, 1000, 65_537, 500_009, 1L << 28, (1L << 28) + 1, TRILLION})
-  void manyPlacesAtOnceAreThoseOfEach(long size) {
+  void replaceMatchesSingleLookups(long size) {
     Permutation permutation = new FeistelPermutation(size, size * 13);
     Random random = new Random(size);
     for (int count : new int[] {0, 1, 31, 511, 512, 513, 1500}) {
@@ -158,7 +158,7 @@ class PermutationTest {
   }
 
   @Test
-  void sizesOutsideAreRefused() {
+  void rejectsSizesOutOfRange() {
     for (long size : new long[] {-1, (1L << 61) + 1}) {
       assertThatThrownBy(() -> Permutation.keyed(size, 0))
           .isInstanceOf(IllegalArgumentException.class)

@@ -14,7 +14,7 @@ class SampleSpaceTest {
   private static final Field IMAGE = Field.fixed("image", DType.UINT8, 7, 5, 3);
 
   @Test
-  void windowsAreAllThatFit() {
+  void enumeratesAllWindowsThatFit() {
     for (int rows = 0; rows < 40; rows++) {
       for (int window = 1; window < 5; window++) {
         for (int stride = 1; stride < 4; stride++) {
@@ -47,7 +47,7 @@ class SampleSpaceTest {
   }
 
   @Test
-  void theRowsOfManySamplesAreThoseOfEach() {
+  void allRowsMatchesTheRowsOfEachSample() {
     for (SampleSpace space : List.of(SampleSpace.ROWS, new WindowSpace(3, 2, 5))) {
       long[] samples = {7, 0, 7, 1_000_000_000_000L};
       int per = space.rowsPerSample();
@@ -62,7 +62,7 @@ class SampleSpaceTest {
   }
 
   @Test
-  void tilesCoverTheFieldAndLieInIt() {
+  void tilesCoverTheFieldWithoutExceedingIt() {
     for (int height = 1; height <= 7; height++) {
       for (int width = 1; width <= 5; width++) {
         for (int step = 1; step <= Math.min(height, width); step++) {
@@ -101,7 +101,7 @@ class SampleSpaceTest {
 
   /** Also every place of the box is equally likely. */
   @Test
-  void cropsLieInTheFieldAtEvenPlaces() {
+  void cropsAreUniformWithinTheField() {
     Sampler sampler = Samplers.randomCrops(5, Samplers.sequential(), IMAGE, 4, 4);
     Crop crop = sampler.space().crop().orElseThrow();
     long[] places = new long[4 * 2];
@@ -117,7 +117,7 @@ class SampleSpaceTest {
   }
 
   @Test
-  void cropsAreOfSeedEpochAndPositionAlone() {
+  void cropsDependOnSeedAndEpoch() {
     assertThat(origins(5, 1)).isEqualTo(origins(5, 1)).isNotEqualTo(origins(6, 1));
     assertThat(origins(5, 1)).isNotEqualTo(origins(5, 2));
   }
@@ -135,7 +135,7 @@ class SampleSpaceTest {
   }
 
   @Test
-  void ofOrdersAndSizesThatDoNotFitSaysSo() {
+  void rejectsOrdersAndSizesThatDoNotFit() {
     Sampler order = Samplers.sequential();
     refused(() -> Samplers.windows(0, 1, 1, order), "window 0 must be at least 1");
     refused(

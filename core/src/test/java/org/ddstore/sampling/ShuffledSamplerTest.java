@@ -20,7 +20,7 @@ class ShuffledSamplerTest {
   }
 
   @Test
-  void isWhatTheNaiveFormulaGives() {
+  void matchesTheNaiveFormula() {
     Random random = new Random(11);
     for (int trial = 0; trial < 200; trial++) {
       long seed = random.nextLong();
@@ -37,7 +37,7 @@ class ShuffledSamplerTest {
 
   /** In a row, from and to anywhere, also across the border of an odd epoch's halves. */
   @Test
-  void manyAtOnceAreThoseOneByOne() {
+  void fillMatchesSinglePositions() {
     Random random = new Random(12);
     for (int trial = 0; trial < 2000; trial++) {
       long size = 1 + (random.nextLong() >>> (3 + random.nextInt(61)));
@@ -60,7 +60,7 @@ class ShuffledSamplerTest {
 
   /** Division by multiplication, at multiples of the divisor and beside them. */
   @Test
-  void theNetworkIsThatOfTheNaiveFormulaAtBorders() {
+  void networkMatchesTheNaiveFormulaAtBoundaries() {
     for (long size : new long[] {1, 2, 3, 4, 5, 65_537, (1L << 61) - 1, 1L << 61}) {
       FeistelPermutation network = new FeistelPermutation(size, 9);
       long root = (long) Math.sqrt((double) size);
@@ -96,7 +96,7 @@ class ShuffledSamplerTest {
 
   /** Where a sample comes is even over epochs, odd ones too. */
   @Test
-  void everySampleComesEverywhereEquallyOften() {
+  void distributesSamplesUniformly() {
     int size = 30;
     long[][] even = new long[2][size * size];
     for (int epoch = 0; epoch < 20_000; epoch++) {

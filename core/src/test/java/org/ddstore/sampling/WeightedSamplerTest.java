@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class WeightedSamplerTest {
   @Test
-  void rowsComeInProportionToTheirWeights() {
+  void drawsRowsInProportionToTheirWeights() {
     Random random = new Random(4);
     for (int trial = 0; trial < 40; trial++) {
       double[] weights = new double[1 + random.nextInt(60)];
@@ -41,7 +41,7 @@ class WeightedSamplerTest {
   }
 
   @Test
-  void withoutReplacementRowsAreThoseOfTheSmallestKeys() {
+  void withoutReplacementDrawsTheSmallestKeys() {
     Random random = new Random(5);
     for (int trial = 0; trial < 200; trial++) {
       double[] weights = random.doubles(1 + random.nextInt(80), 0, 3).map(Math::floor).toArray();
@@ -82,7 +82,7 @@ class WeightedSamplerTest {
   }
 
   @Test
-  void equalKeysAreNeverLost() {
+  void drawsEveryRowDespiteEqualKeys() {
     double[] tiny = new double[500];
     java.util.Arrays.fill(tiny, 1e300); // all keys are 0 but for rounding
     Sampler sampler = Samplers.weightedWithoutReplacement(1, 500, tiny);
@@ -93,7 +93,7 @@ class WeightedSamplerTest {
   }
 
   @Test
-  void whatCannotBeDrawnIsRefused() {
+  void rejectsInvalidWeightsAndDraws() {
     refused(() -> Samplers.weighted(1, 1, 1, -1), "weight -1.0 of number 1 outside [0, infinity)");
     refused(() -> Samplers.weighted(1, 1, Double.NaN), "weight NaN of number 0");
     refused(

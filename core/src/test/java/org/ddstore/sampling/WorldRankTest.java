@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class WorldRankTest {
   @Test
-  void comesFromTheEnvironment() {
+  void readsTheEnvironment() {
     assertThat(WorldRank.from(Map.of("RANK", " 3", "WORLD_SIZE", "8")))
         .isEqualTo(new WorldRank(3, 8))
         .hasToString("rank 3 of 8");
@@ -26,7 +26,7 @@ class WorldRankTest {
   }
 
   @Test
-  void partsBeginWhereWholeNumbersSay() {
+  void firstMatchesExactIntegerDivision() {
     Random random = new Random(1);
     for (int trial = 0; trial < 10_000; trial++) {
       long size = random.nextLong() >>> (1 + random.nextInt(62));

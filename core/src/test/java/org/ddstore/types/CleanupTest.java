@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class CleanupTest {
   @Test
-  void allStepsRunWhateverFailsAndTheFirstFailureIsThrown() {
+  void runsAllStepsAndThrowsTheFirstFailure() {
     List<String> closed = new ArrayList<>();
     AssertionError error = new AssertionError("an error");
     IllegalStateException exception = new IllegalStateException("an exception");

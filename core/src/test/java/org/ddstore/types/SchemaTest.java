@@ -23,7 +23,7 @@ class SchemaTest {
           Field.bytes("ü"));
 
   @Test
-  void fixedFieldsThenLengthsThenData() {
+  void laysOutFixedFieldsThenLengthsThenData() {
     assertThat(MIXED.fixedBytes()).isEqualTo(2 + 32);
     assertThat(MIXED.fixedOffset(0)).isZero();
     assertThat(MIXED.fixedOffset(2)).isEqualTo(2);
@@ -42,7 +42,7 @@ class SchemaTest {
 
   /** The form that docs/segment-format.md gives, written here by another hand. */
   @Test
-  void binaryFormIsTheDocumentedOne() throws IOException {
+  void writesTheDocumentedBinaryForm() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     out.write(new byte[] {2, 0});
@@ -53,7 +53,7 @@ class SchemaTest {
   }
 
   @Test
-  void parseGivesBackWhatWasWritten() {
+  void parseRestoresAWrittenSchema() {
     Schema every =
         Schema.of(
             Arrays.stream(DType.values())
@@ -79,7 +79,7 @@ class SchemaTest {
   }
 
   @Test
-  void everyPrefixIsRefused() {
+  void rejectsEveryPrefix() {
     byte[] bytes = MIXED.toBytes();
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = Arrays.copyOf(bytes, length);
@@ -90,7 +90,7 @@ class SchemaTest {
   }
 
   @Test
-  void anyBytesAreASchemaOrRefused() {
+  void parsesOrRejectsAnyBytes() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (int i = 0; i < 20_000; i++) {
@@ -108,7 +108,7 @@ class SchemaTest {
   }
 
   @Test
-  void textAndBytesAreBytesWithoutAShape() {
+  void rejectsTextOfAnotherElementType() {
     byte[] text = Schema.of(Field.string("s")).toBytes();
     text[6] = 9; // float32
     assertThatThrownBy(() -> parse(text))
@@ -117,7 +117,7 @@ class SchemaTest {
   }
 
   @Test
-  void wrongFieldsAreNamed() {
+  void rejectsInvalidFields() {
     assertThatThrownBy(() -> Schema.of()).hasMessage("a schema needs at least one field");
     assertThatThrownBy(() -> Schema.of(Field.string("x"), Field.bytes("x")))
         .hasMessage("two fields are named \"x\": [x string, x bytes]");

@@ -8,7 +8,7 @@ class CurrentSparkIT extends OnSparkReleases {
   private static final long MORE_ROWS = 20_000;
 
   @Test
-  void tablesQuickStartAndDemoRun() throws IOException, InterruptedException {
+  void runsTablesQuickStartAndDemoOnTheRelease() throws IOException, InterruptedException {
     runTablesQuickStartAndDemo(SparkHome.current(), MORE_EXECUTORS, MORE_ROWS);
   }
 }

@@ -25,7 +25,7 @@ class DoctorOnSparkReleasesIT {
 
   @ParameterizedTest
   @MethodSource("supported")
-  void theDoctorFindsThisRelease(SparkHome spark) throws IOException, InterruptedException {
+  void doctorReportsTheRelease(SparkHome spark) throws IOException, InterruptedException {
     Program program =
         Program.run(
             work,

@@ -69,19 +69,19 @@ final class JarLinks implements AutoCloseable {
       String name = entry.getName().replace(".class", "");
       try (InputStream file = jar.getInputStream(entry)) {
         for (Reference reference : ClassReferences.read(file)) {
-          if (!isThere(reference)) {
+          if (!resolves(reference)) {
             broken.add("%s needs %s".formatted(name, reference));
           }
         }
       }
-      for (String missing : notImplemented(name)) {
+      for (String missing : unimplementedMethods(name)) {
         broken.add("%s does not implement %s".formatted(name, missing));
       }
     }
     return broken;
   }
 
-  private boolean isThere(Reference reference) {
+  private boolean resolves(Reference reference) {
     if (reference.owner().startsWith("java/")) {
       return true; // the compiler has looked, with --release
     }
@@ -138,7 +138,7 @@ final class JarLinks implements AutoCloseable {
     return Stream.concat(Stream.ofNullable(above), Arrays.stream(type.getInterfaces()));
   }
 
-  private List<String> notImplemented(String name) {
+  private List<String> unimplementedMethods(String name) {
     try {
       Class<?> type = load(name);
       if (Modifier.isAbstract(type.getModifiers())) {

@@ -45,14 +45,14 @@ class MpiLossOnTwoHostsIT extends OnTwoHosts {
   private record Place(String host, long pid) {}
 
   @BeforeAll
-  static void onlyWhereMpiIs() {
+  static void requireMpi() {
     Availability mpi = Mpi.availability();
     Needed.check("MPI", mpi.isAvailable(), mpi::detail);
   }
 
   /** The second is alive and answers nothing: only the deadline of reads tells. */
   @Test
-  void aRankThatIsKilledAndOneThatIsStoppedEndTheirAttempts() throws Exception {
+  void retriesAfterAKilledAndAfterAStoppedRank() throws Exception {
     notes = Files.createDirectory(work.resolve("notes"));
     Path err = work.resolve("err.txt");
     Path out = work.resolve("out.txt");

@@ -47,7 +47,7 @@ class MpiOnTwoHostsIT extends OnTwoHosts {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "--no-shortcut"})
-  void theDemoFindsNoMismatch(String option) throws Exception {
+  void demoFindsNoMismatch(String option) throws Exception {
     List<String> application =
         new ArrayList<>(
             List.of(

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("slow")
 abstract class OnTwoHosts {
   @BeforeAll
-  static void onlyWhereTwoHostsCanBe() {
+  static void requireTwoHosts() {
     Optional<String> missing = Requirements.missing();
     Needed.check("two hosts", missing.isEmpty(), missing::orElseThrow);
   }

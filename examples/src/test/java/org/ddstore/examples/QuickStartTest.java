@@ -15,7 +15,7 @@ class QuickStartTest {
   @TempDir Path directory;
 
   @Test
-  void meansOfRandomRowsAreNearTheMean() throws IOException {
+  void sampleMeansAreNearTheMean() throws IOException {
     try (SparkSession spark =
         SparkSession.builder()
             .master("local[2]")
@@ -31,7 +31,7 @@ class QuickStartTest {
   }
 
   @Test
-  void theReadmeShowsTheseLines() throws IOException {
+  void readmeShowsTheQuickStart() throws IOException {
     Path root = Path.of(System.getProperty("ddstore.root"));
     String source =
         Files.readString(

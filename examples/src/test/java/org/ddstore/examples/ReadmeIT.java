@@ -23,7 +23,7 @@ class ReadmeIT {
   @TempDir Path directory;
 
   @BeforeAll
-  static void onlyWhereMpiIs() {
+  static void requireMpi() {
     Availability mpi = Mpi.availability();
     Needed.check("MPI", mpi.isAvailable(), mpi::detail);
   }
@@ -44,18 +44,18 @@ class ReadmeIT {
   }
 
   @Test
-  void everyRankReadsRowsOfAll() throws Exception {
-    everyRankReadsRowsOfAll(2, "300 7");
+  void everyRankReadsRowsOfAllRanks() throws Exception {
+    everyRankReadsRowsOfAllRanks(2, "300 7");
   }
 
   @ParameterizedTest
   @Tag("slow")
   @CsvSource({"1, 1024 64", "4, 4096 64"})
   void otherNumbersOfRanksReadRowsOfAll(int ranks, String size) throws Exception {
-    everyRankReadsRowsOfAll(ranks, size);
+    everyRankReadsRowsOfAllRanks(ranks, size);
   }
 
-  private void everyRankReadsRowsOfAll(int ranks, String size) throws Exception {
+  private void everyRankReadsRowsOfAllRanks(int ranks, String size) throws Exception {
     String[] numDim = size.split(" ", -1);
     Program program =
         run("--ranks", "" + ranks, "--num", numDim[0], "--dim", numDim[1], "--nbatch", "10")
@@ -68,7 +68,7 @@ class ReadmeIT {
   }
 
   @Test
-  void withoutShortcutAllRowsComeByMpi() throws Exception {
+  void readsAllRowsByMpiWithoutShortcut() throws Exception {
     Program program =
         run("--ranks", "3", "--num", "500", "--nbatch", "4", "--no-shortcut").assertSuccess();
 
@@ -78,7 +78,7 @@ class ReadmeIT {
   }
 
   @Test
-  void wrongArgumentsAreErrorsOfUse() throws Exception {
+  void rejectsInvalidArguments() throws Exception {
     Program refused = run("--num", "0");
     assertThat(refused.exitCode()).isEqualTo(2);
     assertThat(refused.err()).contains("ddstore: --num: 0 outside [1, 134217728]");

@@ -23,7 +23,7 @@ class ReadmeOptionsTest {
   }
 
   @Test
-  void optionsMayStandInAnyOrder() {
+  void parsesOptionsInAnyOrder() {
     ReadmeOptions defaults = parse();
     assertThat(defaults.num()).isEqualTo(65_536);
     assertThat(defaults.dim()).isEqualTo(64);
@@ -39,19 +39,19 @@ class ReadmeOptionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"--num 0", "--dim many", "--nbatch -1", "--num", "--width 3"})
-  void refusedOptionsAreNamed(String arguments) {
+  void namesTheRejectedOption(String arguments) {
     CommandLines.assertRefused(ReadmeOptionsTest::parse, arguments);
   }
 
   @Test
-  void aShardIsBounded() {
+  void limitsTheSizeOfAShard() {
     assertThatThrownBy(() -> parse("--num", "1048576", "--dim", "129"))
         .hasMessage(
             "--num 1048576 times --dim 129 exceeds 134217728 values per rank: lower one of them");
   }
 
   @Test
-  void helpNamesEveryOptionAndThatOfTheLauncher() {
+  void helpListsTheOptionsOfExampleAndLauncher() {
     assertThat(CommandLines.output(new Readme(), "--dim", "3", "-h"))
         .startsWith("Usage: ddstore example readme")
         .contains("--num=N", "--dim=N", "--nbatch=N", "--no-shortcut", "--ranks N", "(default: 4)");

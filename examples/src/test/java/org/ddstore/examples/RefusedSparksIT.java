@@ -22,7 +22,7 @@ class RefusedSparksIT {
 
   @Test
   @Tag("slow")
-  void theCommandLineNamesAnotherScala() throws IOException, InterruptedException {
+  void commandLineRejectsAnotherScala() throws IOException, InterruptedException {
     SparkHome spark = SparkHome.other("3.5", "2.12");
 
     Program program =
@@ -43,7 +43,7 @@ class RefusedSparksIT {
 
   @Test
   @Tag("slow")
-  void aProgramOnAnotherScalaIsToldSo() throws IOException, InterruptedException {
+  void programRejectsAnotherScala() throws IOException, InterruptedException {
     SparkHome spark = SparkHome.other("3.5", "2.12");
 
     Program program =
@@ -64,7 +64,7 @@ class RefusedSparksIT {
   /** Its session connects when something runs, so it needs no server to make a DataFrame. */
   @Test
   @Tag("slow")
-  void aDataFrameOfSparkConnectIsRefused() throws IOException, InterruptedException {
+  void rejectsADataFrameOfSparkConnect() throws IOException, InterruptedException {
     SparkHome client = SparkHome.connectClient();
     Path classes =
         Path.of(ConnectProgram.class.getProtectionDomain().getCodeSource().getLocation().getPath());
@@ -81,7 +81,7 @@ class RefusedSparksIT {
   }
 
   @Test
-  void theCommandLineIsNoClient() throws IOException, InterruptedException {
+  void commandLineRejectsASparkConnectServer() throws IOException, InterruptedException {
     Program program =
         Program.submit(
             SparkHome.current(),
@@ -100,7 +100,7 @@ class RefusedSparksIT {
   }
 
   @Test
-  void theCommandLineMissesSpark() throws IOException, InterruptedException {
+  void commandLineReportsMissingSpark() throws IOException, InterruptedException {
     SparkHome spark = SparkHome.current();
 
     Program program =

@@ -26,7 +26,7 @@ class RuntimeJarLinksIT {
 
   @ParameterizedTest
   @MethodSource("supported")
-  void everythingIsThere(SparkHome spark) throws IOException {
+  void resolvesEveryReference(SparkHome spark) throws IOException {
     try (JarLinks links = JarLinks.open(SparkHome.RUNTIME_JAR, spark.jars(), MPI_JAR)) {
       assertThat(links.classes()).as("classes of the runtime jar").hasSizeGreaterThan(100);
       assertThat(links.broken()).isEmpty();

@@ -28,7 +28,7 @@ class SparkReleasesIT extends OnSparkReleases {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void tablesQuickStartAndDemoRun(SparkHome spark, int executors, long rows)
+  void runsTablesQuickStartAndDemoOnTheRelease(SparkHome spark, int executors, long rows)
       throws IOException, InterruptedException {
     runTablesQuickStartAndDemo(spark, executors, rows);
   }

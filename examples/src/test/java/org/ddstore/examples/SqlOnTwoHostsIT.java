@@ -26,7 +26,7 @@ class SqlOnTwoHostsIT extends OnTwoHosts {
   @TempDir private Path work;
 
   @Test
-  void everyRowComesBackFromBothHosts() throws Exception {
+  void readsEveryRowFromBothHosts() throws Exception {
     Map<String, String> settings =
         Map.of(
             "spark.executor.memory", "1g",

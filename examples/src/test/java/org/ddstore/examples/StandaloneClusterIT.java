@@ -42,7 +42,7 @@ class StandaloneClusterIT {
   }
 
   @Test
-  void theQuickStartRunsOnBothWorkers() throws IOException, InterruptedException {
+  void quickStartRunsOnBothWorkers() throws IOException, InterruptedException {
     Program program = submit("org.ddstore.examples.QuickStart");
 
     SampleRows.assertMeans(program.assertSuccess().lastLine(), WORKERS);
@@ -55,14 +55,14 @@ class StandaloneClusterIT {
 
   @Test
   @Tag("slow")
-  void theDemoFindsNoMismatch() throws IOException, InterruptedException {
+  void demoFindsNoMismatch() throws IOException, InterruptedException {
     assertThat(submit("demo --input").assertSuccess().out())
         .contains("Loaded   1,000 rows", "Checked  0 mismatches");
   }
 
   @Test
   @Tag("slow")
-  void theDoctorSeesBothExecutors() throws IOException, InterruptedException {
+  void doctorReportsBothExecutors() throws IOException, InterruptedException {
     assertThat(submit("doctor").assertSuccess().out())
         .contains("master %s: 2 executors".formatted(cluster.master()))
         .endsWith("A store can run here.\n");

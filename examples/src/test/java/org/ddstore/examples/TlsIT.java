@@ -49,7 +49,7 @@ class TlsIT {
   }
 
   @Test
-  void rowsGoUnderTls() throws IOException, InterruptedException {
+  void sendsRowsOverTls() throws IOException, InterruptedException {
     Program program =
         submit(
             SparkHome.other("4.0", "2.13"),
@@ -65,7 +65,7 @@ class TlsIT {
   }
 
   @Test
-  void theDoctorSaysSo() throws IOException, InterruptedException {
+  void doctorReportsTls() throws IOException, InterruptedException {
     Program program = submit(SparkHome.current(), 1, "doctor");
 
     assertThat(program.assertSuccess().out()).containsPattern("tcp +\\| yes .*, TLS ");
@@ -73,7 +73,7 @@ class TlsIT {
 
   /** Spark 3.5 ignores these settings, and sends in the clear. */
   @Test
-  void whereThereIsNoneRowsDoNotGoInTheClear() throws IOException, InterruptedException {
+  void doctorRejectsTcpIfSparkHasNoTls() throws IOException, InterruptedException {
     Program program = submit(SparkHome.other("3.5", "2.13"), 1, "doctor");
 
     assertThat(program.assertSuccess().out())

@@ -18,7 +18,7 @@ class TrainCommandTest {
   }
 
   @Test
-  void optionsMayStandInAnyOrder() {
+  void parsesOptionsInAnyOrder() {
     TrainCommand defaults = parse();
     assertThat(defaults.rows()).isEqualTo(10_000);
     assertThat(defaults.epochs()).isEqualTo(5);
@@ -32,18 +32,18 @@ class TrainCommandTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"--rows 127", "--rows many", "--epochs 0", "--epochs", "--ranks 3"})
-  void refusedOptionsAreNamed(String arguments) {
+  void namesTheRejectedOption(String arguments) {
     CommandLines.assertRefused(TrainCommandTest::parse, arguments);
   }
 
   @Test
-  void theLegalRangeIsNamed() {
+  void namesTheLegalRange() {
     assertThatThrownBy(() -> parse("--rows", "127"))
         .hasMessage("--rows: 127 outside [128, 2147483647]");
   }
 
   @Test
-  void aRefusedArgumentPrintsOneLineAndTheWayToTheHelp() {
+  void rejectedArgumentPrintsTheErrorAndTheHelpCommand() {
     StringWriter err = new StringWriter();
     int exitCode =
         ExampleArguments.parser(new TrainCommand())

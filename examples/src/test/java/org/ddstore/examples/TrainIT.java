@@ -30,7 +30,7 @@ class TrainIT {
   private Path temporary;
 
   @BeforeEach
-  void onlyWherePyTorchRuns() throws IOException {
+  void requirePyTorch() throws IOException {
     String machine = System.getProperty("os.name") + " on " + System.getProperty("os.arch");
     Needed.check("PyTorch", machine.equals("Linux on amd64"), () -> machine);
     temporary = Files.createDirectory(directory.resolve("temporary"));
@@ -55,7 +55,7 @@ class TrainIT {
 
   @Test
   @Order(1)
-  void theLossFallsAndBothRanksEndWithTheSameParameters() throws Exception {
+  void lossFallsAndRanksAgreeOnTheParameters() throws Exception {
     Program training = run("--rows", "1000", "--epochs", "3", "--json").assertSuccess();
 
     JsonNode ranks = training.json().get("results");
@@ -84,7 +84,7 @@ class TrainIT {
   /** A write to the one is seen in the other. After a training, which fetches PyTorch. */
   @Test
   @Order(2)
-  void anArrayIsTheMemoryOfItsBatch() throws Exception {
+  void arraySharesTheMemoryOfItsBatch() throws Exception {
     Path target = Path.of(System.getProperty("ddstore.root"), "examples", "target");
     Path torch = target.resolve("torch");
     Needed.check("PyTorch", Files.exists(torch.resolve("complete")), () -> "not in " + torch);
@@ -106,7 +106,7 @@ class TrainIT {
 
   @Test
   @Order(3)
-  void anUnknownOptionIsAnErrorOfUse() throws Exception {
+  void rejectsAnUnknownOption() throws Exception {
     Program refused = run("--epoch", "3");
 
     assertThat(refused.exitCode()).isEqualTo(2);

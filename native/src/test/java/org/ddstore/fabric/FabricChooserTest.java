@@ -50,7 +50,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void softwareIsBoundToTheAddressOfSpark() {
+  void bindsSoftwareToTheAddressOfSpark() {
     OneSidedChoice choice = chooser(TCP_LO, TCP_ETH0).choose(NO_WISH, Map.of());
     assertThat(choice.means()).isEqualTo("net/2");
     assertThat(choice.rdma()).isFalse();
@@ -60,7 +60,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void hardwareBeforeSoftwareAndTheNearOneBeforeTheFar() throws IOException {
+  void prefersHardwareAndTheNearestDevice() throws IOException {
     FabricOffer far = verbs("mlx5_0", "0000:17:00.0", 0);
     FabricOffer near = verbs("mlx5_1", "0000:b1:00.0", 1);
     OneSidedChoice choice = chooser(TCP_ETH0, far, near).choose(NO_WISH, Map.of());
@@ -71,7 +71,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void equallyNearDevicesAreTakenInTurn() throws IOException {
+  void alternatesBetweenEquallyNearDevices() throws IOException {
     FabricChooser chooser =
         chooser(verbs("mlx5_0", "0000:17:00.0", 1), verbs("mlx5_1", "0000:b1:00.0", 1));
     List<String> taken = new ArrayList<>();
@@ -85,7 +85,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void aDeviceOfSeveralFormsOfAddressesIsOne() throws IOException {
+  void countsADeviceWithSeveralAddressFormatsOnce() throws IOException {
     FabricOffer one = verbs("mlx5_0", "0000:17:00.0", 1);
     FabricOffer two = verbs("mlx5_1", "0000:b1:00.0", 1);
     FabricChooser chooser =
@@ -112,14 +112,14 @@ class FabricChooserTest {
   }
 
   @Test
-  void whatIsBoundToNoAddressSaysSo() {
+  void reportsAMissingBindAddress() {
     assertThat(chooser(TCP_ETH0).choose(new OneSidedOptions("", "", "", 0), Map.of()).detail())
         .contains("bound to no address")
         .doesNotContain("address of Spark");
   }
 
   @Test
-  void theInterfaceOfTheEnvironmentAndBeforeItThatOfTheSetting() throws IOException {
+  void interfaceOptionOverridesTheEnvironment() throws IOException {
     FabricOffer near = verbs("mlx5_1", "0000:b1:00.0", 1);
     FabricChooser chooser = chooser(near, TCP_ETH0, TCP_LO);
     Map<String, String> environment = Map.of("FABRIC_IFACE", "eth0");
@@ -134,7 +134,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void aNameThatThereIsNotIsSaidWithThoseThereAre() {
+  void reportsAnUnknownNameWithTheAvailableOnes() {
     assertThat(chooser(TCP_ETH0, TCP_LO).choose(NO_WISH, Map.of("FABRIC_IFACE", "hsn0")).detail())
         .isEqualTo("FABRIC_IFACE is \"hsn0\", not a usable interface of this host: eth0, lo");
     OneSidedChoice none =
@@ -144,7 +144,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void whatLosesOrLeaksIsNeverTaken() {
+  void neverChoosesUnreliableProviders() {
     for (String name :
         List.of("shm", "sockets", "udp;ofi_rxd", "rstream", "coll", "lpp", "", "x")) {
       FabricOffer offer = new FabricOffer(name, "eth0", "2", "");
@@ -161,7 +161,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void tcpHasItsNameByRelease() {
+  void tcpMatchesTheProviderNameOfEachRelease() {
     FabricOffer layered = new FabricOffer("tcp;ofi_rxm", "eth0", "2", "");
     FabricOffer later = new FabricOffer("tcp", "eth0", "2", "");
     for (FabricOffer offer : List.of(TCP_ETH0, later)) {
@@ -176,7 +176,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void whatEndsTheProcessIsTakenOnlyByItsWholeName() {
+  void choosesLayeredTcpOnlyByItsFullName() {
     FabricChooser chooser = chooser(new FabricOffer("tcp;ofi_rxm", "eth0", "2", ""));
     for (String wanted : List.of("", "tcp")) {
       OneSidedChoice none =
@@ -192,7 +192,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void onlyDevicesThatServeReadsThemselvesKeepTheEnd() {
+  void detectsProvidersServedByTheDevice() {
     for (String name : List.of("verbs;ofi_rxm", "verbs", "cxi", "gni", "mlx", "ucx")) {
       assertThat(FabricOffer.isServedByDevice(name)).as(name).isTrue();
     }
@@ -203,7 +203,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void devicesOfTheKernel() throws IOException {
+  void findsTheRdmaDevicesOfTheKernel() throws IOException {
     Hardware hardware = new Hardware(host);
     assertThat(hardware.availability().isAvailable()).isFalse();
     Files.createDirectories(host.resolve("class/infiniband"));
@@ -216,7 +216,7 @@ class FabricChooserTest {
   }
 
   @Test
-  void listsOfProcessors() {
+  void parsesProcessorLists() {
     assertThat(Affinity.numbers("0-3,8,10-11").toString()).isEqualTo("{0, 1, 2, 3, 8, 10, 11}");
     assertThat(Affinity.numbers("").isEmpty()).isTrue();
   }

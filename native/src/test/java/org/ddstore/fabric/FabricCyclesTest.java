@@ -22,7 +22,7 @@ class FabricCyclesTest {
   @TempDir private Path directory;
 
   @Test
-  void threeHundredCyclesLeaveNothing() throws IOException, InterruptedException {
+  void threeHundredCyclesLeakNothing() throws IOException, InterruptedException {
     List<String> command = ChildJvm.command();
     command.addAll(List.of(FabricCycles.OPTIONS));
     command.add(FabricCycles.class.getName());

@@ -74,7 +74,7 @@ class FabricTransportTest {
 
   /** It waits in libfabric for what comes, and looks only now and then whether it has to end. */
   @Test
-  void threadsThatServeUseAlmostNothingWhileNobodyReads() throws IOException {
+  void idleServingThreadsUseAlmostNoCpu() throws IOException {
     try (Shard shard = Shard.fixed(1, 37, 5000)) {
       assertReads(shard, some(5000, 100));
       owner.export(shard.segment());
@@ -88,21 +88,21 @@ class FabricTransportTest {
   }
 
   @Test
-  void fixedRows() {
+  void readsFixedRows() {
     try (Shard shard = Shard.fixed(1, 37, 5000)) {
       assertReads(shard, some(5000, 3000));
     }
   }
 
   @Test
-  void raggedRowsWhoseOffsetsAreSent() {
+  void readsRaggedRowsWithSentOffsets() {
     try (Shard shard = Shard.ragged(2, 5000)) {
       assertReads(shard, some(5000, 3000));
     }
   }
 
   @Test
-  void raggedRowsWhoseOffsetsAreRead() {
+  void readsRaggedRowsAndTheirOffsets() {
     try (Shard shard = Shard.ragged(3, 300_000)) { // offsets in three pieces of 2^17
       assertReads(shard, some(300_000, 3000));
       assertReads(shard, LongStream.range((1 << 17) - 700, (1 << 17) + 700).toArray());
@@ -110,7 +110,7 @@ class FabricTransportTest {
   }
 
   @Test
-  void runsOverTheBorderOfChunks() {
+  void readsRunsAcrossChunks() {
     int rowBytes = 1 << 20;
     try (Shard shard = Shard.fixed(4, rowBytes, 70)) { // chunks of 64 MiB
       assertThat(shard.segment().chunks()).isEqualTo(2);
@@ -119,7 +119,7 @@ class FabricTransportTest {
   }
 
   @Test
-  void aProcessReadsItself() {
+  void readsRowsOfItsOwnProcess() {
     try (Shard shard = Shard.fixed(5, 256, 100)) {
       owner.export(shard.segment());
       try (RemoteReader reader = owner.newReader(TIMEOUT)) {
@@ -130,7 +130,7 @@ class FabricTransportTest {
   }
 
   @Test
-  void whatIsWithdrawnIsRefusedAndTheRestGoesOn() {
+  void rejectsReadsOfAWithdrawnSegmentOnly() {
     try (Shard gone = Shard.fixed(6, 256, 100);
         Shard stays = Shard.fixed(7, 256, 100);
         RemoteReader reader = other.newReader(TIMEOUT)) {
@@ -152,7 +152,7 @@ class FabricTransportTest {
   }
 
   @Test
-  void aProcessThatHasEndedIsALostRank() {
+  void reportsAnEndedProcessAsALostRank() {
     try (Shard shard = Shard.fixed(8, 256, 100);
         RemoteReader reader = other.newReader(TIMEOUT)) {
       owner.export(shard.segment());
@@ -167,7 +167,7 @@ class FabricTransportTest {
   }
 
   @Test
-  void anInterruptEndsReadsThatNeverWait() {
+  void interruptEndsReadsThatNeverWait() {
     try (Shard shard = Shard.fixed(11, 256, 100);
         RemoteReader reader = other.newReader(TIMEOUT)) {
       owner.export(shard.segment());
@@ -187,7 +187,7 @@ class FabricTransportTest {
   }
 
   @Test
-  void useAfterCloseIsRefused() {
+  void rejectsUseAfterClose() {
     try (Shard shard = Shard.fixed(9, 256, 10)) {
       owner.close();
       owner.close();

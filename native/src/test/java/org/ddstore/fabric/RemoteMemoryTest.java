@@ -78,7 +78,7 @@ class RemoteMemoryTest {
   }
 
   @Test
-  void fixedRecordsLieInTheirChunks() {
+  void rejectsFixedRecordsOutsideTheirChunks() {
     assertThat(fixed(WORD, 2, pieces(64, 64, 32)).hasOffsets()).isFalse();
     assertThat(fixed(WORD, 62, pieces(160)).hasOffsets()).isFalse();
     assertRefused(() -> fixed(WORD, 2, pieces(64, 64, 31)));
@@ -93,7 +93,7 @@ class RemoteMemoryTest {
   }
 
   @Test
-  void raggedRecordsLieInTheirChunks() {
+  void rejectsRaggedRecordsOutsideTheirChunks() {
     List<Long> offsets = longs(0, 5, 5, 12);
     RemoteMemory memory = ragged(pieces(5, 7), longs(0, 5, 12), 0, offsets, List.of());
     assertThat(memory.hasOffsets()).isTrue();
@@ -111,7 +111,7 @@ class RemoteMemoryTest {
   }
 
   @Test
-  void offsetsLieInTheirPieces() {
+  void rejectsOffsetsOutsideTheirPieces() {
     List<Piece> chunks = pieces(12);
     List<Long> starts = longs(0, 12);
     assertThat(ragged(chunks, starts, 1, List.of(), pieces(16, 16)).hasOffsets()).isFalse();

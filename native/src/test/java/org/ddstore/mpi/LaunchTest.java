@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class LaunchTest {
   @Test
-  void mpirunTellsRankSizeAndNeighbours() {
+  void readsRankAndSizesFromTheVariablesOfMpirun() {
     Launch launch =
         Launch.parse(
             Map.of(
@@ -23,7 +23,7 @@ class LaunchTest {
   }
 
   @Test
-  void whoElseStartsAProcessIsTold() {
+  void rejectsProcessesNotStartedByMpirun() {
     assertThatThrownBy(() -> Launch.parse(Map.of("PMI_RANK", "0", "PMI_SIZE", "4")))
         .isInstanceOf(DDStoreException.class)
         .hasMessageContaining("another MPI than Open MPI");
@@ -36,7 +36,7 @@ class LaunchTest {
   }
 
   @Test
-  void whatMpirunKnowsIsLeftToIt() {
+  void leavesMpirunItsOwnVariables() {
     WorldEnvironment environment =
         WorldEnvironment.ofLaunched(
             Map.of(), new WorldEnvironment.Ranks(true, false, true, false), Path.of("/nowhere"));

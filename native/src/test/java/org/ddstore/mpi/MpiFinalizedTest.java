@@ -24,7 +24,7 @@ class MpiFinalizedTest {
   private static final Duration TIME = Duration.ofMinutes(1);
 
   @Test
-  void storesAreClosedAndOthersRefused() throws Exception {
+  void rejectsReadsAndJoinsAfterMpiFinalize() throws Exception {
     MpiBackend backend =
         new MpiBackend(TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString());
     try (ProcessRanks processes = MpiBackend.world(RANKS, backend.root(), backend.lanes())) {

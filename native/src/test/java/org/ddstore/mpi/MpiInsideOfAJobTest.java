@@ -89,7 +89,7 @@ class MpiInsideOfAJobTest {
   }
 
   @Test
-  void processesOfMpirunAreRanksOfOneWorld(@TempDir Path sessions) throws Exception {
+  void processesOfMpirunJobsJoinOneWorld(@TempDir Path sessions) throws Exception {
     List<String> mpirun =
         List.of("mpirun", "-n", "1", "--mca", "orte_tmpdir_base", sessions.toString());
     // Containers run as root, and mpirun wants to be told twice that this is meant.
@@ -101,13 +101,13 @@ class MpiInsideOfAJobTest {
 
   /** Slurm itself is not there: its variables are, and a process manager that does not answer. */
   @Test
-  void processesOfSlurmAreRanksOfOneWorld() throws Exception {
+  void processesOfSlurmJobsJoinOneWorld() throws Exception {
     runIn(new InsideOfAJob(List.of(), SLURM));
   }
 
   /** As in the profile of a user who starts other programs by mpirun. */
   @Test
-  void whatAUserTellsMpirunDoesNoHarm(@TempDir Path sessions) throws Exception {
+  void ignoresTheUsersMpirunSettings(@TempDir Path sessions) throws Exception {
     runIn(
         new InsideOfAJob(
             List.of(),

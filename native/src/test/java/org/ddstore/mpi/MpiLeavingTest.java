@@ -58,7 +58,7 @@ class MpiLeavingTest {
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   @ResourceLock(WORLD)
-  void othersReadItsRowsUntilTheyClose() throws Exception {
+  void othersReadTheRowsOfARankThatLeft() throws Exception {
     MpiBackend mpis = backend;
     processes.run(
         RANKS,
@@ -103,7 +103,7 @@ class MpiLeavingTest {
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   @ResourceLock(WORLD)
-  void whoWaitsForItIsToldSo() throws Exception {
+  void releaseReportsARankThatLeft() throws Exception {
     MpiBackend mpis = backend;
     processes.run(
         RANKS,
@@ -124,7 +124,7 @@ class MpiLeavingTest {
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   @ResourceLock(WORLD)
-  void anInterruptEndsTheWaitForOthers() throws Exception {
+  void interruptEndsTheWaitForOthers() throws Exception {
     MpiBackend mpis = backend;
     processes.run(
         RANKS,
@@ -148,7 +148,7 @@ class MpiLeavingTest {
   /** As if the one that does not close were lost on another host: in a world of its own. */
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void theWaitForOneThatNeverClosesHasADeadline() throws Exception {
+  void waitForARankThatNeverClosesHasADeadline() throws Exception {
     MpiBackend mpis =
         new MpiBackend(TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString());
     try (ProcessRanks ranks = MpiBackend.world(RANKS, mpis.root(), mpis.lanes())) {
@@ -189,7 +189,7 @@ class MpiLeavingTest {
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   @ResourceLock(WORLD)
-  void storesComeAndGoAfterwards() throws Exception {
+  void storesWorkAfterARankHasLeft() throws Exception {
     processes.run(RANKS, TIME, MpiLeavingTest::useAStore);
   }
 

@@ -86,7 +86,7 @@ class MpiLostRankTest {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void afterAKillTheOthersEndInTimeAndLeaveNothing() throws Exception {
+  void othersEndInTimeAndLeaveNoFilesWhenARankIsKilled() throws Exception {
     start(Duration.ofSeconds(15), Map.of());
     ProcessDirectory.sweepDead(root);
     assertThat(filesOfMpi()).as("files of the living, which nobody sweeps").hasSize(RANKS);
@@ -104,7 +104,7 @@ class MpiLostRankTest {
   /** Where reads need the owner's help and get none: only their deadline tells. */
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void afterAStopTheOthersEndAtTheDeadlineAndLeaveNothing() throws Exception {
+  void othersEndAtTheDeadlineWhenARankIsStopped() throws Exception {
     Duration callTimeout = Duration.ofSeconds(5);
     start(callTimeout, Map.of("OMPI_MCA_osc", "pt2pt", "OMPI_MCA_btl", "vader,self"));
     List<Integer> statuses = new ArrayList<>();

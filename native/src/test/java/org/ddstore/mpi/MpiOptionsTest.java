@@ -9,7 +9,7 @@ class MpiOptionsTest {
   private static final MpiOptions OF_A_MINUTE = MpiOptions.ofLaunched(Duration.ofMinutes(1));
 
   @Test
-  void aReadThatIsLateHasItsErrorBeforeTheProcessIsEnded() {
+  void callTimeoutExceedsALongReadTimeout() {
     MpiOptions options = OF_A_MINUTE.readTimeout(Duration.ofMinutes(2));
     assertThat(options.callTimeout()).isEqualTo(Duration.ofSeconds(130));
     assertThat(options.collectiveTimeout()).isEqualTo(Duration.ofMinutes(1));
@@ -18,7 +18,7 @@ class MpiOptionsTest {
   }
 
   @Test
-  void callsHaveTheTimeOfTheUserWhereReadsHaveLess() {
+  void shortReadTimeoutLeavesTheCallTimeout() {
     assertThat(OF_A_MINUTE.readTimeout(Duration.ofSeconds(50))).isSameAs(OF_A_MINUTE);
   }
 }

@@ -82,7 +82,7 @@ class MpiProgressTest {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void itUsesAlmostNothingWhileNobodyReads() throws Exception {
+  void idleThreadUsesAlmostNoCpu() throws Exception {
     run(
         PT2PT,
         rank -> {
@@ -99,7 +99,7 @@ class MpiProgressTest {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void thereIsNoneWhereReadsNeedNoHelp() throws Exception {
+  void startsNoThreadIfReadsNeedNoHelp() throws Exception {
     run(
         Map.of(),
         rank -> {
@@ -116,7 +116,7 @@ class MpiProgressTest {
   /** UCX over shared memory and TCP, which no configuration file of Open MPI may forbid. */
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void readsByUcxAreServed() throws Exception {
+  void servesReadsByUcx() throws Exception {
     run(
         Map.of("OMPI_MCA_osc", "ucx"),
         rank -> {
@@ -131,7 +131,7 @@ class MpiProgressTest {
   /** As one whose task goes on although the job has failed. In processes without other windows. */
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void whoReadsOnIsServedByRanksThatHaveStoppedWaitingForIt() throws Exception {
+  void servesReadsAfterTheWaitAtCloseHasExpired() throws Exception {
     String root = TestRoots.sharedMemory().toString();
     MpiBackend mpis = new MpiBackend(root, TestRoots.sharedMemory().toString());
     FilesBackend files = new FilesBackend(Backing.SHM, root, mpis.lanes());

@@ -135,7 +135,7 @@ class MpiWorldTest {
 
   /** More than is outstanding at once, in one run and from two owners. */
   @Test
-  void aLongRunIsReadInPieces() throws Exception {
+  void readsALongRunInPieces() throws Exception {
     try (ProcessRanks processes = world(2)) {
       processes.run(
           2,
@@ -163,7 +163,7 @@ class MpiWorldTest {
   }
 
   @Test
-  void whatFailsBeforeMpiStartsFailsOnAllAndMayBeTriedAgain() throws Exception {
+  void joinFailsOnAllRanksBeforeMpiStartsAndCanBeRetried() throws Exception {
     String root = TestRoots.sharedMemory().toString();
     FilesBackend files = new FilesBackend(Backing.SHM, root, TestRoots.sharedMemory().toString());
     try (ProcessRanks processes = new ProcessRanks(files, List.of(Place.HERE))) {
@@ -187,7 +187,7 @@ class MpiWorldTest {
 
   /** Else the other rank would be alone in MPI_Init, which ends its process. */
   @Test
-  void anInterruptDuringTheStartIsFeltAfterIt() throws Exception {
+  void joinCompletesAndKeepsAnInterrupt() throws Exception {
     FilesBackend files =
         new FilesBackend(
             Backing.SHM, TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString());
@@ -225,7 +225,7 @@ class MpiWorldTest {
   }
 
   @Test
-  void whoWasNotThereAtTheStartIsRefusedByAll() throws Exception {
+  void rejectsAProcessThatMissedTheStart() throws Exception {
     try (ProcessRanks processes = world(2)) {
       assertThatThrownBy(() -> processes.run(3, Duration.ofMinutes(1), rank -> {}))
           .hasMessageContaining(FrozenMembershipException.class.getName())
@@ -236,7 +236,7 @@ class MpiWorldTest {
   }
 
   @Test
-  void ranksOfOneProcessAreRefused() {
+  void rejectsRanksOfOneProcess() {
     List<Communicator> ranks = LocalGroup.create(2, Duration.ofSeconds(30));
     MpiOptions options =
         new MpiOptions(

@@ -12,7 +12,7 @@ class OpenMpiVersionTest {
       "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022";
 
   @Test
-  void series4IsTaken() {
+  void acceptsSeries4() {
     assertThat(OpenMpiVersion.problem(DEBIAN)).isEmpty();
     assertThat(OpenMpiVersion.shortName(DEBIAN)).isEqualTo("Open MPI 4.1.4");
   }
@@ -23,7 +23,7 @@ class OpenMpiVersionTest {
     "'Open MPI v3.1.6, package: Open MPI', Open MPI 3.1.6 is too old",
     "'MPICH Version: 4.0.2', this MPI is not Open MPI (MPICH Version: 4.0.2)",
   })
-  void othersAreRefusedWithTheReason(String version, String reason) {
+  void rejectsOtherVersionsWithTheReason(String version, String reason) {
     assertThat(OpenMpiVersion.problem(version).orElseThrow())
         .startsWith(reason)
         .contains("install Open MPI 4");

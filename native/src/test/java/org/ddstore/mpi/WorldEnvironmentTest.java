@@ -20,7 +20,7 @@ class WorldEnvironmentTest {
   }
 
   @Test
-  void oneHostReadsByMemoryAndOpensNoPort() {
+  void singleHostReadsMemoryAndOpensNoPort() {
     WorldEnvironment environment = of(Map.of(), false, true);
     assertThat(environment.value("OMPI_MCA_btl")).isEqualTo("vader,self");
     assertThat(environment.value("OMPI_MCA_osc")).startsWith("rdma");
@@ -29,7 +29,7 @@ class WorldEnvironmentTest {
   }
 
   @Test
-  void ownersHelpIfARankMayNotReadTheirMemory() {
+  void needsProgressIfARankMayNotReadOthersMemory() {
     WorldEnvironment environment =
         of(Map.of(), new WorldEnvironment.Ranks(false, false, false, false));
     assertThat(environment.value("OMPI_MCA_btl_vader_single_copy_mechanism")).isNull();
@@ -43,7 +43,7 @@ class WorldEnvironmentTest {
     "OMPI_MCA_pml, ucx",
     "OMPI_MCA_osc, pt2pt",
   })
-  void ownersHelpIfTheUserHasChosen(String name, String value) {
+  void needsProgressIfTheUserSelectsATransport(String name, String value) {
     WorldEnvironment environment = of(Map.of(name, value), false, false);
     assertThat(environment.value(name)).isEqualTo(value);
     assertThat(environment.needsProgress()).isTrue();
@@ -53,7 +53,7 @@ class WorldEnvironmentTest {
   }
 
   @Test
-  void hostsReadByTcpOnTheInterfaceOfSparksAddress() {
+  void severalHostsUseTcpOnTheInterfaceOfSpark() {
     WorldEnvironment environment = of(Map.of(), true, false);
     assertThat(environment.value("OMPI_MCA_osc")).isEqualTo("pt2pt");
     assertThat(environment.value("OMPI_MCA_btl_tcp_if_include")).isEqualTo("lo");
@@ -61,14 +61,14 @@ class WorldEnvironmentTest {
   }
 
   @Test
-  void hostsWithRdmaReadByUcx() {
+  void severalHostsWithRdmaUseUcx() {
     WorldEnvironment environment = of(Map.of(), true, true);
     assertThat(environment.value("OMPI_MCA_osc")).isEqualTo("ucx");
     assertThat(environment.value("OMPI_MCA_pml")).isEqualTo("ucx");
   }
 
   @Test
-  void whatTheUserHasSetStays() {
+  void keepsTheVariablesSetByTheUser() {
     WorldEnvironment environment = of(Map.of("OMPI_MCA_osc", "sm"), false, false);
     assertThat(environment.value("OMPI_MCA_osc")).isEqualTo("sm");
     assertThat(environment.ours())
@@ -78,7 +78,7 @@ class WorldEnvironmentTest {
   }
 
   @Test
-  void everyVariableHasItsReason() {
+  void everyVariableHasAReason() {
     for (boolean hosts : new boolean[] {false, true}) {
       WorldEnvironment environment = of(Map.of(), hosts, hosts);
       environment.identify(17, "/ours.so");
@@ -88,7 +88,7 @@ class WorldEnvironmentTest {
 
   /** As mpirun says it to each of its processes. */
   @Test
-  void whatTheJobOfAnotherLauncherSaysIsHidden() {
+  void hidesTheVariablesOfAnotherMpirunJob() {
     WorldEnvironment environment =
         of(
             Map.of(
@@ -117,7 +117,7 @@ class WorldEnvironmentTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"SLURM_JOB_ID", "OMPI_COMM_WORLD_RANK"})
-  void whatIsSaidOfALaunchIsHiddenInsideOfOne(String launcher) {
+  void hidesLaunchSettingsInsideALaunchedJob(String launcher) {
     Map<String, String> users =
         Map.of(
             launcher,
@@ -131,7 +131,7 @@ class WorldEnvironmentTest {
   }
 
   @Test
-  void outsideOfLaunchersItIsTheUserWhoSaysIt() {
+  void keepsLaunchSettingsOutsideLaunchedJobs() {
     Map<String, String> users =
         Map.of(
             "OMPI_MCA_orte_create_session_dirs", "true",
@@ -145,7 +145,7 @@ class WorldEnvironmentTest {
 
   /** By these MPI would not find our process manager. */
   @Test
-  void howMpiStartsIsOursToSay() {
+  void hidesTheUsersStartupSettings() {
     Map<String, String> users =
         Map.of(
             "OMPI_MCA_pmix", "s2",
@@ -158,7 +158,7 @@ class WorldEnvironmentTest {
   }
 
   @Test
-  void mpiFindsUsAlsoInsideOfAJobOfFlux() {
+  void replacesTheFluxVariablesInsideAFluxJob() {
     WorldEnvironment environment =
         of(Map.of("FLUX_JOB_ID", "3", "FLUX_PMI_LIBRARY_PATH", "/usr/lib/libpmi.so"), false, false);
     environment.identify(17, "/ours.so");
@@ -170,7 +170,7 @@ class WorldEnvironmentTest {
   }
 
   @Test
-  void outsideOfMpirunItIsTheUserWhoSaysWhetherToYield() {
+  void keepsTheUsersYieldSettingOutsideMpirun() {
     Map<String, String> users = Map.of("OMPI_MCA_mpi_yield_when_idle", "0");
     WorldEnvironment environment = of(users, new WorldEnvironment.Ranks(false, false, true, true));
     assertThat(environment.value("OMPI_MCA_mpi_yield_when_idle")).isEqualTo("0");
@@ -179,7 +179,7 @@ class WorldEnvironmentTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"ucx", "ucx,rdma"})
-  void aUserWhoReadsByUcxGetsWhatUcxNeeds(String osc) {
+  void addsTheSettingsUcxNeedsWhenTheUserSelectsIt(String osc) {
     Map<String, String> users =
         Map.of("OMPI_MCA_osc", osc, "OMPI_MCA_opal_common_ucx_tls", "tcp,self");
     for (boolean hosts : new boolean[] {false, true}) {

@@ -81,7 +81,7 @@ class BuildWithoutCompilerTest {
   }
 
   @Test
-  void theBuildGoesOnAndItsClassesSayWhatIsMissing() throws Exception {
+  void buildContinuesAndReportsTheMissingTools() throws Exception {
     Path classes = copyOfClasses();
     assertThat(compile(classes))
         .contains("libddstore.so is not built, all works without it, slower")

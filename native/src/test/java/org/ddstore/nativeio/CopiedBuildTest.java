@@ -70,7 +70,7 @@ class CopiedBuildTest {
   }
 
   @Test
-  void aCopyOfABuiltCheckoutIsBuilt() throws Exception {
+  void rebuildsACopyOfABuiltCheckout() throws Exception {
     Needed.check("a C compiler", NativeLibrary.isLoaded(), NativeLibrary::description);
     Path first = project();
     Ended built = compile(first);

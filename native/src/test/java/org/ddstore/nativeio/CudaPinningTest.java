@@ -67,7 +67,7 @@ class CudaPinningTest {
   }
 
   @Test
-  void withoutADriverMemoryIsPlainAndSaysWhy() {
+  void usesPlainMemoryWithoutADriverAndGivesTheReason() {
     System.setProperty(CudaPinning.LIBRARY_PROPERTY, "libno-such-driver.so.1");
     String reason = "not pinned: no CUDA driver: libno-such-driver.so.1: cannot open";
     assertThat(HostMemory.probe()).startsWith(reason);
@@ -83,7 +83,7 @@ class CudaPinningTest {
   }
 
   @Test
-  void buffersArePinnedInWholePagesUntilTheyAreFreed() {
+  void pinsBuffersInWholePagesUntilTheyAreFreed() {
     useFake();
     assertThat(HostMemory.probe()).isEqualTo("pinned by the CUDA driver 12.4");
     HostMemory memory = HostMemory.forDevice(1);
@@ -110,7 +110,7 @@ class CudaPinningTest {
   }
 
   @Test
-  void theDeviceThatWasTakenIsNamed() {
+  void namesTheDeviceInUse() {
     useFake();
     try (HostMemory memory = HostMemory.forDevice(7)) {
       assertThat(memory.description())
@@ -119,7 +119,7 @@ class CudaPinningTest {
   }
 
   @Test
-  void whatTheDriverRefusesIsAnErrorOfThePinningAndPlainMemoryOfItsUser() {
+  void pinReportsTheErrorOfTheDriver() {
     useFake();
     ByteBuffer direct = ByteBuffer.allocateDirect(3 * PAGE).alignedSlice(PAGE);
     try (DevicePinning pinning = CudaPinning.open(0)) {
@@ -140,7 +140,7 @@ class CudaPinningTest {
   }
 
   @Test
-  void batchesOfALoaderArePinnedAndNothingIsLeft() throws IOException {
+  void pinsLoaderBatchesWithoutLeaks() throws IOException {
     useFake();
     Leaks leaks = new Leaks(directory.resolve("stores"));
     StoreOptions direct = StoreOptions.defaults().backing(Backing.DIRECT);

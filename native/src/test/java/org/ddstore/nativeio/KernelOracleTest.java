@@ -215,7 +215,7 @@ class KernelOracleTest {
   }
 
   @Test
-  void doesNotFollowLengthsThatContradictTheRecord() {
+  void refusesLengthsThatContradictTheRecord() {
     Schema schema = Schema.of(Field.ragged("r", DType.INT32));
     Placement placement = place(schema, 1);
     Segment segment = placement.segment(0);
@@ -277,7 +277,7 @@ class KernelOracleTest {
   }
 
   @Test
-  void refusesToLeaveOutMoreThanARecord() {
+  void refusesToSkipMoreThanARecord() {
     Segment segment = place(fixedSchema(1), 1).segment(0);
     PackedGather gather = new PackedGather(kernel, ByteBuffer.allocate(100));
     assertThatThrownBy(() -> gather.add(segment, 0, 1, segment.recordBytes(0) + 1))
@@ -287,7 +287,7 @@ class KernelOracleTest {
 
   /** Only the rows that were read decide whether a batch is whole. */
   @Test
-  void looksAtTheVersionsOfWhatWasRead() {
+  void checksTheVersionsOfTheRowsRead() {
     Schema schema = Schema.of(Field.fixed("x", DType.INT64));
     Placement placement = place(schema, 2);
     Segment second = placement.segment(1);

@@ -40,7 +40,7 @@ class NativeLibraryTest {
 
   @Test
   @Tag("system")
-  void manyJvmsLoadItAtOnce(@TempDir Path temporary) throws Exception {
+  void loadsInManyJvmsAtOnce(@TempDir Path temporary) throws Exception {
     List<Child> children = new ArrayList<>();
     for (int i = 0; i < JVMS; i++) {
       children.add(Child.start(List.of(), TMPDIR + temporary, "-Duser.home=/proc"));
@@ -53,7 +53,7 @@ class NativeLibraryTest {
 
   @Test
   @Tag("system")
-  void aRelativeTemporaryDirectoryIsTaken(@TempDir Path temporary) throws Exception {
+  void acceptsARelativeTemporaryDirectory(@TempDir Path temporary) throws Exception {
     Path relative = Path.of("").toAbsolutePath().relativize(temporary);
     assertThat(Child.start(List.of(), TMPDIR + relative).said()).contains("true loaded");
     assertThat(temporary).isEmptyDirectory();
@@ -61,7 +61,7 @@ class NativeLibraryTest {
 
   @Test
   @Tag("system")
-  void aDirectoryThatIsNoPathIsTold() throws Exception {
+  void reportsADirectoryThatIsNotAPath() throws Exception {
     assertThat(Child.start(IllegalDirectory.class, List.of()).said())
         .startsWith("false cannot be loaded: java.nio.file.InvalidPathException")
         .contains("-Dddstore.native.directory");
@@ -69,7 +69,7 @@ class NativeLibraryTest {
 
   @Test
   @Tag("system")
-  void aDirectoryWithoutProgramsIsToldWithTheRemedy(@TempDir Path temporary) throws Exception {
+  void reportsANoexecDirectoryWithTheRemedy(@TempDir Path temporary) throws Exception {
     Needed.check("root", mayMount(), () -> "unshare -m and mount need it, and this user is not");
     List<String> mounted =
         List.of(
@@ -89,7 +89,7 @@ class NativeLibraryTest {
 
   @Test
   @Tag("system")
-  void whatStopsItIsTold(@TempDir Path temporary) throws Exception {
+  void reportsTheReasonForNotLoading(@TempDir Path temporary) throws Exception {
     Path missing = temporary.resolve("missing");
     assertThat(Child.start(List.of(), TMPDIR + missing).said())
         .contains("false cannot be unpacked in " + missing) // newer JDKs warn of it first
@@ -105,7 +105,7 @@ class NativeLibraryTest {
 
   @Test
   @Tag("system")
-  void aLibraryOfAnotherVersionIsNotUsed(@TempDir Path classes) throws Exception {
+  void rejectsALibraryOfAnotherVersion(@TempDir Path classes) throws Exception {
     int wrong = NativeLibrary.ABI_VERSION + 1;
     compileInto(
         classes,

@@ -30,7 +30,7 @@ class PagedMemoryTest {
   }
 
   @Test
-  void anArrayIsNotPinnedWhileRowsComeFromADisk() throws IOException {
+  void readsFromDiskWithoutPinningTheArray() throws IOException {
     Path root = TestRoots.onDisk();
     try {
       assertThat(pieceBytes(StoreOptions.defaults().files(root))).isPositive();
@@ -40,7 +40,7 @@ class PagedMemoryTest {
   }
 
   @Test
-  void anArrayIsFilledAtOnceFromSharedMemory() throws IOException {
+  void fillsAnArrayDirectlyFromSharedMemory() throws IOException {
     Path root = TestRoots.sharedMemory();
     try {
       assertThat(pieceBytes(StoreOptions.defaults().sharedMemory(root))).isZero();

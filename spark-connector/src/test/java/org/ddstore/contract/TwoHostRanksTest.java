@@ -60,7 +60,7 @@ class TwoHostRanksTest {
   }
 
   @Test
-  void ranksRunOnEachHostInTurnAndMeet() throws Exception {
+  void alternatesRanksBetweenTheHosts() throws Exception {
     try (TwoHostRanks ranks = TwoHostRanks.alternating(new Alone())) {
       List<String> names = List.of(ranks.hosts().first().name(), ranks.hosts().second().name());
       for (int size : new int[] {3, 5}) {
@@ -87,7 +87,7 @@ class TwoHostRanksTest {
   }
 
   @Test
-  void ranksOfOneHostShareItsMemoryAndNotTheLink() throws Exception {
+  void ranksOfOneHostReadSharedMemoryNotTheLink() throws Exception {
     RankBackend backend = new FilesBackend(Backing.SHM, "/dev/shm/store", "/dev/shm/lanes");
     try (TwoHostRanks ranks = TwoHostRanks.placed(backend, 1)) {
       long before = ranks.hosts().sentBytes();
@@ -112,7 +112,7 @@ class TwoHostRanksTest {
   }
 
   @Test
-  void theTestCutsTheLinkWhileRanksTalk() throws Exception {
+  void cutsTheLinkWhileRanksTalk() throws Exception {
     try (TwoHostRanks ranks = TwoHostRanks.alternating(new Alone())) {
       AtomicReference<Long> sent = new AtomicReference<>(0L);
       ranks.processes().offer("cut", () -> ranks.hosts().link().drop());
@@ -135,7 +135,7 @@ class TwoHostRanksTest {
   }
 
   @Test
-  void theTestStopsARankAndLetsItGoOn() throws Exception {
+  void stopsAndContinuesARank() throws Exception {
     try (TwoHostRanks ranks = TwoHostRanks.alternating(new Alone())) {
       AtomicReference<Stopped> stopped = new AtomicReference<>();
       ranks.processes().offer("remember", () -> {});
@@ -187,7 +187,7 @@ class TwoHostRanksTest {
   }
 
   @Test
-  void aRankThatIsKilledComesBackInItsPlace() throws Exception {
+  void replacesAKilledRankOnItsHost() throws Exception {
     try (TwoHostRanks ranks = TwoHostRanks.alternating(new Alone())) {
       String second = ranks.hosts().second().name();
       ranks.processes().offer("kill", () -> ranks.processes().process(1).destroyForcibly());

@@ -52,7 +52,7 @@ class MpirunBetweenHostsTest {
   }
 
   @Test
-  void rowsOfTheOtherHostComeByMpi() throws Exception {
+  void readsRowsOfTheOtherHostByMpi() throws Exception {
     try (TwoHosts hosts = TwoHosts.open()) {
       int status = run(hosts, "read", directory.toString());
 
@@ -65,7 +65,7 @@ class MpirunBetweenHostsTest {
   /** What a rank has said goes out although it is in MPI, waiting for those who wait for that. */
   @Test
   @Tag("slow")
-  void storesComeAndGo() throws Exception {
+  void opensAndClosesStoresInTurn() throws Exception {
     try (TwoHosts hosts = TwoHosts.open()) {
       int status = run(hosts, "stores", directory.toString());
 
@@ -76,7 +76,7 @@ class MpirunBetweenHostsTest {
 
   @Test
   @Tag("slow")
-  void aFailureReachesTheOtherHost() throws Exception {
+  void failureReachesTheOtherHost() throws Exception {
     try (TwoHosts hosts = TwoHosts.open()) {
       int status = run(hosts, "fail-together", directory.toString());
 

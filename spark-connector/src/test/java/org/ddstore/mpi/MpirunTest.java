@@ -80,7 +80,7 @@ class MpirunTest {
   }
 
   @Test
-  void aFailureReachesAllRanks() throws Exception {
+  void failureReachesAllRanks() throws Exception {
     Ended ended = run(3, "fail-together", directory.toString());
 
     assertThat(ended.status()).as(ended.err()).isEqualTo(MpiRun.FAILED);
@@ -93,7 +93,7 @@ class MpirunTest {
   }
 
   @Test
-  void aFailureEndsRanksThatDoNotListen() throws Exception {
+  void failureEndsRanksOutsideOfCollectives() throws Exception {
     Ended ended = run(3, "fail-alone", directory.toString());
 
     assertThat(ended.status()).as(ended.err()).isEqualTo(MpiRun.FAILED);
@@ -102,7 +102,7 @@ class MpirunTest {
   }
 
   @Test
-  void theDeathOfARankEndsAll() throws Exception {
+  void deathOfARankEndsAllRanks() throws Exception {
     Ended ended = run(3, "die", directory.toString());
 
     assertThat(ended.status()).as(ended.err()).isEqualTo(RankProgram.DEATH);
@@ -110,19 +110,19 @@ class MpirunTest {
 
   @Test
   void aProcessWithoutMpirunIsToldHowToStart() throws IOException, InterruptedException {
-    assertThat(saidOutsideOfMpirun("NOTHING"))
+    assertThat(errorOutsideOfMpirun("NOTHING"))
         .contains("this process was not started by mpirun of Open MPI (OMPI_COMM_WORLD_SIZE is not")
         .contains("mpirun -n 4 java ..");
   }
 
   @Test
-  void ranksOfMpichAreRefused() throws IOException, InterruptedException {
-    assertThat(saidOutsideOfMpirun("PMI_SIZE"))
+  void rejectsRanksOfMpich() throws IOException, InterruptedException {
+    assertThat(errorOutsideOfMpirun("PMI_SIZE"))
         .contains("started by another MPI than Open MPI (PMI_SIZE is set")
         .contains("use the mpirun of Open MPI 4");
   }
 
-  private String saidOutsideOfMpirun(String variable) throws IOException, InterruptedException {
+  private String errorOutsideOfMpirun(String variable) throws IOException, InterruptedException {
     Path err = directory.resolve("err");
     ProcessBuilder program =
         new ProcessBuilder(Mpirun.program(List.of("read", "."))).redirectError(err.toFile());

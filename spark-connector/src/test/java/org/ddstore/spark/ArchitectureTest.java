@@ -21,7 +21,7 @@ class ArchitectureTest extends ArchitectureContract {
   }
 
   @Test
-  void theConnectorHasFewLayers() {
+  void connectorHasFewLayers() {
     assertThat(ArchitectureRules.layers(ALL, name -> name.startsWith("org.ddstore.spark")))
         .hasSizeLessThanOrEqualTo(MAX_LAYERS);
   }

@@ -45,7 +45,7 @@ class CancellationTest {
   }
 
   @AfterEach
-  void nothingIsHeld() {
+  void assertNothingHeld() {
     assertThat(evidence.has("attempt 2")).as("second attempt").isFalse();
     await("no active job")
         .atMost(SOON)
@@ -103,14 +103,14 @@ class CancellationTest {
   }
 
   @Test
-  void allJobs() throws Exception {
+  void cancelAllJobsEndsTheJob() throws Exception {
     startJob(() -> {}, CancellationTest::waitInCollective);
     context().cancelAllJobs();
     assertCancelled();
   }
 
   @Test
-  void jobGroup() throws Exception {
+  void cancelJobGroupEndsTheJob() throws Exception {
     startJob(
         () -> context().setJobGroup("mine", "a job to be cancelled", false),
         CancellationTest::waitInCollective);
@@ -119,7 +119,7 @@ class CancellationTest {
   }
 
   @Test
-  void interruptOfTheCallingThread() throws Exception {
+  void interruptOfTheCallingThreadEndsTheJob() throws Exception {
     startJob(() -> {}, CancellationTest::waitInCollective);
     caller.interrupt();
     assertCancelled();
@@ -127,7 +127,7 @@ class CancellationTest {
   }
 
   @Test
-  void whileReading() throws Exception {
+  void cancellationEndsReads() throws Exception {
     startJob(
         () -> {},
         rank -> {

@@ -76,7 +76,7 @@ class CommitPointTest {
   }
 
   @AfterEach
-  void nothingIsLeft() {
+  void assertNothingLeft() {
     OPEN.get().countDown();
     Thread.interrupted();
     DDStores.list(session).forEach(ResidentStore::drop);
@@ -132,7 +132,7 @@ class CommitPointTest {
   }
 
   @Test
-  void aLateConfirmationLoadsTheRowsAgainAndLosesNothing() throws Exception {
+  void lateConfirmationReloadsTheRows() throws Exception {
     ResidentStore store = DDStores.from(rows(0, ROWS)).ranks(2).load("train");
     Nonce id = store.handle().snapshot().token().id();
     CompletableFuture<Void> append =
@@ -147,7 +147,7 @@ class CommitPointTest {
   }
 
   @Test
-  void aLateConfirmationThatMayNotBeRepeatedLeavesTheStoreAsItWas() throws Exception {
+  void lateConfirmationInTheOnlyAttemptKeepsTheStore() throws Exception {
     ResidentStore store = DDStores.from(rows(0, ROWS)).ranks(2).maxAttempts(1).load("train");
     Nonce id = store.handle().snapshot().token().id();
     CompletableFuture<Void> append =
@@ -162,7 +162,7 @@ class CommitPointTest {
   }
 
   @Test
-  void anInterruptBeforeTheConfirmationLeavesTheStoreAsItWas() throws Exception {
+  void interruptBeforeTheConfirmationKeepsTheStore() throws Exception {
     ResidentStore store = DDStores.from(rows(0, ROWS)).ranks(2).load("train");
     Interrupted append = Interrupted.start(() -> store.append(gated(ROWS, ROWS + MORE)));
     whileDriverPauses(append.thread::interrupt);
@@ -172,7 +172,7 @@ class CommitPointTest {
   }
 
   @Test
-  void anInterruptBeforeTheConfirmationOfALoadLeavesNothing() throws Exception {
+  void interruptBeforeTheConfirmationOfALoadLeavesNothing() throws Exception {
     Interrupted load =
         Interrupted.start(() -> DDStores.from(gated(0, ROWS)).ranks(2).load("train"));
     whileDriverPauses(load.thread::interrupt);
@@ -183,7 +183,7 @@ class CommitPointTest {
 
   /** The interrupt meets the clean-up or comes after it; both have to be without effect. */
   @Test
-  void anInterruptAfterTheCommitOfAnAppendHasNoEffect() throws Exception {
+  void interruptAfterTheCommitOfAnAppendHasNoEffect() throws Exception {
     ResidentStore store = DDStores.from(rows(0, ROWS)).ranks(2).orderBy("id").load("train");
     for (int round = 1; round <= 2; round++) {
       int before = ROWS + (round - 1) * MORE;
@@ -198,7 +198,7 @@ class CommitPointTest {
   }
 
   @Test
-  void anInterruptedThreadReleasesWhatAPlanHasStored() {
+  void interruptedThreadReleasesTheStoredRowsOfAPlan() {
     Plans plans =
         new Plans(
             session.sparkContext(),

@@ -64,7 +64,7 @@ class DeviceOnExecutorsTest {
   }
 
   @Test
-  void aRankIsBoundToWhatSparkGaveItsTask() {
+  void bindsARankToTheDeviceOfItsTask() {
     assertThat(numbers().run(rank -> List.of(rank.device().orElseThrow(), rank.device(3))))
         .containsExactly(List.of(3, 3), List.of(3, 3));
     assertThatThrownBy(() -> numbers().run(rank -> rank.device(1)))
@@ -72,14 +72,14 @@ class DeviceOnExecutorsTest {
   }
 
   @Test
-  void anExplanationNamesTheDevice() {
+  void explanationNamesTheDevice() {
     Explanation explanation = numbers().explain();
     assertThat(explanation.ranks()).extracting(Explanation.Rank::device).containsOnly("device 3");
     assertThat(explanation.toString()).contains("rank 1 computes on device 3; batches ");
   }
 
   @Test
-  void aLoaderIsForADeviceThatSparkGave() {
+  void loaderAcceptsOnlyTheDeviceOfItsTask() {
     assertThat(
             numbers()
                 .run(
@@ -95,7 +95,7 @@ class DeviceOnExecutorsTest {
   }
 
   @Test
-  void aRankIsWarnedOnceOfAnotherLocalRank() {
+  void warnsARankOnceOfADifferentLocalRank() {
     for (boolean loads : new boolean[] {true, false}) {
       assertThat(
               numbers()

@@ -28,7 +28,7 @@ class DriverMetricsTest extends OnTestCluster {
   }
 
   @AfterEach
-  void nothingIsHeld() {
+  void assertNothingHeld() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
     cluster.assertNothingHeld();
   }
@@ -79,7 +79,7 @@ class DriverMetricsTest extends OnTestCluster {
   }
 
   @Test
-  void prometheusGetsWhatRanksReadFromTheDriver() {
+  void driverExportsTheReadsOfRanksToPrometheus() {
     ResidentStore near = DDStores.from(numberedRows()).ranks(2).load("train");
     ResidentStore far = DDStores.from(numberedRows()).ranks(2).shortcut(false).load("train_far");
     assertThat(scrape()).as("before the first run").hasSize(2 * 2 * 3 * 3).containsValue(0L);
@@ -103,7 +103,7 @@ class DriverMetricsTest extends OnTestCluster {
   }
 
   @Test
-  void aStoreThatTakesANameBeginsAnew() {
+  void replacementStartsItsMetricsAtZero() {
     ResidentStore before = DDStores.from(numberedRows()).ranks(2).load("train");
     StoreHandle old = before.handle();
     readRows(before);
@@ -122,7 +122,7 @@ class DriverMetricsTest extends OnTestCluster {
   }
 
   @Test
-  void readersOfTheDriverAreThereAsWell() {
+  void exportsReadersOfTheDriver() {
     ResidentStore store = DDStores.from(numberedRows()).ranks(2).load("train");
     try (StoreReader attached = store.handle().attach();
         Reader reader = attached.rows().reader();

@@ -89,7 +89,7 @@ class ExecutorLossTest extends OnTwoExecutors {
   }
 
   @Test
-  void survivorsReadOnAndTheJobIsRepeated() throws Exception {
+  void survivorsKeepReadingAndTheJobIsRetried() throws Exception {
     Evidence evidence = new Evidence(directory);
     Set<Long> before = cluster.executors();
     CompletableFuture<List<String>> job =
@@ -130,7 +130,7 @@ class ExecutorLossTest extends OnTwoExecutors {
 
   /** The driver deletes what the dead executor left, because there is no later attempt to do it. */
   @Test
-  void lossInTheOnlyAttemptIsTypedAndLeavesNothing() {
+  void reportsALossInTheOnlyAttemptAndLeavesNothing() {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
         CompletableFuture.supplyAsync(
@@ -158,7 +158,7 @@ class ExecutorLossTest extends OnTwoExecutors {
 
   @Test
   @Tag("slow")
-  void lossWhileLoadingIsRepeated() throws Exception {
+  void retriesAfterALossWhileLoading() throws Exception {
     Evidence evidence = new Evidence(directory);
     cluster
         .session()
@@ -197,7 +197,7 @@ class ExecutorLossTest extends OnTwoExecutors {
 
   @Test
   @Tag("slow")
-  void stoppedRankIsNamedAtTheDeadline() throws Exception {
+  void namesTheStoppedRankAtTheDeadline() throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
         CompletableFuture.supplyAsync(
@@ -247,7 +247,7 @@ class ExecutorLossTest extends OnTwoExecutors {
   /** Each of the first two attempts loses one executor. */
   @Test
   @Tag("slow")
-  void executorsThatExitOrAreOutOfMemoryAreReplaced() {
+  void replacesExecutorsThatExitOrRunOutOfMemory() {
     List<Integer> attempts =
         numbers()
             .run(
@@ -269,7 +269,7 @@ class ExecutorLossTest extends OnTwoExecutors {
 
   @Test
   @Tag("slow")
-  void rowsThatWereSortedAreSortedAgainWhenTheExecutorThatStoredThemDies() {
+  void sortsAgainAfterTheLossOfSortedRows() {
     Dataset<Row> frame =
         cluster.session().range(ROWS).selectExpr("id", "-id as key", "concat('t', id) as t");
     List<Long> wrong =
@@ -357,7 +357,7 @@ class ExecutorLossTest extends OnTwoExecutors {
   }
 
   @Test
-  void noRowIsLostWithAnExecutorDuringASort() {
+  void keepsAllRowsIfAnExecutorDiesDuringASort() {
     long rows = 400_000;
     for (String setting : CHECKSUMS) {
       cluster.session().conf().set(setting, false);

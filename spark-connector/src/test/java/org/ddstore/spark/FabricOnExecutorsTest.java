@@ -63,7 +63,7 @@ class FabricOnExecutorsTest {
   }
 
   @Test
-  void allRowsComeByFabricWhereItIsAskedFor() throws IOException {
+  void readsAllRowsByFabricOnRequest() throws IOException {
     String missing = FabricBackend.missing();
     Needed.check("fabric", missing == null, () -> missing);
     try (JniChecks checks = JniChecks.create()) {
@@ -103,7 +103,7 @@ class FabricOnExecutorsTest {
 
   @Test
   @Tag("slow")
-  void withoutLibfabricFabricIsAnErrorAndAutoTakesTcp() {
+  void withoutLibfabricFabricFailsAndAutoUsesTcp() {
     start(
         Map.of(
             "spark.executor.extraJavaOptions",

@@ -17,7 +17,7 @@ class JavaOptionsTest {
   private static final String LEFT_OUT = "--add-modules=jdk.incubator.vector";
 
   @Test
-  void launcherPassesWhatSparkNeeds() throws IOException {
+  void launcherPassesTheJavaOptionsOfSpark() throws IOException {
     Path file =
         Path.of(System.getProperty("ddstore.root"), "spark-connector/src/main/launcher")
             .resolve("java-options");

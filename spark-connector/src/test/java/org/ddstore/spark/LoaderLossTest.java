@@ -38,7 +38,7 @@ class LoaderLossTest extends OnTwoExecutors {
   }
 
   /** Trains without an end, all ranks in step, and notes when it is well under way. */
-  private static int trainForEver(RankContext context, Evidence evidence) {
+  private static int trainForever(RankContext context, Evidence evidence) {
     evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
     Loader loader = context.loader(everyRow(), LoaderOptions.defaults().depth(8));
     long steps = 0;
@@ -83,17 +83,17 @@ class LoaderLossTest extends OnTwoExecutors {
 
   /** The batches that are being made need rows of the dead. */
   @Test
-  void theEpochIsRepeatedAfterALoss() throws Exception {
-    theEpochIsRepeatedAfterALoss(false);
+  void repeatsTheEpochAfterALoss() throws Exception {
+    repeatsTheEpochAfterALoss(false);
   }
 
   @Test
   @Tag("slow")
-  void theEpochIsRepeatedAfterALossWithTheShortcut() throws Exception {
-    theEpochIsRepeatedAfterALoss(true);
+  void repeatsTheEpochAfterALossWithTheShortcut() throws Exception {
+    repeatsTheEpochAfterALoss(true);
   }
 
-  private void theEpochIsRepeatedAfterALoss(boolean shortcut) throws Exception {
+  private void repeatsTheEpochAfterALoss(boolean shortcut) throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<String>> job =
         CompletableFuture.supplyAsync(
@@ -103,7 +103,7 @@ class LoaderLossTest extends OnTwoExecutors {
                     .run(
                         context ->
                             context.attempt() == 1
-                                ? "" + trainForEver(context, evidence)
+                                ? "" + trainForever(context, evidence)
                                 : wholeEpoch(context)));
     long victim = killOne(evidence);
 
@@ -118,7 +118,7 @@ class LoaderLossTest extends OnTwoExecutors {
   @ParameterizedTest
   @Tag("slow")
   @ValueSource(booleans = {true, false})
-  void lossInTheOnlyAttemptIsTyped(boolean shortcut) {
+  void reportsALossInTheOnlyAttempt(boolean shortcut) {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
         CompletableFuture.supplyAsync(
@@ -126,7 +126,7 @@ class LoaderLossTest extends OnTwoExecutors {
                 numbers()
                     .maxAttempts(1)
                     .shortcut(shortcut)
-                    .run(context -> trainForEver(context, evidence)));
+                    .run(context -> trainForever(context, evidence)));
     killOne(evidence);
 
     assertThatThrownBy(() -> job.get(WELL_BELOW_TIMEOUT.toSeconds(), TimeUnit.SECONDS))
@@ -136,11 +136,11 @@ class LoaderLossTest extends OnTwoExecutors {
   }
 
   @Test
-  void aCancelledJobEndsItsLoaders() {
+  void cancellationEndsTheLoaders() {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
         CompletableFuture.supplyAsync(
-            () -> numbers().run(context -> trainForEver(context, evidence)));
+            () -> numbers().run(context -> trainForever(context, evidence)));
     awaitTraining(evidence);
     cluster.session().sparkContext().cancelAllJobs();
 

@@ -81,7 +81,7 @@ class LoaderOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void everyRowComesOnceAndInTheSameOrderOnTwoAndFourRanks() {
+  void twoAndFourRanksReadEveryRowOnceInTheSameOrder() {
     List<Epoch> four = numbers().run(LoaderOnExecutorsTest::epoch);
     assertThat(four).hasSize(4);
     assertEveryRowOnce(four);
@@ -141,7 +141,7 @@ class LoaderOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void anExceptionInTheLoopIsTheUsersAndEndsTheLoaders() {
+  void rethrowsAUserExceptionAndEndsTheLoaders() {
     StoreSpec once = numbers().maxAttempts(1);
     assertThatThrownBy(
             () ->
@@ -160,7 +160,7 @@ class LoaderOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void aStateIsOfTheRowsThatWereLoaded() {
+  void resumesAStateOnlyOnTheSameRows() {
     List<String> states =
         numbers()
             .run(
@@ -190,7 +190,7 @@ class LoaderOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void tooFewRowsAreAnErrorWithTheNumbers() {
+  void namesRowsAndRanksIfRowsAreTooFew() {
     StoreSpec once = numbers().maxAttempts(1);
     assertThatThrownBy(
             () ->

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class LocalMetricsTest {
   @Test
-  void ranksCountOnce() throws IOException {
+  void countsTheReadsOfARankOnce() throws IOException {
     TestCluster.stopOthers();
     SparkSession.Builder builder =
         SparkSession.builder()

@@ -46,7 +46,7 @@ class LocalPreflightTest {
   /** Spark itself would look for ten minutes. */
   @Test
   @Timeout(value = 5, unit = TimeUnit.SECONDS)
-  void tooFewSlotsFailAtOnce() {
+  void failsAtOnceWithTooFewSlots() {
     assertThatExceptionOfType(PreflightException.class)
         .isThrownBy(() -> Preflight.check(session, 3, 0, DEFAULTS))
         .withMessage(
@@ -67,7 +67,7 @@ class LocalPreflightTest {
   }
 
   @Test
-  void settingsOfConnectionsAreLookedAt() {
+  void checksConnectionSettings() {
     String key = "spark.ddstore.io.serverThreads";
     session.sparkContext().conf().set(key, "many");
     try {
@@ -84,7 +84,7 @@ class LocalPreflightTest {
   }
 
   @Test
-  void sharedMemoryOfThisHostIsLookedAt() {
+  void checksSharedMemoryOfThisHost() {
     assertThatExceptionOfType(PreflightException.class)
         .isThrownBy(() -> Preflight.check(session, 2, 1L << 60, DEFAULTS))
         .satisfies(
@@ -105,7 +105,7 @@ class LocalPreflightTest {
   }
 
   @Test
-  void theReportNamesTheOnlyExecutor() {
+  void reportNamesTheOnlyExecutor() {
     ClusterReport report = ClusterReport.of(session, Duration.ofSeconds(30));
 
     assertThat(report.problems()).isEmpty();

@@ -56,7 +56,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
 
   /** The world stays, with its threads and its directory; stores and their memory do not. */
   @AfterEach
-  void noMemoryIsLeft() {
+  void assertNoMemoryLeft() {
     await("memory of stores is given back")
         .atMost(Duration.ofMinutes(1))
         .untilAsserted(
@@ -96,7 +96,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   }
 
   @Test
-  void storesComeAndGoInOneWorld() {
+  void opensStoresInTurnInOneWorld() {
     for (int store = 0; store < 3; store++) {
       Set<Long> before = cluster.executors();
       List<Long> sums = numbers().maxAttempts(1).run(MpiOnExecutorsTest::readAllByMpi);
@@ -106,7 +106,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   }
 
   @Test
-  void twoStoresAreReadInTurnsInTheSameExecutors() {
+  void readsTwoStoresInTurnsInTheSameExecutors() {
     assertThat(numbers().run(MpiOnExecutorsTest::readTwoStoresInTurns))
         .isEqualTo(Collections.nCopies(RANKS, SUM * TURNS));
   }
@@ -156,7 +156,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   }
 
   @Test
-  void aSmallerStoreUsesAPartOfTheWorld() {
+  void smallerStoreUsesAPartOfTheWorld() {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     assertThat(numbers().ranks(2).run(MpiOnExecutorsTest::readAllByMpi)).containsExactly(SUM, SUM);
   }
@@ -168,7 +168,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   }
 
   @Test
-  void aTaskThatFailsIsRepeatedInTheSameExecutors() {
+  void retriesAFailedTaskInTheSameExecutors() {
     Evidence evidence = new Evidence(directory);
     List<String> results =
         numbers()
@@ -194,7 +194,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
 
   /** A failed rank does not wait for those who read on, and does not break their world. */
   @Test
-  void aTaskThatFailsWhileOthersReadIsRepeatedInTheSameExecutors() {
+  void retriesATaskThatFailsWhileOthersRead() {
     Evidence evidence = new Evidence(directory);
     Set<Long> before = cluster.executors();
     List<String> results =
@@ -234,7 +234,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   }
 
   @Test
-  void afterAKillAllExecutorsAreReplaced() throws Exception {
+  void replacesAllExecutorsAfterAKill() throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Long>> job =
         CompletableFuture.supplyAsync(
@@ -258,7 +258,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
 
   @Test
   @Tag("slow")
-  void aLossInTheOnlyAttemptSaysThatMembershipIsFrozen() {
+  void lossInTheOnlyAttemptReportsFrozenMembership() {
     Evidence evidence = new Evidence(directory);
     Set<Long> before = cluster.executors();
     CompletableFuture<List<Long>> job =
@@ -291,7 +291,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   /** Also the one that had no rank in the store that lost one: it is a member, too. */
   @Test
   @Tag("slow")
-  void aLossInASmallerStoreReplacesTheWholeWorld() throws Exception {
+  void lossInASmallerStoreReplacesTheWholeWorld() throws Exception {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     Evidence evidence = new Evidence(directory);
     Set<Long> before = cluster.executors();
@@ -320,7 +320,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   /** Nobody is told of it; the next store sees who is missing. */
   @Test
   @Tag("slow")
-  void aLossBetweenStoresCostsNoAttempt() {
+  void lossBetweenStoresCostsNoAttempt() {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     Set<Long> before = cluster.executors();
     Set<String> ids = executorIds();

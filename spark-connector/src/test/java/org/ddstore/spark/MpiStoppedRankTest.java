@@ -44,7 +44,7 @@ class MpiStoppedRankTest extends OnTestCluster {
   }
 
   @Test
-  void theJobEndsRightOnFreshExecutors() throws Exception {
+  void jobSucceedsOnFreshExecutors() throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Long>> job =
         CompletableFuture.supplyAsync(

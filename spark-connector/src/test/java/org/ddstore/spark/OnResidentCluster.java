@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class OnResidentCluster extends OnTwoExecutors {
   /** A method that failed may have left stores. */
   @BeforeEach
-  void dropThoseOfOthers() {
+  void dropStoresOfOtherTests() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
   }
 

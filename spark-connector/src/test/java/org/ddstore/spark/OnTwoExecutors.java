@@ -18,12 +18,12 @@ abstract class OnTwoExecutors extends OnTestCluster {
 
   /** Final, since one of a subclass would run before the other clean-up of its superclasses. */
   @AfterEach
-  final void nothingIsHeld() {
+  final void assertNothingHeld() {
     cluster.assertNothingHeld();
   }
 
   @AfterAll
-  static void nothingIsLeft() {
+  static void assertNothingLeft() {
     cluster.assertNothingLeft();
   }
 }

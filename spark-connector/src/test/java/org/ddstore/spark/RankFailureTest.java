@@ -101,7 +101,7 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   @Test
-  void aCollectiveOfAReplicaGroupAgainstOneOfAllRanksIsAMismatch() {
+  void reportsMismatchedGroupAndGlobalCollectives() {
     assertThatThrownBy(
             () ->
                 numbers(100)
@@ -161,7 +161,7 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   @Test
-  void badDataAreNotTriedAgain() {
+  void doesNotRetryBadData() {
     Evidence evidence = new Evidence(directory);
     cluster
         .session()
@@ -213,7 +213,7 @@ class RankFailureTest extends OnTwoExecutors {
 
   @ParameterizedTest
   @ValueSource(strings = {"x", "concat('t', x) as x"})
-  void fileThatSparkCannotReadFailsAtOnce(String expression) throws IOException {
+  void failsAtOnceOnAnUnreadableFile(String expression) throws IOException {
     StoreSpec spec = DDStores.from(unreadable().selectExpr("n", expression)).ranks(4);
 
     // Text is looked at before the load, numbers are not.
@@ -228,7 +228,7 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   @Test
-  void batchThatIsTooLargeFailsAtOnce() {
+  void failsAtOnceOnATooLargeBatch() {
     assertThatThrownBy(
             () ->
                 numbers(100)
@@ -243,7 +243,7 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   @Test
-  void errorOfTheQueryFailsAtOnce() {
+  void failsAtOnceOnAnErrorOfTheQuery() {
     Dataset<Row> frame = cluster.session().range(100).selectExpr("1 / (id - 77) as x");
     assertThatThrownBy(() -> DDStores.from(frame).ranks(4).run(context -> 0))
         .isInstanceOf(StoreJobException.class)
@@ -253,7 +253,7 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   @Test
-  void directoryThatIsMissingFailsAtOnce() {
+  void failsAtOnceOnAMissingDirectory() {
     StoreSpec spec = numbers(100).sharedMemory(directory.resolve("none")).checkMemory(false);
     assertThatThrownBy(() -> spec.run(context -> 0))
         .isInstanceOf(PreflightException.class)
@@ -262,7 +262,7 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   @Test
-  void functionThatFailsOnceIsTriedAgain() {
+  void retriesAFunctionThatFailsOnce() {
     Evidence evidence = new Evidence(directory);
     cluster
         .session()
@@ -299,7 +299,7 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   @Test
-  void resultThatCannotBeSentFailsAtOnce() {
+  void failsAtOnceOnAnUnserializableResult() {
     Evidence evidence = new Evidence(directory);
     assertThatThrownBy(
             () ->
@@ -316,7 +316,7 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   @Test
-  void exceptionThatCannotBeSentIsToldAsText() {
+  void sendsAnUnserializableExceptionAsText() {
     assertThatThrownBy(
             () ->
                 numbers(10)
@@ -341,7 +341,7 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   @Test
-  void taskThatCannotBeSentFailsAtOnce() {
+  void rejectsAnUnserializableTask() {
     Object unsendable = new Object();
     assertThatThrownBy(() -> numbers(10).run(context -> unsendable.toString()))
         .isInstanceOf(IllegalArgumentException.class)
@@ -352,7 +352,7 @@ class RankFailureTest extends OnTwoExecutors {
 
   /** What a failed job leaves would add up. */
   @Test
-  void descriptorsDoNotAddUp() {
+  void failedJobsLeakNoDescriptors() {
     failOnce();
     List<Descriptors> before = descriptors();
     for (int i = 0; i < 3; i++) {

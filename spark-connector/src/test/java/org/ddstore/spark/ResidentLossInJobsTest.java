@@ -87,20 +87,20 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   @BeforeEach
-  void lookWhoIsThere() {
+  void recordExecutors() {
     cluster.inEverySlot(rows -> 0);
     before = cluster.executors();
   }
 
   @AfterEach
-  void nothingIsHeld() {
+  void assertNothingHeld() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
     cluster.assertNothingHeld();
     assertThat(cluster.executors()).as("executors, one of which was replaced").isNotEqualTo(before);
   }
 
   @AfterAll
-  static void nothingIsLeft() {
+  static void assertNothingLeft() {
     cluster.assertNothingLeft();
   }
 
@@ -196,17 +196,17 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   @Test
-  void inARunWithCopies() throws Exception {
-    inARun(2);
+  void runRecoversFromALossWithCopies() throws Exception {
+    runWithALoss(2);
   }
 
   @Test
   @Tag("slow")
-  void inARunWithoutCopies() throws Exception {
-    inARun(4);
+  void runRecoversFromALossWithoutCopies() throws Exception {
+    runWithALoss(4);
   }
 
-  private void inARun(int width) throws Exception {
+  private void runWithALoss(int width) throws Exception {
     ResidentStore store = spec(frame(0, ROWS), width).load("train");
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
@@ -236,17 +236,17 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   @Test
-  void inALoadWithoutCopies() throws Exception {
-    inALoad(4);
+  void loadRecoversFromALossWithoutCopies() throws Exception {
+    loadWithALoss(4);
   }
 
   @Test
   @Tag("slow")
-  void inALoadWithCopies() throws Exception {
-    inALoad(2);
+  void loadRecoversFromALossWithCopies() throws Exception {
+    loadWithALoss(2);
   }
 
-  private void inALoad(int width) throws Exception {
+  private void loadWithALoss(int width) throws Exception {
     Evidence evidence = new Evidence(directory);
     evidence.note("pause", "");
     Dataset<Row> frame = pausing(evidence, PAUSE_AT, 0, ROWS);
@@ -261,7 +261,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
 
   @Test
   @Tag("slow")
-  void inTheOnlyAttemptToLoad() {
+  void lossInTheOnlyAttemptToLoadLeavesNoStore() {
     Evidence evidence = new Evidence(directory);
     evidence.note("pause", "");
     Dataset<Row> frame = pausing(evidence, PAUSE_AT, 0, ROWS);
@@ -278,17 +278,17 @@ class ResidentLossInJobsTest extends OnTestCluster {
 
   @Test
   @Tag("slow")
-  void inAnAppendWithCopies() throws Exception {
-    inAnAppend(2);
+  void appendRecoversFromALossWithCopies() throws Exception {
+    appendWithALoss(2);
   }
 
   @Test
   @Tag("slow")
-  void inAnAppendWithoutCopies() throws Exception {
-    inAnAppend(4);
+  void appendRecoversFromALossWithoutCopies() throws Exception {
+    appendWithALoss(4);
   }
 
-  private void inAnAppend(int width) throws Exception {
+  private void appendWithALoss(int width) throws Exception {
     ResidentStore store = spec(frame(0, ROWS), width).load("train");
     Evidence evidence = new Evidence(directory);
     evidence.note("pause", "");
@@ -303,7 +303,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   @Test
-  void inARepairFromTheDataFrame() throws Exception {
+  void repairFromTheDataFrameRecoversFromALoss() throws Exception {
     Evidence evidence = new Evidence(directory);
     ResidentStore store = spec(pausing(evidence, 0, 0, ROWS), 4).load("train");
     kill(pidOf(store.shards().get(0).executorId()));
@@ -321,9 +321,9 @@ class ResidentLossInJobsTest extends OnTestCluster {
    * out by itself. After the second loss there may be no copy, but the DataFrame is there.
    */
   @Test
-  void inARepairFromCopiesAfterALossThatOneStoreDoesNotHearOf() throws Exception {
+  void repairFromCopiesRecoversFromASecondLoss() throws Exception {
     ResidentStore store = spec(frame(0, ROWS), 2).load("train");
-    ResidentStore unheardOf = loadUnheardOf();
+    ResidentStore unregistered = loadUnregistered();
     String first = store.shards().get(0).executorId();
     long survivor =
         pidOf(
@@ -334,10 +334,10 @@ class ResidentLossInJobsTest extends OnTestCluster {
                 .orElseThrow());
     try {
       replace(first);
-      assertThat(unheardOf.shards()).noneMatch(ResidentShard::isLost);
-      checkAll(unheardOf, ROWS);
+      assertThat(unregistered.shards()).noneMatch(ResidentShard::isLost);
+      checkAll(unregistered, ROWS);
     } finally {
-      unheardOf.drop();
+      unregistered.drop();
     }
     AtomicBoolean killed = new AtomicBoolean();
     SparkListener killer =
@@ -361,7 +361,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
 
   /** The repair would like to have all slots, and does not wait for them for ever. */
   @Test
-  void besideAJobThatHasTheOtherSlots() throws Exception {
+  void repairsBesideAJobInTheOtherSlots() throws Exception {
     ResidentStore store = spec(frame(0, ROWS), 4).load("train");
     ResidentShard lost = store.shards().get(0);
     ResidentShard survivor =
@@ -390,7 +390,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
    */
   @Test
   @Tag("slow")
-  void withADecommissionedExecutor() throws Exception {
+  void decommissionKeepsTheRowsOfABusyExecutor() throws Exception {
     Path source = directory.resolve("source");
     frame(0, ROWS).write().parquet(source.toString());
     Dataset<Row> stored = cluster.session().read().parquet(source.toString());
@@ -430,7 +430,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
 
   /** Nobody calls for a repair, no job runs, and the stores are two users'. */
   @Test
-  void withADecommissionedExecutorThatIsIdle() throws Exception {
+  void decommissionKeepsTheRowsOfAnIdleExecutor() throws Exception {
     Path source = directory.resolve("source");
     frame(0, ROWS).write().parquet(source.toString());
     Dataset<Row> stored = cluster.session().read().parquet(source.toString());
@@ -499,7 +499,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   /** Loads a store that no event of a lost executor reaches, because it is not registered. */
-  private static ResidentStore loadUnheardOf() {
+  private static ResidentStore loadUnregistered() {
     ResidentOrigin origin =
         new ResidentOrigin(
             frame(0, ROWS),

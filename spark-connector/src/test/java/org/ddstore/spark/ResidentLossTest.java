@@ -93,7 +93,7 @@ class ResidentLossTest extends OnTestCluster {
   }
 
   @AfterAll
-  static void nothingIsLeft() {
+  static void assertNothingLeft() {
     if (readerOfCopies != null) {
       readerOfCopies.close();
     }
@@ -210,7 +210,7 @@ class ResidentLossTest extends OnTestCluster {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void withoutCopiesTheNextRunLoadsWhatIsLostAgain(boolean isShortcut) {
+  void nextRunReloadsLostRowsWithoutCopies(boolean isShortcut) {
     ResidentStore store = isShortcut ? shortcut : network;
     StoreHandle before = HANDLES.get(store.name());
     List<ResidentShard> lost = store.shards();
@@ -268,7 +268,7 @@ class ResidentLossTest extends OnTestCluster {
 
   /** Rows of partitions that are no part of one lost shard only would be passed over. */
   @Test
-  void onlyTheRowsThatWereLostAreReadAgain() {
+  void repairReadsOnlyTheLostRows() {
     assertThat(read.value()).as("rows read by the load").isEqualTo(ROWS);
     long lost = ROWS / 4L * lostRanks(counted).size();
     assertThat(lost).isBetween(1L, ROWS - 1L);
@@ -282,7 +282,7 @@ class ResidentLossTest extends OnTestCluster {
   }
 
   @Test
-  void withCopiesReadersGoOnAndTheNextRunStartsWithoutLoading() {
+  void readersAndTheNextRunUseTheCopies() {
     checkAll(readerOfCopies.rows(), ROWS + MORE);
     Set<Integer> lost = lostRanks(copies);
     assertThat(lost).hasSize(2);
@@ -303,7 +303,7 @@ class ResidentLossTest extends OnTestCluster {
   }
 
   @Test
-  void rowsThatDoNotComeBackAsTheyWereAreRefused() {
+  void rejectsReloadedRowsThatDiffer() {
     Set<Integer> lost = lostRanks(changing);
     assertThatThrownBy(() -> changing.run(context -> 0))
         .isInstanceOf(RebuildDiffersException.class)

@@ -74,7 +74,7 @@ class ResidentOnFabricTest {
   }
 
   @Test
-  void ranksReadByFabricAndOthersToo() {
+  void ranksUseFabricAndOtherReadersUseTcp() {
     ResidentStore store =
         DDStores.from(frame(0, ROWS)).ranks(2).shortcut(false).transport("fabric").load("train");
     store.append(frame(ROWS, ROWS + MORE));

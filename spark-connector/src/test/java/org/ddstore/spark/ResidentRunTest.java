@@ -73,7 +73,7 @@ class ResidentRunTest extends OnResidentCluster {
   }
 
   @Test
-  void rowsAreAppendedWhileLoadersAreInsideAnEpoch() throws Exception {
+  void appendsWhileLoadersAreInsideAnEpoch() throws Exception {
     ResidentStore store = load();
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Long>> running =
@@ -116,7 +116,7 @@ class ResidentRunTest extends OnResidentCluster {
 
   @ParameterizedTest
   @CsvSource({"true, same_host", "false, remote"})
-  void aRankWhoseExecutorIsOccupiedRunsElsewhereAndIsReported(boolean shortcut, String path)
+  void reportsARankThatRunsAwayFromItsOccupiedExecutor(boolean shortcut, String path)
       throws Exception {
     ResidentStore store = DDStores.from(frame(0, ROWS)).ranks(1).shortcut(shortcut).load("train");
     ResidentShard home = store.shards().get(0);
@@ -166,7 +166,7 @@ class ResidentRunTest extends OnResidentCluster {
   private record Ran(String executor, boolean home, long rows) implements Serializable {}
 
   @Test
-  void aRankWhoseExecutorIsOccupiedRunsElsewhereAlsoWhenSparkWaitsForIt() throws Exception {
+  void ranksRunElsewhereDespiteALocalityWait() throws Exception {
     ResidentStore store = load();
     List<ResidentShard> homes = store.shards();
     Evidence evidence = new Evidence(directory);
@@ -198,7 +198,7 @@ class ResidentRunTest extends OnResidentCluster {
   }
 
   @Test
-  void ranksThatTakeAllSlotsAreWarnedOf() {
+  void explainWarnsOfRanksThatTakeAllSlots() {
     DDStores.from(frame(0, ROWS)).ranks(4).load("all");
     assertThat(DDStores.open(cluster.session(), "all").explain())
         .contains("4 ranks take all 4 slots: while they run every other job");
@@ -206,7 +206,7 @@ class ResidentRunTest extends OnResidentCluster {
   }
 
   @Test
-  void ranksThatTakeAllSlotsAreWarnedOfOnceAStoreInTheLog() {
+  void logsTheSlotsWarningOncePerStore() {
     cluster.inEverySlot(rows -> 0); // all have registered
     try (LogTap log = LogTap.open()) {
       ResidentStore all = DDStores.from(frame(0, ROWS)).ranks(4).load("all");
@@ -229,7 +229,7 @@ class ResidentRunTest extends OnResidentCluster {
   }
 
   @Test
-  void ranksThatTakeAllSlotsAreWarnedOfOnceAJobInTheLog() {
+  void logsTheSlotsWarningOncePerJob() {
     cluster.inEverySlot(rows -> 0); // all have registered
     try (LogTap log = LogTap.open()) {
       assertThat(
@@ -249,7 +249,7 @@ class ResidentRunTest extends OnResidentCluster {
   }
 
   @Test
-  void ranksThatLeaveASlotAreNotWarnedOfInTheLog() {
+  void logsNoSlotsWarningIfASlotIsFree() {
     cluster.inEverySlot(rows -> 0); // all have registered
     try (LogTap log = LogTap.open()) {
       ResidentStore store = DDStores.from(frame(0, ROWS)).ranks(3).load("train");
@@ -277,7 +277,7 @@ class ResidentRunTest extends OnResidentCluster {
   }
 
   @Test
-  void attachedReadersCount() {
+  void countsReadsOfAttachedReaders() {
     ResidentStore store = DDStores.from(frame(0, ROWS)).ranks(1).load("train");
     String home = store.shards().get(0).executorId();
     StoreHandle handle = store.handle();

@@ -152,7 +152,7 @@ class ResidentStoreTest extends OnResidentCluster {
   }
 
   @Test
-  void aStoreIsFoundByItsName() {
+  void opensAStoreByItsName() {
     ResidentStore store = numbers().load("a");
     ResidentStore other = numbers().ranks(2).load("b");
     assertThat(DDStores.open(cluster.session(), "a")).isSameAs(store);
@@ -192,7 +192,7 @@ class ResidentStoreTest extends OnResidentCluster {
   }
 
   @Test
-  void numbersOfAStoreAndItsExecutorsAreExact() {
+  void reportsExactSizesOfAStoreAndItsExecutors() {
     ResidentStore store = numbers().shortcut(false).transport("tcp").load("a");
     store.append(frame(ROWS, ROWS + 40));
     long[] bytes = new long[4];
@@ -234,7 +234,7 @@ class ResidentStoreTest extends OnResidentCluster {
   }
 
   @Test
-  void ranksRunBesideTheirShardsAsOftenAsWanted() {
+  void runsRanksBesideTheirShardsRepeatedly() {
     ResidentStore train = numbers().maxAttempts(1).load("train");
     ResidentStore validation = DDStores.from(frame(0, 40)).ranks(4).load("validation");
     List<String> homes = train.shards().stream().map(ResidentShard::executorId).toList();
@@ -294,7 +294,7 @@ class ResidentStoreTest extends OnResidentCluster {
   }
 
   @Test
-  void userCodeThatFailsIsRunAgainAndTheStoreStays() {
+  void retriesFailedUserCodeAndKeepsTheStore() {
     ResidentStore store = numbers().load("train");
     assertThat(
             store.run(
@@ -322,7 +322,7 @@ class ResidentStoreTest extends OnResidentCluster {
   }
 
   @Test
-  void appendedRowsFollowAndOldReadersKeepTheirs() throws Exception {
+  void appendAddsRowsWithoutChangingOldReaders() throws Exception {
     ResidentStore store = numbers().load("train");
     StoreHandle before = store.handle();
     ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -392,7 +392,7 @@ class ResidentStoreTest extends OnResidentCluster {
   }
 
   @Test
-  void rowsOfADroppedStoreAreRefusedInTime() {
+  void rejectsReadsOfADroppedStoreBeforeTheTimeout() {
     ResidentStore store =
         numbers().shortcut(false).readTimeout(Duration.ofSeconds(20)).load("gone");
     StoreHandle handle = store.handle();
@@ -402,7 +402,7 @@ class ResidentStoreTest extends OnResidentCluster {
   }
 
   @Test
-  void aLoadThatFailsLeavesNothing() {
+  void failedLoadLeavesNothing() {
     assertThatThrownBy(
             () ->
                 DDStores.from(

@@ -24,8 +24,8 @@ class SmallSharedMemoryTest {
   @TempDir Path directory;
 
   @Test
-  void clearErrorsAndFilesAsTheWayOut() throws Exception {
-    String refusal = whyNoNamespace();
+  void namesTheFullMountAndLoadsIntoFiles() throws Exception {
+    String refusal = namespaceProblem();
     Needed.check("a mount namespace with a tmpfs", refusal == null, () -> refusal);
 
     Map<String, String> output = SmallSharedMemoryMain.parse(runDriver());
@@ -49,7 +49,7 @@ class SmallSharedMemoryTest {
     assertThat(output.get("left in /dev/shm")).isEqualTo("[]");
   }
 
-  private static String whyNoNamespace() throws Exception {
+  private static String namespaceProblem() throws Exception {
     try {
       Process trial =
           new ProcessBuilder("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm")

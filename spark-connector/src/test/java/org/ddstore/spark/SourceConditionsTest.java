@@ -190,7 +190,7 @@ class SourceConditionsTest extends SourceOnCluster {
   }
 
   @Test
-  void longListsReadTheirRowsAlone() {
+  void longListsReadOnlyTheirRows() {
     Long[] wanted = LongStream.range(-500, 3_500).map(i -> i * 3).boxed().toArray(Long[]::new);
     long there = Arrays.stream(wanted).filter(i -> i >= 0 && i < ROWS).count();
     Dataset<Row> query =
@@ -200,7 +200,7 @@ class SourceConditionsTest extends SourceOnCluster {
   }
 
   @Test
-  void limitsReadTheirRowsAlone() {
+  void limitsReadOnlyTheirRows() {
     for (String query :
         List.of(
             "select id from ddstore.n limit 11",
@@ -231,7 +231,7 @@ class SourceConditionsTest extends SourceOnCluster {
   }
 
   @Test
-  void theIndexIsAColumnLikeOthers() {
+  void indexWorksLikeAnyOtherColumn() {
     assertThat(
             spark
                 .sql(

@@ -137,7 +137,7 @@ class SourceInPlaceTest extends SourceOnCluster {
   }
 
   @Test
-  void batchesOfRunsAreTheMemoryOfTheShards() throws Exception {
+  void batchesOfRunsAliasTheMemoryOfTheShards() throws Exception {
     Dataset<Row> all = spark.sql("select id, x, __index from ddstore.n");
     List<List<Seen>> seen = seeBeforeAndAfter(all, 2); // one a shard
     assertThat(seen.get(0))

@@ -49,7 +49,7 @@ class SourceLifetimesTest extends SourceOnCluster {
   }
 
   @Test
-  void aScanGoesOnWhenItsStoreIsDropped(@TempDir Path gate) throws Exception {
+  void scanContinuesAfterItsStoreIsDropped(@TempDir Path gate) throws Exception {
     ResidentStore store = load();
     String folder = gate.toString();
     MapFunction<Row, String> slow =
@@ -88,7 +88,7 @@ class SourceLifetimesTest extends SourceOnCluster {
 
   /** Spark feeds the script from a thread of its own, which outlives the task. */
   @Test
-  void aScriptThatReadsSlowlyDoesNotEndItsExecutor() {
+  void slowScriptDoesNotEndItsExecutor() {
     spark
         .range(8_000)
         .selectExpr("id", "repeat('x', 10000) as payload")
@@ -146,7 +146,7 @@ class SourceLifetimesTest extends SourceOnCluster {
   }
 
   @Test
-  void anInsertIsSeenByACachedTable() {
+  void cachedTableSeesAnInsert() {
     load();
     try {
       spark.sql("cache table ddstore.n");
@@ -167,7 +167,7 @@ class SourceLifetimesTest extends SourceOnCluster {
   }
 
   @Test
-  void metricsCountScansAndRanksUntilTheStoreIsGone() {
+  void metricsCountScansAndRanksUntilTheDrop() {
     ResidentStore store = load();
     for (int scans = 1; scans <= 2; scans++) {
       spark.sql("select sum(id) from ddstore.n").collectAsList();
@@ -190,7 +190,7 @@ class SourceLifetimesTest extends SourceOnCluster {
   }
 
   @Test
-  void typesOfUsersComeBack() {
+  void roundTripsUserDefinedTypes() {
     StructType schema = new StructType().add("id", "bigint").add("v", new VectorType());
     spark
         .createDataFrame(

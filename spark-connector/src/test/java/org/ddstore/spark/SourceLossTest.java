@@ -93,7 +93,7 @@ class SourceLossTest extends SourceOnCluster {
   }
 
   /** Kills an executor in which a task reads, and lets the others go on. */
-  private void killOneThatReads(CompletableFuture<?> query) throws IOException {
+  private void killAReadingExecutor(CompletableFuture<?> query) throws IOException {
     try {
       await("two tasks read")
           .atMost(PATIENCE)
@@ -123,8 +123,8 @@ class SourceLossTest extends SourceOnCluster {
   }
 
   @Test
-  void withCopiesTheQueryGoesOn() throws Exception {
-    withCopiesTheQueryGoesOn(Backing.SHM, false);
+  void queryContinuesWithCopies() throws Exception {
+    queryContinuesWithCopies(Backing.SHM, false);
   }
 
   @ParameterizedTest
@@ -132,16 +132,16 @@ class SourceLossTest extends SourceOnCluster {
   @EnumSource(
       value = Backing.class,
       names = {"SHM", "DIRECT"})
-  void withCopiesAndTheShortcutTheQueryGoesOn(Backing backing) throws Exception {
-    withCopiesTheQueryGoesOn(backing, true);
+  void queryContinuesWithCopiesAndTheShortcut(Backing backing) throws Exception {
+    queryContinuesWithCopies(backing, true);
   }
 
-  private void withCopiesTheQueryGoesOn(Backing backing, boolean shortcut) throws Exception {
+  private void queryContinuesWithCopies(Backing backing, boolean shortcut) throws Exception {
     ResidentStore store = numbers().width(1).backing(backing).shortcut(shortcut).load("n");
     Dataset<String> query = gated();
     CompletableFuture<List<String>> rows = CompletableFuture.supplyAsync(query::collectAsList);
 
-    killOneThatReads(rows);
+    killAReadingExecutor(rows);
 
     assertThat(rows.get(2, TimeUnit.MINUTES)).containsExactlyInAnyOrderElementsOf(expected());
     awaitLoss(store);
@@ -167,7 +167,7 @@ class SourceLossTest extends SourceOnCluster {
     Dataset<String> query = gated();
     CompletableFuture<List<String>> rows = CompletableFuture.supplyAsync(query::collectAsList);
 
-    killOneThatReads(rows);
+    killAReadingExecutor(rows);
 
     assertThatThrownBy(() -> rows.get(2, TimeUnit.MINUTES))
         .hasStackTraceContaining("org.ddstore.types.RankLostException")
@@ -178,7 +178,7 @@ class SourceLossTest extends SourceOnCluster {
         .as("a query that was planned before")
         .hasStackTraceContaining("RankLostException")
         .hasStackTraceContaining(REMEDY);
-    assertLossIsSaidAtOnce(store);
+    assertReportsTheLossAtOnce(store);
     store.repair();
     assertThat(query.collectAsList())
         .as("a query that was planned before the repair")
@@ -187,7 +187,7 @@ class SourceLossTest extends SourceOnCluster {
   }
 
   /** By the driver; what is left can be read. */
-  private void assertLossIsSaidAtOnce(ResidentStore store) {
+  private void assertReportsTheLossAtOnce(ResidentStore store) {
     ResidentShard lost =
         store.shards().stream().filter(ResidentShard::isLost).findAny().orElseThrow();
     assertThatThrownBy(() -> gated().collectAsList())
@@ -203,7 +203,7 @@ class SourceLossTest extends SourceOnCluster {
   }
 
   @Test
-  void aPlanThatIsKeptFollowsTheStore() {
+  void reusedPlanFollowsTheStore() {
     ResidentStore store = numbers().load("n");
     Dataset<Row> ids = spark.sql("select id from ddstore.n where id < 100000");
     assertThat(ids.collectAsList()).hasSize(ROWS);

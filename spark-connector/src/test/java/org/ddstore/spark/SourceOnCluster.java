@@ -41,7 +41,7 @@ abstract class SourceOnCluster {
 
   /** A method that failed may have left stores, and threads that make more of them. */
   @BeforeEach
-  void dropThoseOfOthers() {
+  void dropStoresOfOtherTests() {
     DDStores.list(spark).forEach(ResidentStore::drop);
   }
 

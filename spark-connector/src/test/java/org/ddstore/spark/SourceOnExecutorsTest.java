@@ -52,7 +52,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void everyTypeComesBackAsItWent(int ranks) {
+  void roundTripsEveryType(int ranks) {
     Dataset<Row> source = EveryType.frame(spark, ROWS);
     source
         .write()
@@ -68,7 +68,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
   }
 
   @Test
-  void onlyTheRowsOfTheIndexAreRead() {
+  void readsOnlyTheRowsSelectedByIndex() {
     numbers().write().format("ddstore").save("n");
     Dataset<Row> between =
         spark.sql("select id, __index from ddstore.n where __index between 100 and 149");
@@ -105,7 +105,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
   }
 
   @Test
-  void onlyTheColumnsWantedAreRead() {
+  void readsOnlyTheSelectedColumns() {
     numbers().write().format("ddstore").option("ranks", "2").save("n");
     Dataset<Row> sum = spark.sql("select sum(value) from ddstore.n");
     assertThat(sum.collectAsList().get(0).getDouble(0)).isEqualTo(ROWS * (ROWS - 1) / 2.0);
@@ -141,7 +141,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
   }
 
   @Test
-  void viewsHaveTheIndexInAColumn() {
+  void viewsExposeTheIndexAsAColumn() {
     numbers().write().format("ddstore").save("n");
     spark.sql(
         "create or replace temporary view v using ddstore options (name 'n', indexColumn 'idx')");
@@ -155,7 +155,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
   }
 
   @Test
-  void shardsAreReadInTheExecutorsThatHoldThem() {
+  void readsShardsInTheExecutorsThatHoldThem() {
     int rows = 2_000;
     Dataset<Row> source =
         spark.range(rows).selectExpr("id", "transform(sequence(0, 799), i -> float(id + i)) as x");
@@ -174,7 +174,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
   }
 
   @Test
-  void statisticsComeFromTheCatalogSoThatSmallStoresAreBroadcast() {
+  void broadcastsSmallStoresByCatalogStatistics() {
     numbers().write().format("ddstore").option("ranks", "2").save("n");
     Statistics all = read("n").queryExecution().optimizedPlan().stats();
     assertThat(all.rowCount().get().longValue()).isEqualTo(ROWS);
@@ -216,7 +216,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
   }
 
   @Test
-  void tasksAndFunctionsOfUsersAttachByTheHandle() {
+  void userTasksAndFunctionsAttachByTheHandle() {
     numbers().write().format("ddstore").option("ranks", "2").save("n");
     StoreHandle handle = DDStores.open(spark, "n").handle();
     MapPartitionsFunction<Long, String> lookUp =
@@ -292,7 +292,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
   }
 
   @Test
-  void optionsOfAScanAreOptionsToo() {
+  void appliesOptionsOfAScan() {
     numbers().write().format("ddstore").save("n");
     assertThat(
             spark

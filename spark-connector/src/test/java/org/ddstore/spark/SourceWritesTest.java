@@ -64,7 +64,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @AfterEach
-  void writersHaveEnded() throws Exception {
+  void endWriters() throws Exception {
     for (Thread thread : threads) {
       thread.interrupt();
       thread.join(TimeUnit.MINUTES.toMillis(2));
@@ -82,7 +82,7 @@ class SourceWritesTest extends SourceOnCluster {
 
   @ParameterizedTest
   @EnumSource(SaveMode.class)
-  void allModesOfAWriteHoldForNewAndOldStores(SaveMode mode) {
+  void appliesEverySaveModeToNewAndExistingStores(SaveMode mode) {
     Dataset<Row> ten = spark.range(10).toDF();
     Dataset<Row> three = spark.range(100, 103).toDF();
     ten.write().format("ddstore").mode(mode).save("m");
@@ -105,7 +105,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void anOverwriteThatFailsLeavesTheOldRows() {
+  void failedOverwriteKeepsTheOldRows() {
     Dataset<Row> ten = spark.range(10).toDF();
     ten.write().format("ddstore").save("m");
     Dataset<Row> bad = spark.range(10).selectExpr("if(id = 7, null, id) as id");
@@ -127,7 +127,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void sqlMakesFillsAndDropsStores() {
+  void sqlCreatesFillsAndDropsStores() {
     numbers().createOrReplaceTempView("numbers");
     spark.sql("create table ddstore.t options (ranks 2, orderBy 'value') as select * from numbers");
     assertThat(DDStores.open(spark, "t").ranks()).isEqualTo(2);
@@ -180,7 +180,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void anOverwriteWithoutOptionsTakesThoseOfTheStore() {
+  void overwriteKeepsTheOptionsOfTheStore() {
     Dataset<Row> rows = spark.range(10).selectExpr("id", "array(id, -id) as v", "9 - id as place");
     Map<String, String> options =
         Map.of("ranks", "2", "width", "1", "orderBy", "place", "type.v", "int16[2]");
@@ -231,7 +231,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void anAppendWithoutAColumnThatOrdersTheRowsIsRefused() {
+  void rejectsAnAppendWithoutTheOrderingColumn() {
     Dataset<Row> rows = spark.range(10).selectExpr("id", "9 - id as place");
     rows.write().format("ddstore").option("columns", "id").option("orderBy", "place").save("h");
     String message =
@@ -280,7 +280,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void rowsAreOrderedByTheColumnsOfAnOption() {
+  void ordersRowsByTheColumnsOfAnOption() {
     unordered().write().format("ddstore").option("ranks", "3").option("orderBy", "place").save("o");
     assertThat(
             spark.sql("select place, __index from ddstore.o where place = __index").collectAsList())
@@ -325,7 +325,7 @@ class SourceWritesTest extends SourceOnCluster {
    *
    * @return how each of them failed, if it did
    */
-  private List<Optional<Throwable>> atOnce(SaveMode mode) throws Exception {
+  private List<Optional<Throwable>> writeConcurrently(SaveMode mode) throws Exception {
     CyclicBarrier together = new CyclicBarrier(2);
     List<CompletableFuture<Optional<Throwable>>> both = new ArrayList<>();
     for (int writer = 1; writer <= 2; writer++) {
@@ -373,7 +373,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   private void theSecondOfTwoWritersFindsTheStoreOfTheFirst(SaveMode mode) throws Exception {
-    List<Optional<Throwable>> failures = atOnce(mode);
+    List<Optional<Throwable>> failures = writeConcurrently(mode);
     List<Long> ids =
         read("both").orderBy("id").collectAsList().stream().map(row -> row.getLong(0)).toList();
     assertThat(ids)
@@ -455,7 +455,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void anAppendThatWaitsForAnotherWriterIsInterrupted() throws Exception {
+  void interruptEndsAnAppendThatWaitsForAnotherWriter() throws Exception {
     spark.range(10).write().format("ddstore").save("both");
     ResidentStore store = DDStores.open(spark, "both");
     CountDownLatch gate = new CountDownLatch(1);
@@ -537,7 +537,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void rowsThatSparkCachedBeforeAnotherWriteDoNotReplaceAStore() {
+  void rejectsAnOverwriteWithStaleCachedRows() {
     spark.range(10).write().format("ddstore").option("ranks", 2).save("t");
     ResidentStore store = DDStores.open(spark, "t");
     Dataset<Row> cached = read("t").where("id >= 0").cache();
@@ -560,7 +560,7 @@ class SourceWritesTest extends SourceOnCluster {
   @Test
   void rowsOfTwoConcurrentAppendsFollowEachOther() throws Exception {
     spark.range(10).write().format("ddstore").option("ranks", "2").save("both");
-    assertThat(atOnce(SaveMode.Append)).containsOnly(Optional.empty());
+    assertThat(writeConcurrently(SaveMode.Append)).containsOnly(Optional.empty());
     List<Long> ids =
         spark.sql("select id from ddstore.both order by __index").collectAsList().stream()
             .map(row -> row.getLong(0))
@@ -688,7 +688,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void aColumnOfItsOwnHidesTheIndex() {
+  void columnOfTheSameNameHidesTheIndex() {
     spark.range(10).selectExpr("id", "9 - id as __index").write().format("ddstore").save("own");
     assertThat(spark.sql("select id from ddstore.own where __index = 2").collectAsList())
         .hasToString("[[7]]");
@@ -705,7 +705,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void widthAndTransportOfAWriteAreThoseOfTheStore() {
+  void appliesWidthAndTransportToTheStore() {
     Dataset<Row> rows = spark.range(10).toDF();
     rows.write()
         .format("ddstore")
@@ -730,7 +730,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void wideRowsComeBack() {
+  void roundTripsWideRows() {
     List<String> columns =
         new ArrayList<>(
             List.of("id", "cast(repeat(chr(int(65 + id)), 3000000) as binary) as large"));
@@ -749,7 +749,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
-  void nullsAreRefusedAndColumnsThatMayHaveThemAreKept() {
+  void rejectsNullsButKeepsNullableColumns() {
     StructType schema =
         (StructType) DataType.fromDDL("a int, s struct<b: string not null>, v array<int>");
     Dataset<Row> rows =

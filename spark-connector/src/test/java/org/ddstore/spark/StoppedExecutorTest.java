@@ -77,7 +77,7 @@ class StoppedExecutorTest extends OnResidentCluster {
 
   /** Both readers wait for the same stopped executor, at the same time. */
   @Test
-  void readersGoOnWithAnotherCopyAndNewOnesAttach() throws Exception {
+  void readersSwitchToAnotherCopyAndNewReadersAttach() throws Exception {
     ResidentStore store = numbers().width(2).load("copies");
     ProcessHandle holder = holder(store);
     StoreHandle handle = store.handle();
@@ -104,7 +104,7 @@ class StoppedExecutorTest extends OnResidentCluster {
   /** It stops when its rows are loaded, and goes on before Spark gives it up. */
   @Test
   @Tag("slow")
-  void anAppendWaitsForTheConfirmationOfAStoppedExecutor() throws Exception {
+  void appendWaitsForTheConfirmationOfAStoppedExecutor() throws Exception {
     ResidentStore store = numbers().load("train");
     ProcessHandle holder = holder(store);
     Evidence evidence = new Evidence(directory);
@@ -144,7 +144,7 @@ class StoppedExecutorTest extends OnResidentCluster {
   }
 
   @Test
-  void whenAllCopiesAreSilentTheReadEndsAndALaterOneIsRight() throws Exception {
+  void readTimesOutOnSilentCopiesAndRecovers() throws Exception {
     ResidentStore store = numbers().width(2).readTimeout(Duration.ofSeconds(10)).load("copies");
     List<ProcessHandle> all =
         cluster.executors().stream().map(pid -> ProcessHandle.of(pid).orElseThrow()).toList();

@@ -74,12 +74,12 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void sharedMemoryIsReadByOwnProcessAndSameHost() {
+  void readsSharedMemoryByOwnProcessAndSameHost() {
     assertHalfAndHalf(numbers().run(StoreOnExecutorsTest::readByPath));
   }
 
   @Test
-  void filesAreReadByOwnProcessAndSameHost() throws IOException {
+  void readsFilesByOwnProcessAndSameHost() throws IOException {
     assertHalfAndHalf(numbers().files(directory).run(StoreOnExecutorsTest::readByPath));
     try (Stream<Path> left = Files.list(directory)) {
       assertThat(left).as("what is left in the directory").isEmpty();
@@ -87,7 +87,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void directMemoryOfAnotherExecutorIsReadOverTheTransport() {
+  void readsRemoteDirectMemoryOverTheTransport() {
     for (Read read : numbers().backing(Backing.DIRECT).run(StoreOnExecutorsTest::readByPath)) {
       assertThat(read.sum()).isEqualTo(SUM);
       assertThat(read.ownProcess()).as("by own process").isEqualTo(ROWS / 2);
@@ -96,7 +96,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void withoutTheShortcutAllRowsComeOverTheTransport() {
+  void readsAllRowsOverTheTransportWithoutShortcut() {
     List<Read> reads =
         numbers().transport("tcp").shortcut(false).run(StoreOnExecutorsTest::readByPath);
     assertThat(reads).hasSize(4);
@@ -175,7 +175,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void aWidthThatDoesNotDivideTheRanksIsRefused() {
+  void rejectsAWidthThatDoesNotDivideTheRanks() {
     assertThatThrownBy(() -> numbers().width(3).run(RankContext::rank))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("spark.ddstore.width is 3, legal for 4 ranks: [1, 2, 4]");
@@ -207,7 +207,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void sessionSettingsCount() {
+  void appliesSessionSettings() {
     Map<String, String> settings = Map.of("spark.ddstore.ranks", "3");
     settings.forEach((key, value) -> cluster.session().conf().set(key, value));
     try {
@@ -221,7 +221,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   }
 
   @Test
-  void aResourceProfileCountsItsCpus() {
+  void countsTheCpusOfAResourceProfile() {
     ResourceProfile twoCpus =
         new ResourceProfileBuilder().require(new TaskResourceRequests().cpus(2)).build();
     StoreSpec spec = DDStores.from(cluster.session().range(10).toDF()).resources(twoCpus);

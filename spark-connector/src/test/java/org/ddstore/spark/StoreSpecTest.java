@@ -65,7 +65,7 @@ class StoreSpecTest {
   }
 
   @AfterEach
-  void nothingIsLeft() throws IOException {
+  void assertNothingLeft() throws IOException {
     Leftovers.ofThisProcess().withoutNetwork().assertNone();
     Leftovers.assertNoSharedMemoryOf(Set.of(ProcessHandle.current().pid()));
   }
@@ -79,7 +79,7 @@ class StoreSpecTest {
 
   /** In the types that users touch. */
   @Test
-  void argumentsThatAreNullAreNamed() {
+  void namesNullArguments() {
     StoreSpec spec = numbers(8).ranks(1);
     ResidentStore store = spec.load("nulls");
     try {
@@ -154,7 +154,7 @@ class StoreSpecTest {
   }
 
   @Test
-  void resultsComeInRankOrderAndTheContextTellsTheRank() {
+  void returnsResultsInRankOrder() {
     List<String> results =
         numbers(10)
             .ranks(3)
@@ -181,7 +181,7 @@ class StoreSpecTest {
   }
 
   @Test
-  void nullIsAResult() {
+  void acceptsNullResults() {
     assertThat(numbers(8).ranks(2).run(context -> null)).containsExactly(null, null);
   }
 
@@ -217,7 +217,7 @@ class StoreSpecTest {
   }
 
   @Test
-  void runsFollowEachOther() {
+  void runsRepeatedly() {
     StoreSpec spec = numbers(200).ranks(2);
 
     assertThat(spec.run(StoreSpecTest::sumOfIds)).containsExactly(19900L, 19900L);
@@ -226,7 +226,7 @@ class StoreSpecTest {
   }
 
   @Test
-  void runsOfTwoThreadsAreApart() throws Exception {
+  void isolatesRunsOfTwoThreads() throws Exception {
     CompletableFuture<List<Long>> first =
         CompletableFuture.supplyAsync(() -> numbers(300).ranks(2).run(StoreSpecTest::sumOfIds));
     CompletableFuture<List<Long>> second =
@@ -255,7 +255,7 @@ class StoreSpecTest {
   }
 
   @Test
-  void filesLieInTheDirectoryWhileTheTaskRuns() throws IOException {
+  void keepsFilesInTheDirectoryWhileTheTaskRuns() throws IOException {
     String root = directory.toString();
     List<Boolean> paths =
         numbers(100)
@@ -293,7 +293,7 @@ class StoreSpecTest {
 
   /** A page more for the header of a file, 8 bytes a row for where a ragged record begins. */
   @Test
-  void filesAreAsLongAsTheDataAndTheirIndex() {
+  void filesHoldOnlyTheDataAndItsIndex() {
     String root = directory.toString();
     List<List<String>> fixed =
         DDStores.from(spark.range(10_000).selectExpr("id", "double(id) as y"))
@@ -322,19 +322,19 @@ class StoreSpecTest {
   }
 
   @Test
-  void noRowsAtAll() {
+  void loadsZeroRows() {
     assertThat(numbers(0).ranks(3).run(context -> context.rows().rows()))
         .containsExactly(0L, 0L, 0L);
   }
 
   @Test
-  void fewerRowsThanRanks() {
+  void loadsFewerRowsThanRanks() {
     assertThat(numbers(2).ranks(4).run(context -> context.rows().localRows() + sumOfIds(context)))
         .containsExactly(1L, 2L, 1L, 2L);
   }
 
   @Test
-  void tooManyRanksAreRefusedAtOnce() {
+  void rejectsTooManyRanksAtOnce() {
     long start = System.nanoTime();
     assertThatThrownBy(() -> numbers(10).ranks(5).run(RankContext::rank))
         .isInstanceOf(PreflightException.class)
@@ -373,7 +373,7 @@ class StoreSpecTest {
 
   /** What the task keeps open must not outlive the job. */
   @Test
-  void readersLeftOpenAreFreed() {
+  void freesReadersLeftOpen() {
     numbers(100)
         .ranks(2)
         .run(

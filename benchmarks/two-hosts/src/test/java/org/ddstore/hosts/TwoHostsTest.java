@@ -66,7 +66,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void bytesGoOverTheLinkAndAreCounted() throws Exception {
+  void countsTheBytesOnTheLink() throws Exception {
     Process caller = connected(hosts.first().name());
     assertThat(hosts.second().processes()).hasSize(1);
     long sent = hosts.second().sentBytes();
@@ -93,7 +93,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void eachHostHasASharedMemoryOfItsOwn() throws Exception {
+  void hostsHaveSeparateSharedMemory() throws Exception {
     String file = "/dev/shm/" + hosts.first().name();
     sh(hosts.first(), "echo shared > " + file);
     assertThat(sh(hosts.first(), "cat " + file)).as("another process there").isEqualTo("shared");
@@ -108,7 +108,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void eachHostKnowsItsNameAndThatOfTheOther() throws Exception {
+  void hostsResolveTheNamesOfBoth() throws Exception {
     for (Host host : List.of(hosts.first(), hosts.second())) {
       assertThat(sh(host, "uname -n")).isEqualTo(host.name());
       for (Host named : List.of(hosts.first(), hosts.second())) {
@@ -121,7 +121,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void eachHostHasABootIdOfItsOwn() throws Exception {
+  void hostsHaveDifferentBootIds() throws Exception {
     String file = "/proc/sys/kernel/random/boot_id";
     assertThat(
             List.of(
@@ -133,7 +133,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void aLinkThatIsDownRefusesAndOneThatComesUpCarriesAgain() throws Exception {
+  void disabledLinkRefusesUntilRestored() throws Exception {
     Process server = talker(hosts.first(), "serve", hosts.first().address());
     Process caller = caller();
     String connect = "connect " + hosts.first().address() + " " + line(server);
@@ -145,7 +145,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void aCutLinkSwallowsWhatIsSentUntilItIsRestored() throws Exception {
+  void cutLinkDropsPacketsUntilRestored() throws Exception {
     Process caller = connected(hosts.first().address());
     assertThat(ask(caller, "10")).isEqualTo("echoed 10");
     hosts.link().drop();
@@ -158,7 +158,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void aSlowLinkTakesAtLeastTheTimeThatItsRateMeans() throws Exception {
+  void slowLinkLimitsTheRate() throws Exception {
     Process caller = connected(hosts.first().address());
     hosts.link().slow(50_000);
     assertThatThrownBy(() -> hosts.link().slow(999)).isInstanceOf(IllegalArgumentException.class);
@@ -170,7 +170,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void aDelayedLinkDelaysEachPacket() throws Exception {
+  void delayedLinkDelaysEachPacket() throws Exception {
     Optional<String> missing = hosts.link().missingForDelay();
     missing.ifPresent(reason -> System.out.println("skipped, no delay: " + reason));
     assumeTrue(missing.isEmpty(), () -> missing.orElse(""));
@@ -181,7 +181,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void aStoppedProcessAnswersNothingUntilItGoesOn() throws Exception {
+  void stoppedProcessAnswersOnlyAfterItContinues() throws Exception {
     Process server = talker(hosts.first(), "serve", hosts.first().address());
     Process caller = caller();
     ask(caller, "connect " + hosts.first().address() + " " + line(server));
@@ -196,7 +196,7 @@ class TwoHostsTest {
   }
 
   @Test
-  void theHostsEndWithTheJvmThatOpenedThem() throws Exception {
+  void hostsEndWithTheirJvm() throws Exception {
     List<String> command = new ArrayList<>(ChildJvm.command());
     command.add(Owner.class.getName());
     Process owner =

@@ -54,7 +54,7 @@ class DualTransportTest {
   }
 
   @Test
-  void aShardThatOneOfTwoCannotExportIsFreedAtOnce() {
+  void freesAShardThatOneTransportCannotExport() {
     long before = held();
     try (WireSession tcp = Wire.join(StoreToken.random(), WIRE)) {
       Transport both = new DualTransport(refusing(), tcp);

@@ -72,7 +72,7 @@ class TransportChoiceTest {
   }
 
   @Test
-  void autoDoesNotSendInTheClearWhatSparkEncrypts() {
+  void autoChoosesTcpIfSparkEncrypts() {
     TransportChoice choice = TransportChoice.of("auto", place(0, true));
     try (WireSession session = Wire.join(StoreToken.random(), PLAIN)) {
       assertThat(choice.offer()).isEqualTo(offer("auto", 0, ""));
@@ -83,7 +83,7 @@ class TransportChoiceTest {
   }
 
   @Test
-  void oneRankWithoutHardwareMakesAutoTcp() {
+  void autoChoosesTcpUnlessAllRanksOfferTheSame() {
     TransportChoice choice = choose("auto");
     try (WireSession session = Wire.join(StoreToken.random(), PLAIN)) {
       byte[] hardware = offer("auto", 2, "verbs;ofi_rxm/2");
@@ -99,7 +99,7 @@ class TransportChoiceTest {
   }
 
   @Test
-  void fabricIsTakenByAllOrFailsByName() {
+  void fabricRequiresTheSameOfferFromAllRanks() {
     String missing = FabricBackend.missing();
     Needed.check("fabric", missing == null, () -> missing);
     TransportChoice choice = choose("fabric");

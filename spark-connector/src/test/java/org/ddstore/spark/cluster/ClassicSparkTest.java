@@ -22,13 +22,13 @@ class ClassicSparkTest {
     "4.2.0, 2.13.18",
     "10.0.0, 2.13.18"
   })
-  void runsOn(String spark, String scala) {
+  void acceptsSupportedReleases(String spark, String scala) {
     assertThat(ClassicSpark.releaseProblem(spark, scala)).isEmpty();
   }
 
   @ParameterizedTest
   @CsvSource({"3.5.6, 2.12.18", "3.4.4, 2.13.8", "2.4.8, 2.11.12", "4.2.0, 3.7.1", "4.2.0, 2.130"})
-  void doesNotRunOn(String spark, String scala) {
+  void rejectsUnsupportedReleases(String spark, String scala) {
     assertThat(ClassicSpark.releaseProblem(spark, scala))
         .get()
         .extracting(Problem::missing)
@@ -36,7 +36,7 @@ class ClassicSparkTest {
   }
 
   @Test
-  void connectIsKnownByTheNameOfItsClasses() {
+  void rejectsSparkConnectByItsClassNames() {
     assertThatExceptionOfType(PreflightException.class)
         .isThrownBy(() -> ClassicSpark.require(new FakeDataset()))
         .withMessageContaining(
@@ -47,7 +47,7 @@ class ClassicSparkTest {
   }
 
   @Test
-  void theSparkOfTheTestsWillDo() {
+  void acceptsTheSparkOfTheTests() {
     assertThatCode(ClassicSpark::require).doesNotThrowAnyException();
   }
 }

@@ -36,7 +36,7 @@ class ControlGroupTest {
   }
 
   @Test
-  void theTightestLimitAboveCounts() throws IOException {
+  void usesTheTightestLimitOfAllLevels() throws IOException {
     write("pod/memory.max", "1000\n");
     write("pod/memory.current", "900\n");
     write("pod/box/memory.max", "5000\n");
@@ -54,7 +54,7 @@ class ControlGroupTest {
   }
 
   @Test
-  void version1CountsWhereItHasTheMemoryController() throws IOException {
+  void version1IsReadIfItHasTheMemoryController() throws IOException {
     write("memory/docker/abc/memory.limit_in_bytes", "4096\n");
     write("memory/docker/abc/memory.usage_in_bytes", "512\n");
     write("memory/memory.limit_in_bytes", "9223372036854771712\n");
@@ -71,7 +71,7 @@ class ControlGroupTest {
   }
 
   @Test
-  void aPathOfTheHostFallsBackToWhatTheContainerSees() throws IOException {
+  void fallsBackToTheRootForAPathOfTheHost() throws IOException {
     write("memory/memory.limit_in_bytes", "4096\n");
     write("memory/memory.usage_in_bytes", "512\n");
 
@@ -79,7 +79,7 @@ class ControlGroupTest {
   }
 
   @Test
-  void aPathAboveTheRootReadsNothingOutsideIt() throws IOException {
+  void readsNothingOutsideTheRoot() throws IOException {
     Files.writeString(temporary.resolve("memory.max"), "5\n");
     write("memory.max", "4096\n");
 
@@ -87,7 +87,7 @@ class ControlGroupTest {
   }
 
   @Test
-  void nothingThereIsNoLimit() {
+  void missingFilesMeanNoLimit() {
     assertThat(ControlGroup.read("0::/\n", root)).isEqualTo(ControlGroup.NONE);
     assertThat(ControlGroup.read("not of this form\n", root)).isEqualTo(ControlGroup.NONE);
   }

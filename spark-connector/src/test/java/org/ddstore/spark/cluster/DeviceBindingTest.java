@@ -19,20 +19,20 @@ class DeviceBindingTest {
   }
 
   @Test
-  void sparksAddressCountsIfNoneIsConfigured() {
+  void usesTheAddressOfSparkByDefault() {
     assertThat(DeviceBinding.of(NONE, List.of("3", "1"), null, 8))
         .isEqualTo(silent(OptionalInt.of(3)));
   }
 
   @Test
-  void aConfiguredOneIsTakenIfSparkSaysNothingElse() {
+  void usesTheConfiguredDeviceUnlessSparkDisagrees() {
     OptionalInt one = OptionalInt.of(1);
     assertThat(DeviceBinding.of(one, List.of(), null, 8)).isEqualTo(silent(one));
     assertThat(DeviceBinding.of(one, List.of("3", "1"), "1", 8)).isEqualTo(silent(one));
   }
 
   @Test
-  void aDisagreementIsAnErrorThatNamesBoth() {
+  void rejectsADeviceThatSparkDidNotAssign() {
     assertThatThrownBy(() -> DeviceBinding.of(OptionalInt.of(0), List.of("2", "3"), null, 8))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
@@ -44,7 +44,7 @@ class DeviceBindingTest {
   }
 
   @Test
-  void anotherLocalRankIsAWarning() {
+  void warnsOfADifferentLocalRank() {
     assertThat(DeviceBinding.of(NONE, List.of("2"), " 2", 8).warnings()).isEmpty();
     assertThat(DeviceBinding.of(NONE, List.of("2"), "0", 8))
         .isEqualTo(
@@ -62,7 +62,7 @@ class DeviceBindingTest {
   }
 
   @Test
-  void anAddressThatIsNoNumberIsAWarning() {
+  void warnsOfANonNumericAddress() {
     DeviceBinding binding = DeviceBinding.of(NONE, List.of("GPU-5a"), null, 1);
     assertThat(binding.device()).isEmpty();
     assertThat(binding.warnings())
@@ -81,7 +81,7 @@ class DeviceBindingTest {
   }
 
   @Test
-  void onlyDevicesThemselvesAreCounted(@TempDir Path directory) throws IOException {
+  void countsOnlyDeviceFiles(@TempDir Path directory) throws IOException {
     for (String name : List.of("nvidia0", "nvidia1", "nvidia12", "nvidiactl", "nvidia-uvm")) {
       Files.createFile(directory.resolve(name));
     }

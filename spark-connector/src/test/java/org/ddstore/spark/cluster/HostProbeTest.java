@@ -27,7 +27,7 @@ class HostProbeTest {
   }
 
   @Test
-  void aMissingDirectoryHasNoSpace(@TempDir Path directory) {
+  void missingDirectoryHasNoSpace(@TempDir Path directory) {
     HostFacts facts = HostProbe.read(directory.resolve("missing"));
 
     assertThat(facts.sharedMemoryFileSystem()).isNull();
@@ -42,7 +42,7 @@ class HostProbeTest {
   }
 
   @Test
-  void lockedMemoryIsReadFromTheLimitsOfAProcess() {
+  void parsesTheLockedMemoryLimit() {
     String limits =
         """
         Limit                     Soft Limit           Hard Limit           Units
@@ -56,7 +56,7 @@ class HostProbeTest {
   }
 
   @Test
-  void bytesAreShownInTheUnitThatFits() {
+  void formatsBytesInTheLargestFittingUnit() {
     assertThat(ByteSize.format(1023)).isEqualTo("1023 B");
     assertThat(ByteSize.format(1536)).isEqualTo("1.50 KiB");
     assertThat(ByteSize.format(3L << 30)).isEqualTo("3.00 GiB");

@@ -47,7 +47,7 @@ class LocalDirectoryTest {
         "fuse.sshfs",
         "FUSE.GlusterFS"
       })
-  void aNetworkFileSystemIsRefusedWithARemedy(String type) {
+  void rejectsANetworkFileSystemWithARemedy(String type) {
     assertThat(LocalDirectory.problem(on(type)))
         .contains(
             new Problem(
@@ -60,14 +60,14 @@ class LocalDirectoryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tmpfs", "ext4", "xfs", "btrfs", "zfs", "overlay", "fuseblk"})
-  void aLocalFileSystemPasses(String type) {
+  void acceptsALocalFileSystem(String type) {
     assertThat(LocalDirectory.problem(on(type))).isEmpty();
     assertThat(LocalDirectory.warning(on(type))).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"fuse", "fuse.fuse-overlayfs", "9p", "virtiofs"})
-  void oneThatMayBeEitherIsWarnedOf(String type) {
+  void warnsOfAFileSystemThatMayBeRemote(String type) {
     assertThat(LocalDirectory.problem(on(type))).isEmpty();
     assertThat(LocalDirectory.warning(on(type)).orElseThrow())
         .startsWith("/scratch/rows on box is on a file system of type " + type + ", which may be")

@@ -28,12 +28,12 @@ class PreflightTest {
   @TempDir private Path directory;
 
   @Test
-  void nothingMissingIsNoProblem() {
+  void reportsNoProblemForASufficientCluster() {
     assertThat(problems(cluster(2, 2, "here"), 4, GIB, onDisk())).isEmpty();
   }
 
   @Test
-  void settingsOfConnectionsThatCannotBeUsedAreNamed() {
+  void namesInvalidConnectionSettings() {
     SparkConf conf =
         new SparkConf(false)
             .set("spark.ddstore.io.mode", "fast")
@@ -56,7 +56,7 @@ class PreflightTest {
 
   /** One that is the default of another says nothing about that. */
   @Test
-  void settingsOfConnectionsAreLookedAtOneByOne() {
+  void checksEachConnectionSettingAlone() {
     SparkConf conf =
         new SparkConf(false)
             .set("spark.ddstore.io.connectionTimeout", "soon")
@@ -73,7 +73,7 @@ class PreflightTest {
   }
 
   @Test
-  void settingsOfConnectionsThatCanBeUsedAreNoProblem() {
+  void acceptsValidConnectionSettings() {
     SparkConf conf =
         new SparkConf(false)
             .set("spark.ddstore.io.mode", "nio")
@@ -90,7 +90,7 @@ class PreflightTest {
   }
 
   @Test
-  void tooFewSlotsNamesNumbersAndSettings() {
+  void namesNumbersAndSettingsForTooFewSlots() {
     ClusterFacts cluster =
         new ClusterFacts(
             "spark://a:7077", false, "here", executors(2, 4, "b"), 2, 4, false, GIB, null);
@@ -104,7 +104,7 @@ class PreflightTest {
   }
 
   @Test
-  void noExecutorAtAllOffersToWaitLonger() {
+  void suggestsALongerWaitWithoutExecutors() {
     assertThat(problems(cluster(0, 0, "b"), 1, 0, onDisk()))
         .singleElement()
         .extracting(Problem::remedy)
@@ -113,7 +113,7 @@ class PreflightTest {
   }
 
   @Test
-  void dynamicAllocationIsRefused() {
+  void rejectsDynamicAllocation() {
     ClusterFacts cluster =
         new ClusterFacts("yarn", false, "here", executors(1, 4, "b"), 1, 4, true, GIB, 9 * GIB);
 
@@ -138,7 +138,7 @@ class PreflightTest {
   }
 
   @Test
-  void fullSharedMemoryNamesNeedAndSpaceAndOffersFiles() {
+  void suggestsFilesIfSharedMemoryIsTooSmall() {
     HostFacts host = host(GIB, 4 * GIB, null);
 
     List<Problem> problems =
@@ -155,7 +155,7 @@ class PreflightTest {
   }
 
   @Test
-  void otherHostsAreNotJudgedByThisOne() {
+  void doesNotApplyTheFactsOfThisHostToOthers() {
     HostFacts host = host(GIB, 4 * GIB, null);
 
     assertThat(Preflight.problems(cluster(2, 2, "there"), host, 4, 99 * GIB, 0, DEFAULTS))
@@ -163,7 +163,7 @@ class PreflightTest {
   }
 
   @Test
-  void aDirectoryOnANetworkFileSystemIsRefused() {
+  void rejectsADirectoryOnANetworkFileSystem() {
     HostFacts nfs = host("nfs4", GIB, 4 * GIB, null);
 
     assertThat(Preflight.problems(cluster(2, 2, "here"), nfs, 4, 0, 0, onDisk()))
@@ -237,7 +237,7 @@ class PreflightTest {
   }
 
   @Test
-  void overheadIsCountedAsSparkDoes() {
+  void computesTheOverheadLikeSpark() {
     SparkConf conf = new SparkConf(false).set("spark.executor.memory", "10g");
 
     assertThat(ClusterFacts.overheadBytes("yarn", conf)).isEqualTo(GIB);
@@ -264,7 +264,7 @@ class PreflightTest {
   }
 
   @Test
-  void aRankIsRefusedByItsHostAndItsContainer() {
+  void checksARankAgainstItsHostAndContainer() {
     MemoryCheck.Need need = new MemoryCheck.Need(2 * GIB, 4 * GIB, 8 * GIB, 0);
     Settings direct = DEFAULTS.with(Setting.BACKING, Backing.DIRECT);
 

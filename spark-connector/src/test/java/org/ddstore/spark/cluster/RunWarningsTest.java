@@ -23,12 +23,12 @@ class RunWarningsTest {
   }
 
   @Test
-  void ranksThatLeaveASlotAreNotWarnedOf() {
+  void doesNotWarnIfASlotIsFree() {
     assertThat(RunWarnings.of(3, 4, waiting("0"))).isEmpty();
   }
 
   @Test
-  void ranksThatTakeAllSlotsAreWarnedOf() {
+  void warnsOfRanksThatTakeAllSlots() {
     assertThat(RunWarnings.of(4, 4, waiting("0s")))
         .singleElement()
         .asString()
@@ -36,7 +36,7 @@ class RunWarningsTest {
   }
 
   @Test
-  void aRankThatTakesTheOnlySlotIsWarnedOf() {
+  void warnsOfARankThatTakesTheOnlySlot() {
     assertThat(RunWarnings.ofSlots(1, 1)).get().asString().endsWith("add a slot to keep one free");
   }
 
@@ -64,7 +64,7 @@ class RunWarningsTest {
   }
 
   @Test
-  void waitingForAnExecutorIsWarnedOf() {
+  void warnsOfALocalityWait() {
     assertThat(RunWarnings.of(1, 2, new SparkConf(false)))
         .singleElement()
         .asString()
@@ -85,7 +85,7 @@ class RunWarningsTest {
   }
 
   @Test
-  void replicasInOneMpiWorldAreWarnedOf() {
+  void warnsOfReplicasInOneMpiWorld() {
     SharedLoss world = new SharedLoss(Set.of("1", "2"), "one MPI world");
     assertThat(SharedLossWarning.of("train", copiesOn("1", "2", "2", "1"), world))
         .get()

@@ -27,7 +27,7 @@ class SlotsWarningTest {
         null);
   }
 
-  private static List<String> said(int ranks, SparkConf conf, ClusterFacts... looks) {
+  private static List<String> warnings(int ranks, SparkConf conf, ClusterFacts... looks) {
     try (LogTap log = LogTap.open()) {
       SlotsWarning warning = SlotsWarning.ofJob();
       for (ClusterFacts cluster : looks) {
@@ -38,17 +38,17 @@ class SlotsWarningTest {
   }
 
   @Test
-  void slotsOfExecutorsThatAreToComeStayFree() {
+  void countsTheSlotsOfExpectedExecutors() {
     SparkConf conf = new SparkConf(false);
-    assertThat(said(2, conf, cluster(TWO_EXECUTORS, 1), cluster(TWO_EXECUTORS, 2))).isEmpty();
+    assertThat(warnings(2, conf, cluster(TWO_EXECUTORS, 1), cluster(TWO_EXECUTORS, 2))).isEmpty();
     conf.set("spark.executor.instances", "2").set("spark.executor.cores", "2");
-    assertThat(said(2, conf, cluster("yarn", 1), cluster("yarn", 2))).isEmpty();
+    assertThat(warnings(2, conf, cluster("yarn", 1), cluster("yarn", 2))).isEmpty();
   }
 
   @Test
   void warnsWhenAllExecutorsAreRegistered() {
     assertThat(
-            said(
+            warnings(
                 4,
                 new SparkConf(false),
                 cluster(TWO_EXECUTORS, 1),
@@ -62,8 +62,8 @@ class SlotsWarningTest {
   @Test
   void warnsIfTheNumberOfExecutorsIsUnknown() {
     SparkConf conf = new SparkConf(false);
-    assertThat(said(2, conf, cluster("spark://a:7077", 1))).hasSize(1);
+    assertThat(warnings(2, conf, cluster("spark://a:7077", 1))).hasSize(1);
     conf.set("spark.cores.max", "1000");
-    assertThat(said(2, conf, cluster("spark://a:7077", 1))).hasSize(1);
+    assertThat(warnings(2, conf, cluster("spark://a:7077", 1))).hasSize(1);
   }
 }

@@ -27,7 +27,7 @@ class SettingsTest {
   private static final Settings DEFAULTS = Settings.of(Map.of());
 
   @Test
-  void nothingSetGivesTheDefaults() {
+  void emptyConfigurationGivesTheDefaults() {
     assertThat(DEFAULTS.ranks()).isEmpty();
     assertThat(DEFAULTS.backing()).isEqualTo(Backing.SHM);
     assertThat(DEFAULTS.directory()).isEmpty();
@@ -40,7 +40,7 @@ class SettingsTest {
   }
 
   @Test
-  void builderCountsBeforeSessionBeforeApplicationBeforeDefault() {
+  void builderOverridesSessionOverridesApplication() {
     TestCluster.stopOthers();
     SparkSession application =
         SparkSession.builder()
@@ -70,7 +70,7 @@ class SettingsTest {
 
   @ParameterizedTest
   @CsvSource({"500ms, 500", "30s, 30000", "30, 30000", "2min, 120000", "' 1h ', 3600000"})
-  void timesTakeSparksUnits(String text, long milliseconds) {
+  void parsesTimesInUnitsOfSpark(String text, long milliseconds) {
     assertThat(Settings.of(Map.of("spark.ddstore.closeTimeout", text)).closeTimeout())
         .hasMillis(milliseconds);
   }
@@ -88,7 +88,7 @@ class SettingsTest {
         "collectiveTimeout | 5parsecs | a time above 0",
         "slotsTimeout      | ''       | a time above 0"
       })
-  void aValueOutsideItsRangeIsRefusedByName(String name, String value, String range) {
+  void rejectsAValueOutsideItsRange(String name, String value, String range) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Settings.of(Map.of("spark.ddstore." + name, value)))
         .withMessageStartingWith(
@@ -106,7 +106,7 @@ class SettingsTest {
   }
 
   @Test
-  void unknownNamesAreReportedWithTheNearestKnownOne() {
+  void suggestsTheNearestSettingForAnUnknownName() {
     Map<String, String> configuration =
         Map.of("spark.ddstore.rank", "2", "spark.ddstore.ranks", "2", "spark.app.name", "x");
 
@@ -133,7 +133,7 @@ class SettingsTest {
   }
 
   @Test
-  void travelsToExecutors() throws IOException, ClassNotFoundException {
+  void isSerializable() throws IOException, ClassNotFoundException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
       out.writeObject(DEFAULTS.with(Setting.RANKS, 5));
@@ -145,7 +145,7 @@ class SettingsTest {
   }
 
   @Test
-  void theApplicationSaysWhetherOwnersAreChecked() {
+  void readsTheOwnerCheckFromTheApplication() {
     SparkConf application = new SparkConf(false);
     assertThat(StoreOwner.isChecked(application)).isTrue();
     assertThat(StoreOwner.isChecked(application.set("spark.ddstore.ownerCheck", "false")))

@@ -149,7 +149,7 @@ class BarrierLoadTest {
 
   /** As a speculative task may leave one behind that stored its rows in another order. */
   @Test
-  void refusesSlicesOfTwoReplicasThatDiffer() {
+  void rejectsDifferingReplicasOfAStoredPartition() {
     Dataset<Row> df = spark.range(0, 20_000).toDF().repartition(1);
     try (IngestPlan plan = IngestPlan.of(df, IngestOptions.defaults(), RANKS)) {
       new JavaSparkContext(spark.sparkContext())

@@ -99,7 +99,7 @@ class ColumnTypesTest {
 
   @ParameterizedTest
   @EnumSource
-  void scalars(Way way) {
+  void storesScalars(Way way) {
     Dataset<Row> df =
         by(
             way,
@@ -127,7 +127,7 @@ class ColumnTypesTest {
 
   @ParameterizedTest
   @EnumSource
-  void arraysAreFixedWhereUniformElseRagged(Way way) {
+  void uniformArraysAreFixedAndOthersRagged(Way way) {
     Dataset<Row> df =
         by(
             way,
@@ -190,7 +190,7 @@ class ColumnTypesTest {
 
   @ParameterizedTest
   @EnumSource
-  void imagesComeAsBytesOrSmallIntegers(Way way) {
+  void storesImagesFromBytesOrSmallIntegers(Way way) {
     Dataset<Row> df =
         by(
             way,
@@ -315,7 +315,7 @@ class ColumnTypesTest {
   }
 
   @Test
-  void vectorsMayHideInUserDefinedTypes() {
+  void storesVectorsInUserDefinedTypes() {
     StructType schema = new StructType().add("v", new VectorType());
     Dataset<Row> df =
         spark.createDataFrame(
@@ -329,7 +329,7 @@ class ColumnTypesTest {
   }
 
   @Test
-  void otherSourcesWork() {
+  void loadsCsvJsonAndOrc() {
     Dataset<Row> df =
         spark.range(0, 500, 1, 3).selectExpr("id", "'row ' || id as text", "id / 4 as quarter");
     for (String format : List.of("csv", "json", "orc")) {
@@ -379,7 +379,7 @@ class ColumnTypesTest {
   }
 
   @Test
-  void oddNamesWork() {
+  void acceptsColumnNamesWithSpecialCharacters() {
     Dataset<Row> df =
         spark.range(3).selectExpr("id as `a.b`", "id as `c``d e`", "id as `ddstore position`");
 

@@ -72,7 +72,7 @@ class FileOrderTest {
     "7k, 7, parquet",
     "20k, 4, ''"
   })
-  void isByPathAndRowIndex(String splitBytes, int ranks, String v1Sources) {
+  void ordersByPathAndRowIndex(String splitBytes, int ranks, String v1Sources) {
     SparkSession spark = Sparks.local();
     spark.conf().set(SPLIT_BYTES, splitBytes);
     spark.conf().set(V1_SOURCES, v1Sources);
@@ -97,7 +97,7 @@ class FileOrderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"k = 3", "id > 20000 and k < 2", "id % 1000 = 999", "false"})
-  void keepsWhatFiltersLeave(String where) {
+  void keepsTheOrderOfFilteredRows(String where) {
     SparkSession spark = Sparks.local();
     spark.conf().set(SPLIT_BYTES, "20k");
 

@@ -49,7 +49,7 @@ class IngestErrorsTest {
         "named_struct('a', 1, 'b', struct()) | a struct without fields cannot be stored",
         "array(array(1)) | need a declared shape: field(\"c\", INT32, ..)",
       })
-  void typesThatCannotBeStored(String expression, String message) {
+  void rejectsUnsupportedTypes(String expression, String message) {
     Dataset<Row> df = spark.range(3).selectExpr("id", expression + " as c");
 
     assertThatThrownBy(() -> IngestPlan.of(df, PLAIN, 2))
@@ -113,7 +113,7 @@ class IngestErrorsTest {
   }
 
   @Test
-  void decimalsSayWhatACastLoses() {
+  void namesTheLossOfADecimalCast() {
     Dataset<Row> df = spark.range(2).selectExpr("cast(id as decimal(20,0)) as c");
     assertThatThrownBy(() -> IngestPlan.of(df, PLAIN, 2))
         .hasMessageEndingWith(
@@ -150,7 +150,7 @@ class IngestErrorsTest {
 
   @ParameterizedTest
   @MethodSource("wordings")
-  void remediesAreInTheWordsOfTheCaller(
+  void remediesUseTheWordingOfTheCaller(
       String expression, IngestOptions options, String option, String flag) {
     Dataset<Row> df = spark.range(5).selectExpr("id", expression + " as c");
 
@@ -170,7 +170,7 @@ class IngestErrorsTest {
         "s.nope | orderBy \"s.nope\": no such column: choose one of [i, s, m]",
         "m | orderBy \"m\": values of MAP<INT, INT> have no order; use columns of numbers, text",
       })
-  void columnsThatCannotOrderRows(String column, String message) {
+  void rejectsColumnsThatCannotOrderRows(String column, String message) {
     Dataset<Row> df =
         spark.range(3).selectExpr("int(id) as i", "named_struct('a', id) as s", "map(1, 2) as m");
 
@@ -181,7 +181,7 @@ class IngestErrorsTest {
   }
 
   @Test
-  void columnsThatDifferOnlyInCase() {
+  void rejectsColumnsThatDifferOnlyInCase() {
     spark.conf().set("spark.sql.caseSensitive", "true");
     Dataset<Row> df = spark.range(3).selectExpr("id", "id as ID", "id as x");
     try {
@@ -245,7 +245,7 @@ class IngestErrorsTest {
 
   @ParameterizedTest
   @MethodSource("badValues")
-  void valuesThatDoNotFit(String expression, IngestOptions options, String message) {
+  void namesColumnAndRowOfAnInvalidValue(String expression, IngestOptions options, String message) {
     Dataset<Row> df = spark.range(0, 8, 1, 3).selectExpr("id", expression + " as c");
     String path = folder.resolve("data").toString();
     df.coalesce(1).write().parquet(path);
@@ -263,7 +263,7 @@ class IngestErrorsTest {
   }
 
   @Test
-  void nullStructsNameTheColumnInside() {
+  void namesTheColumnInsideANullStruct() {
     Dataset<Row> df =
         spark.range(5).selectExpr("if(id = 3, null, named_struct('a', id, 'b', 1)) as s");
 
@@ -293,7 +293,7 @@ class IngestErrorsTest {
 
   @ParameterizedTest
   @MethodSource("badOptions")
-  void optionsThatDoNotFit(IngestOptions options, String message) {
+  void rejectsOptionsThatDoNotMatchTheColumn(IngestOptions options, String message) {
     Dataset<Row> df =
         spark
             .range(3)
@@ -304,7 +304,7 @@ class IngestErrorsTest {
   }
 
   @Test
-  void aColumnIsRaggedIfOneRowDiffersWhereverItIs() {
+  void oneDifferingRowMakesAColumnRagged() {
     for (int odd : new int[] {0, 50, 9_999}) {
       Dataset<Row> df =
           spark
@@ -319,7 +319,7 @@ class IngestErrorsTest {
   }
 
   @Test
-  void theGuessIsCorrectedByATypedException() {
+  void namesTheRowThatDiffersFromTheGuessedShape() {
     Dataset<Row> df =
         spark.range(0, 10_000, 1, 1).selectExpr("if(id = 9876, array(1), array(1, 2)) as c");
     try (IngestPlan plan = IngestPlan.of(df, PLAIN, 2)) {
@@ -335,7 +335,7 @@ class IngestErrorsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {40, 60})
-  void filesThatChangeAreNoticed(int rowsAfter) throws Exception {
+  void detectsChangedFiles(int rowsAfter) throws Exception {
     Path before = write("before", 50);
     Path after = write("after", rowsAfter);
     try (IngestPlan plan = IngestPlan.of(spark.read().json(before.toString()), PLAIN, 3)) {
@@ -365,7 +365,7 @@ class IngestErrorsTest {
   }
 
   @Test
-  void refusesStreamsAndNoRanks() {
+  void rejectsStreamsAndZeroRanks() {
     assertThatThrownBy(() -> IngestPlan.of(spark.readStream().format("rate").load(), PLAIN, 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("streaming");

@@ -39,7 +39,7 @@ class IngestSpeedTest {
   @TempDir static Path folder;
 
   @Test
-  void printsTheSpeedOfALoadBesideThatOfAScan() {
+  void printsTheSpeedOfLoadsAndScans() {
     SparkSession spark = Sparks.local();
     String path = folder.resolve("floats").toString();
     spark

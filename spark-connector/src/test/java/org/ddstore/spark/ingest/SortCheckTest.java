@@ -53,7 +53,7 @@ class SortCheckTest {
   }
 
   @Test
-  void refusesRowsThatAreMadeUpForByOthers() {
+  void detectsLostRowsThatRepeatedRowsHide() {
     SortCheck check = new SortCheck(6);
 
     for (long[] wrong :

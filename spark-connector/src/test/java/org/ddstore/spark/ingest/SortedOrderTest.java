@@ -62,7 +62,7 @@ class SortedOrderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 7})
-  void ordersByColumnsAndThenByPlace(int ranks) {
+  void ordersByColumnsThenByFilePosition(int ranks) {
     Sparks.local().conf().set(SPLIT_BYTES, ranks == 3 ? "9k" : "128m");
     IngestOptions options = IngestOptions.defaults().columns("id").orderBy("k", "one");
     List<Object> expected =
@@ -82,7 +82,7 @@ class SortedOrderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
-  void balancesKeysThatAreAllEqual(int ranks) {
+  void balancesEqualKeys(int ranks) {
     IngestOptions options = IngestOptions.defaults().columns("id").orderBy("one");
 
     Loads.Loaded loaded = load(read(), options, ranks);
@@ -94,7 +94,7 @@ class SortedOrderTest {
   }
 
   @Test
-  void shufflesTheSameForEveryNumberOfRanksAndSplits() {
+  void shuffleIsIndependentOfRanksAndSplits() {
     IngestOptions options = IngestOptions.defaults().columns("id").shuffle(42);
     List<Object> once = load(read(), options, 1).column("id");
 
@@ -108,7 +108,7 @@ class SortedOrderTest {
   }
 
   @Test
-  void refusesToOrderAndShuffle() {
+  void rejectsOrderTogetherWithShuffle() {
     assertThatThrownBy(() -> IngestOptions.defaults().shuffle(3).orderBy("a"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("rows are either ordered by [a] or shuffled with seed 3, not both");
@@ -128,7 +128,7 @@ class SortedOrderTest {
   }
 
   @Test
-  void otherPlansAreStoredWithAWarning() {
+  void storesOtherPlansWithAWarning() {
     Dataset<Row> shuffled = read().repartition(5).select("id");
     try (IngestPlan plan = IngestPlan.of(shuffled, IngestOptions.defaults(), 3)) {
       assertThat(plan.warnings()).singleElement().asString().contains("not reproducible");
@@ -141,7 +141,7 @@ class SortedOrderTest {
   }
 
   @Test
-  void refusesAStoredPartitionThatWasComputedAgain() {
+  void rejectsARecomputedStoredPartition() {
     Dataset<Row> shuffled = read().repartition(5).select("id");
     for (IngestOptions options :
         List.of(IngestOptions.defaults(), IngestOptions.defaults().shuffle(3))) {
@@ -158,7 +158,7 @@ class SortedOrderTest {
   }
 
   @Test
-  void refusesAStoredPartitionThatIsLost() {
+  void rejectsALostStoredPartition() {
     try (IngestPlan plan =
         IngestPlan.of(read().repartition(5).select("id"), IngestOptions.defaults(), 3)) {
       SparkEnv.get().blockManager().removeBlock(StoredBlocks.only(Sparks.local(), 1), true);
@@ -171,7 +171,7 @@ class SortedOrderTest {
   }
 
   @Test
-  void cachedFramesAreStoredWithAWarning() {
+  void storesCachedFramesWithAWarning() {
     Dataset<Row> cached = read().drop("k").cache();
     try (IngestPlan plan = IngestPlan.of(cached, IngestOptions.defaults(), 2)) {
       assertThat(plan.warnings()).hasSize(1);
@@ -182,7 +182,7 @@ class SortedOrderTest {
   }
 
   @Test
-  void otherPlansCanBeOrderedAndShuffled() {
+  void ordersAndShufflesOtherPlans() {
     Dataset<Row> grouped = read().groupBy("scattered").count();
     IngestOptions byKey = IngestOptions.defaults().orderBy("scattered");
     try (IngestPlan plan = IngestPlan.of(grouped, byKey, 3)) {
@@ -195,7 +195,7 @@ class SortedOrderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"true", "false"})
-  void adaptiveExecutionChangesNothing(String force) {
+  void adaptiveExecutionKeepsTheOrder(String force) {
     SparkSession spark = Sparks.local();
     spark.conf().set("spark.sql.adaptive.forceApply", force);
     try {
@@ -208,7 +208,7 @@ class SortedOrderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
-  void emptyAndTinyFramesWork(int ranks) {
+  void loadsEmptyAndTinyFrames(int ranks) {
     for (String where : List.of("false", "id = 17", "id < 2")) {
       for (IngestOptions options :
           List.of(

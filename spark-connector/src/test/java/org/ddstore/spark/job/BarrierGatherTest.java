@@ -48,7 +48,7 @@ class BarrierGatherTest {
   }
 
   @AfterEach
-  void noThreadIsLeft() {
+  void assertNoThreadLeft() {
     await("the task of a cancelled job ends")
         .atMost(1, TimeUnit.MINUTES)
         .untilAsserted(
@@ -63,7 +63,7 @@ class BarrierGatherTest {
   }
 
   @Test
-  void everyTaskGetsTheMessagesOfAllInTheirOrder() {
+  void gathersTheMessagesOfAllTasksInOrder() {
     List<List<String>> seen =
         inTwoTasks(
             rows -> {
@@ -89,7 +89,7 @@ class BarrierGatherTest {
   }
 
   @Test
-  void aCancelledJobEndsTheWaitForTheOthers() throws Exception {
+  void cancellationEndsTheWaitForOtherTasks() throws Exception {
     CompletableFuture<List<Integer>> job =
         CompletableFuture.supplyAsync(
             () ->

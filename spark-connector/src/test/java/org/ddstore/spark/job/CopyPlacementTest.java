@@ -17,7 +17,7 @@ class CopyPlacementTest {
   }
 
   @Test
-  void copiesAreWhereTheOthersAreNot() {
+  void placesCopiesOnDifferentExecutors() {
     assertThat(place(2, "A", "B", "A", "B")).containsExactly(0, 1, 1, 0);
     assertThat(place(2, "A", "A", "B", "B")).containsExactly(0, 1, 0, 1);
     assertThat(place(2, "A", "B", "B", "A", "C", "C")).containsExactly(0, 1, 0, 1, 0, 1);
@@ -31,7 +31,7 @@ class CopyPlacementTest {
   }
 
   @Test
-  void oneExecutorHoldsThemAllIfThereIsNoOther() {
+  void placesAllCopiesOnTheOnlyExecutor() {
     assertThat(place(2, "A", "A", "A", "A")).containsExactly(0, 1, 0, 1);
     assertThat(place(1, "A", "B", "A")).containsExactly(0, 0, 0);
   }

@@ -53,7 +53,7 @@ class JobWatchTest {
   }
 
   @AfterEach
-  void nothingIsRegistered() {
+  void assertNothingRegistered() {
     SparkContext context = session.sparkContext();
     assertThat(context.listenerBus().listeners()).noneMatch(JobWatch.class::isInstance);
     assertThat(CollectionConverters.asJava(context.getJobTags())).isEmpty();
@@ -140,7 +140,7 @@ class JobWatchTest {
   }
 
   @Test
-  void plansAgainWhenStoredRowsAreLost() {
+  void replansAfterTheLossOfStoredRows() {
     AtomicInteger made = new AtomicInteger();
     try (Plans plans = losing(2, 3, made)) {
       assertThat(made).hasValue(3);
@@ -150,7 +150,7 @@ class JobWatchTest {
   }
 
   @Test
-  void lastLossIsTyped() {
+  void reportsTheLossInTheLastAttempt() {
     AtomicInteger made = new AtomicInteger();
     assertThatThrownBy(() -> losing(2, 2, made))
         .isInstanceOf(StoreJobException.class)
@@ -162,7 +162,7 @@ class JobWatchTest {
   }
 
   @Test
-  void errorsOfTheDataAreNotPlannedAgain() {
+  void doesNotReplanAfterDataErrors() {
     AtomicInteger plans = new AtomicInteger();
     assertThatThrownBy(
             () ->

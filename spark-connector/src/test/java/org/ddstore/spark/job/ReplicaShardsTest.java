@@ -45,7 +45,7 @@ class ReplicaShardsTest {
       StoreOptions.defaults().backing(Backing.DIRECT).shortcut(false);
 
   @Test
-  void aCopyMayTakeLongerThanTheTimeoutOfCollectives() throws Exception {
+  void copyMayOutlastTheCollectiveTimeout() throws Exception {
     List<Communicator> ranks = LocalGroup.create(RANKS, COLLECTIVES);
     List<CompletableFuture<String>> digests =
         IntStream.range(0, RANKS)

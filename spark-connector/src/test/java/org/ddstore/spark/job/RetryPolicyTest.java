@@ -79,7 +79,7 @@ class RetryPolicyTest {
 
   @ParameterizedTest
   @MethodSource("permanent")
-  void anotherAttemptWouldFailInTheSameWay(Throwable failure) {
+  void doesNotRetryPermanentFailures(Throwable failure) {
     assertThat(RetryPolicy.isPermanent(failure)).isTrue();
   }
 
@@ -102,13 +102,13 @@ class RetryPolicyTest {
 
   @ParameterizedTest
   @MethodSource("transientFailures")
-  void anotherAttemptMaySucceed(Throwable failure) {
+  void retriesTransientFailures(Throwable failure) {
     assertThat(RetryPolicy.isPermanent(failure)).isFalse();
   }
 
   @ParameterizedTest
   @MethodSource("permanent")
-  void aCircleOfCausesEnds(Throwable failure) {
+  void toleratesACycleOfCauses(Throwable failure) {
     Throwable outer = new IllegalStateException("outer");
     Throwable inner = new IllegalStateException("inner", outer);
     outer.initCause(inner);

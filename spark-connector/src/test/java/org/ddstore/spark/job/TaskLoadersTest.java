@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class TaskLoadersTest {
   @Test
-  void noneIsOpenedWhenTheTaskHasEnded() {
+  void opensNoLoaderAfterTheTaskHasEnded() {
     TaskLoaders loaders = new TaskLoaders();
     loaders.closeAll();
     loaders.closeAll();

@@ -106,7 +106,7 @@ class ResidentProcessesTest {
   }
 
   @AfterEach
-  void noThreadIsLeft() {
+  void assertNoThreadLeft() {
     holders.forEach(holder -> holder.joined.close());
     assertThat(Thread.getAllStackTraces().keySet())
         .extracting(Thread::getName)
@@ -125,7 +125,7 @@ class ResidentProcessesTest {
 
   /** As in the {@code finally} of a run that took long, and was cancelled. */
   @Test
-  void anInterruptedThreadDropsWhatItHasNoConnectionTo() {
+  void interruptedDropReachesUnconnectedProcesses() {
     try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
       confirm(processes, addresses());
       awaitIdle();
@@ -138,7 +138,7 @@ class ResidentProcessesTest {
 
   /** As an executor does that SIGSTOP holds for longer than one question waits. */
   @Test
-  void aProcessThatAnswersLateIsConfirmedAndHoldsUpNoOther() throws Exception {
+  void confirmsALateProcessWithoutDelayingOthers() throws Exception {
     Holder late = holders.get(0);
     late.isStopped = true;
     try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
@@ -158,7 +158,7 @@ class ResidentProcessesTest {
   }
 
   @Test
-  void aProcessThatHasFreedItsRowsLivesOn() {
+  void reportsFreedRowsAsExpiredNotEnded() {
     holders.get(0).isExpired = true;
     holders.get(1).joined.control().serve(null); // had no other rows, and has left the store
     try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
@@ -171,7 +171,7 @@ class ResidentProcessesTest {
   }
 
   @Test
-  void aSilentProcessIsGoneWhenSparkGivesItUp() throws Exception {
+  void reportsASilentProcessThatSparkGaveUpAsEnded() throws Exception {
     try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER);
         ServerSocket silent = silent()) {
       ResidentProcesses.Confirmation answers =
@@ -185,7 +185,7 @@ class ResidentProcessesTest {
   }
 
   @Test
-  void theWaitForAConfirmationHasADeadline() throws Exception {
+  void confirmHasADeadline() throws Exception {
     try (ResidentProcesses processes =
             new ResidentProcesses(session, FOR_EVER, Duration.ofMillis(10));
         ServerSocket silent = silent()) {
@@ -197,7 +197,7 @@ class ResidentProcessesTest {
   }
 
   @Test
-  void anInterruptedThreadForgetsWhatItHasNoConnectionTo() {
+  void interruptedForgetReachesUnconnectedProcesses() {
     try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
       Thread.currentThread().interrupt();
       processes.forget(addresses(), Nonce.random());
@@ -207,7 +207,7 @@ class ResidentProcessesTest {
   }
 
   @Test
-  void anInterruptDoesNotEndTheWaitForWhoFreesIts() throws Exception {
+  void interruptDoesNotEndTheWaitForASlowDrop() throws Exception {
     Holder slow = holders.get(0);
     slow.mayFree = false;
     CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
@@ -242,7 +242,7 @@ class ResidentProcessesTest {
   }
 
   @Test
-  void oneThatDoesNotAnswerHoldsUpNoOther() throws Exception {
+  void silentProcessDoesNotDelayTheDropOfOthers() throws Exception {
     try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
       CompletableFuture<Void> drop;
       try (ServerSocket silent = silent()) {
@@ -259,7 +259,7 @@ class ResidentProcessesTest {
   }
 
   @Test
-  void theWaitForOneThatDoesNotAnswerHasADeadline() throws Exception {
+  void dropOfASilentProcessHasADeadline() throws Exception {
     try (ResidentProcesses processes =
             new ResidentProcesses(session, Duration.ofSeconds(1), FOR_EVER);
         ServerSocket silent = silent()) {

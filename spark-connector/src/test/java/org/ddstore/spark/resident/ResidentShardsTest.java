@@ -42,7 +42,7 @@ class ResidentShardsTest {
   }
 
   @AfterEach
-  void nothingIsLeft() {
+  void assertNothingLeft() {
     ResidentShards.drop(token.id());
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesBefore);
   }
@@ -93,7 +93,7 @@ class ResidentShardsTest {
 
   /** An answer may be lost with its connection. */
   @Test
-  void aConfirmationMayComeTwice() {
+  void confirmIsIdempotent() {
     Nonce attempt = lease(LONG);
     assertThat(ResidentShards.confirm(token.id(), attempt)).isTrue();
     assertThat(ResidentShards.confirm(token.id(), attempt)).as("the second one").isTrue();
@@ -102,7 +102,7 @@ class ResidentShardsTest {
   }
 
   @Test
-  void anAttemptFreesWhatFormerOnesHaveLeased() {
+  void freesTheLeasesOfEarlierAttempts() {
     Nonce kept = lease(LONG);
     ResidentShards.confirm(token.id(), kept);
     long bytes = OffHeapBuffer.liveBytes() - bytesBefore;
@@ -117,7 +117,7 @@ class ResidentShardsTest {
   }
 
   @Test
-  void aDropFreesEverything() {
+  void dropFreesEverything() {
     ResidentShards.confirm(token.id(), lease(LONG));
     lease(LONG);
     assertThat(ResidentShards.beginDrop(token.id())).as("who asks first drops it").isTrue();

@@ -61,7 +61,7 @@ class StoreMetricsTest {
   }
 
   @AfterEach
-  void nothingIsHeld() {
+  void assertNothingHeld() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
     cluster.assertNothingHeld();
   }
@@ -99,7 +99,7 @@ class StoreMetricsTest {
   }
 
   @Test
-  void sinksOfAnExecutorHaveWhatIsReadThere() throws IOException {
+  void sinksOfAnExecutorReportItsReads() throws IOException {
     readRows(load("train"), 3);
 
     assertThat(beans())
@@ -122,7 +122,7 @@ class StoreMetricsTest {
   }
 
   @Test
-  void metricsOfAStoreLeaveThoseAloneWhoseNameBeginsAlike() {
+  void dropKeepsMetricsOfAStoreWithTheSameNamePrefix() {
     ResidentStore train = load("train");
     ResidentStore validation = load("train_val");
     readRows(validation, 5);

@@ -19,13 +19,13 @@ class WriteLockTest {
   private final WriteLock lock = new WriteLock("train");
 
   @Test
-  void theThreadThatWritesEntersAgain() {
+  void isReentrant() {
     assertThat(lock.<String>hold(LONG, () -> lock.hold(Duration.ofMillis(1), () -> "inner")))
         .isEqualTo("inner");
   }
 
   @Test
-  void aWaitEndsAtItsDeadline() throws Exception {
+  void waitEndsAtItsDeadline() throws Exception {
     CountDownLatch inside = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(1);
     CompletableFuture<Boolean> first =
@@ -55,7 +55,7 @@ class WriteLockTest {
   }
 
   @Test
-  void aFailureLetsTheNextOneIn() {
+  void failureReleasesTheLock() {
     assertThatThrownBy(
             () ->
                 lock.hold(

@@ -57,7 +57,7 @@ class BulkRowReaderTest {
   }
 
   @Test
-  void fewerComeTogetherWhereRowsAreLarge() {
+  void readsFewerRowsTogetherIfTheyAreLarge() {
     try (BulkRowReader reader = reader(3 * MIB)) {
       assertThat(reader.mostRows()).as("by the mean").isGreaterThan(10_000);
       assertThat(reader.read(1, 1, 1).counts(0)).containsExactly(1, 1, 1);

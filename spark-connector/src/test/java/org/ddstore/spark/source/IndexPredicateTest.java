@@ -52,7 +52,7 @@ class IndexPredicateTest {
 
   @ParameterizedTest
   @CsvSource({"=", "<=>", "<>", "<", "<=", ">", ">="})
-  void comparisonsNameTheirRows(String operator) {
+  void comparisonsSelectTheirRows(String operator) {
     for (long value : new long[] {Long.MIN_VALUE, -1, 0, 1, 50, 99, 100, 101, Long.MAX_VALUE}) {
       long[] expected =
           LongStream.range(0, ROWS).filter(row -> holds(operator, row, value)).toArray();
@@ -72,7 +72,7 @@ class IndexPredicateTest {
   }
 
   @Test
-  void listsAndJunctions() {
+  void combinesListsWithAndOrNot() {
     assertThat(index.ranges(compare("IN", "i", 5L, -3L, 99L, 5L, 100L, 6L)))
         .contains(RowRanges.of(5, 6, 99));
     Predicate low = compare("<", "i", 10L);
@@ -85,7 +85,7 @@ class IndexPredicateTest {
   }
 
   @Test
-  void nullsInAListNameNoRow() {
+  void nullsInAListSelectNoRow() {
     Predicate list = compare("IN", "i", 5L, null, 99L);
     Predicate low = compare("<", "i", 10L);
     assertThat(index.ranges(list)).contains(RowRanges.of(5, 99));

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** What queries say when a task does not get its rows. */
 class LostRowsTest {
   @Test
-  void failuresStayOfTheirKindAndNameStoreAndRemedy() {
+  void keepsTheExceptionTypeAndNamesStoreAndRemedy() {
     DDStoreException late =
         LostRows.met("train", new DeadlineExceededException("remote rows did not come"));
     assertThat(late)

@@ -146,7 +146,7 @@ class ReadColumnTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void everyTypeComesBack(boolean fixedOnly) {
+  void readsBackEveryType(boolean fixedOnly) {
     Dataset<Row> source = EveryType.frame(spark, ROWS);
     if (fixedOnly) {
       source = select(source, EveryType.fixedColumns());
@@ -157,7 +157,7 @@ class ReadColumnTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"text", "points,id", "nested", "sparse,dense", "cube,ragged,matrix", "image,blob"})
-  void someColumnsComeAlone(String names) {
+  void readsBackSelectedColumns(String names) {
     Dataset<Row> source = EveryType.frame(spark, ROWS);
     StructType required = new StructType();
     for (String name : names.split(",", -1)) {

@@ -123,7 +123,7 @@ class RowBatchesTest {
   /** Rows that come together in batches, and rows that are read where they lie. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anotherThreadReadsItsBatchAfterTheEndOfTheTask(boolean together) throws Exception {
+  void anotherThreadReadsItsBatchAfterTheTaskEnds(boolean together) throws Exception {
     StoreHandle handle = store.handle();
     ReadSchema columns = ReadSchema.of(store.sourceSchema(), store.sourceSchema(), Set.of());
     RowRanges rows = together ? apart() : RowRanges.between(0, ROWS);
@@ -161,7 +161,7 @@ class RowBatchesTest {
 
   /** A thread that does not end holds the memory no longer than it can reach it. */
   @Test
-  void aThreadOfAPoolHoldsNoMemoryOnceTheBatchIsUnreachable() throws Exception {
+  void freesTheUnreachableBatchOfAPoolThread() throws Exception {
     StoreHandle handle = store.handle();
     ReadSchema columns = ReadSchema.of(store.sourceSchema(), store.sourceSchema(), Set.of());
     Writer.current = new Writer();

@@ -27,7 +27,7 @@ class RowRangesTest {
   }
 
   @Test
-  void operationsAreThoseOfSets() {
+  void operationsMatchThoseOfBitSets() {
     Random random = new Random(1);
     for (int round = 0; round < 500; round++) {
       RowRanges one = random(random);
@@ -53,7 +53,7 @@ class RowRangesTest {
   }
 
   @Test
-  void repeatsAndNeighboursAreOneRun() {
+  void mergesRepeatsAndNeighbours() {
     RowRanges ranges = RowRanges.of(9, 3, 4, 3, 5);
     assertThat(ranges).hasToString("[3, 6) [9, 10) 4 rows");
     assertThat(RowRanges.between(5, 5)).isEqualTo(RowRanges.NONE);

@@ -40,7 +40,7 @@ class ScanSplitsTest {
   }
 
   @Test
-  void everyShardIsReadWhereItIs() {
+  void prefersTheExecutorOfEachShard() {
     RowRanges all = RowRanges.between(0, 2L * SHARD_ROWS);
     List<RowsPartition> parts = split(100, 2, all, shards());
     assertThat(parts).hasSize(2);
@@ -50,7 +50,7 @@ class ScanSplitsTest {
   }
 
   @Test
-  void allCoresGetWorkAndNoTaskTooMuch() {
+  void usesAllCoresAndLimitsTheBytesOfATask() {
     RowRanges all = RowRanges.between(0, 2L * SHARD_ROWS);
     List<RowsPartition> parts = split(100, 8, all, shards());
     assertThat(parts).hasSize(8);
@@ -63,7 +63,7 @@ class ScanSplitsTest {
   }
 
   @Test
-  void fewRowsOfManyShardsAreOneTaskWhereMostOfThemAre() {
+  void readsFewRowsInOneTaskAtTheLargestShare() {
     List<RowsPartition> parts =
         split(100, 8, RowRanges.of(5, SHARD_ROWS + 1, SHARD_ROWS + 70, 99_999_999), shards());
     assertThat(parts).hasSize(1);
@@ -73,7 +73,7 @@ class ScanSplitsTest {
   }
 
   @Test
-  void replicasShareTheirRowsAndLostOnesAreNotPreferred() {
+  void prefersEveryReplicaThatIsNotLost() {
     List<ResidentShard> copies = new ArrayList<>(shards());
     copies.add(shard(0, "c", false));
     copies.add(shard(1, "d", true));

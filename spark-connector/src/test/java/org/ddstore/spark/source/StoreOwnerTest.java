@@ -51,7 +51,7 @@ class StoreOwnerTest {
   }
 
   @Test
-  void anotherUserReadsAStoreAndDoesNotChangeIt() {
+  void otherUsersMayReadButNotChangeAStore() {
     ResidentStore store = loadFor("alice");
     assertThat(store.owner()).isEqualTo("alice");
     workFor("bob");
@@ -80,7 +80,7 @@ class StoreOwnerTest {
   }
 
   @Test
-  void aSettingOfTheSessionDoesNotSwitchTheCheckOff() {
+  void sessionSettingsDoNotDisableTheCheck() {
     ResidentStore store = loadFor("alice");
     workFor("bob");
     spark.conf().set("spark.ddstore.ownerCheck", "false");
@@ -92,7 +92,7 @@ class StoreOwnerTest {
   }
 
   @Test
-  void theOwnerIsTheUserOfTheThriftServerOrOfHadoop() throws Exception {
+  void ownerIsTheUserOfTheThriftServerOrOfHadoop() throws Exception {
     CurrentUserContext.CURRENT_USER().set("carol"); // by the operation of a Thrift server
     assertThat(DDStores.from(rows).ranks(1).load("carols").owner()).isEqualTo("carol");
     CurrentUserContext.CURRENT_USER().remove();

@@ -19,7 +19,7 @@ class WriteOptionsTest {
           .selectExpr("id", "array(id) as Image", "named_struct('b', id) as a");
 
   @Test
-  void describeASpecWhateverTheirCase() {
+  void describeASpecRegardlessOfCase() {
     WriteOptions options =
         new WriteOptions(
             Map.of(
@@ -73,7 +73,7 @@ class WriteOptionsTest {
   }
 
   @Test
-  void aStoreMustBeNamedOnce() {
+  void requiresExactlyOneStoreName() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new WriteOptions(Map.of("ranks", "1")).storeName())
         .withMessageContaining("no store name");

@@ -152,7 +152,7 @@ class ConnectionsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void readsAndCollectivesGoOnWhenConnectionsBreak(boolean guarded) throws Exception {
+  void readsAndCollectivesSurviveBrokenConnections(boolean guarded) throws Exception {
     open(guarded);
     try (Traffic traffic = new Traffic(owner, reader)) {
       for (int i = 0; i < 10; i++) {
@@ -165,7 +165,7 @@ class ConnectionsTest {
   }
 
   @Test
-  void nobodyListens() throws Exception {
+  void reportsALostRankIfNobodyListens() throws Exception {
     open(false);
     int port;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -179,7 +179,7 @@ class ConnectionsTest {
   }
 
   @Test
-  void anotherProcessHasThePort() throws Exception {
+  void reportsALostRankIfAnotherProcessHasThePort() throws Exception {
     open(false);
     ProcessAddress earlier = new ProcessAddress(HERE, owner.local().port(), owner.local().id() + 1);
     try (RemoteRead read = readFrom(earlier, PATIENCE);
@@ -191,7 +191,7 @@ class ConnectionsTest {
   }
 
   @Test
-  void anotherServiceHasThePort() throws Exception {
+  void exceedsTheDeadlineIfAnotherServiceHasThePort() throws Exception {
     open(false);
     try (Impostor silent = new Impostor(HERE, new byte[0], false);
         RemoteRead read = readFrom(silent.address(), SHORT)) {
@@ -214,7 +214,7 @@ class ConnectionsTest {
 
   /** A peer that says nothing, and one that only greets. */
   @Test
-  void connectionWithoutAFinishedHandshakeIsClosed() throws Exception {
+  void closesConnectionsWithoutAFinishedHandshake() throws Exception {
     open(false);
     Map<String, String> impatient = Map.of("spark.ddstore.io.connectionCreationTimeout", "1s");
     WireOptions options = TcpBackend.options(false, HERE, impatient);
@@ -236,7 +236,7 @@ class ConnectionsTest {
 
   /** Otherwise the read waits until its deadline. */
   @Test
-  void errorOfANetworkThreadReachesTheRead() throws Exception {
+  void passesAnErrorOfANetworkThreadToTheRead() throws Exception {
     open(false);
     OutOfMemoryError error = new OutOfMemoryError("no staging");
     Segment ragged = raggedSegment();
@@ -265,7 +265,7 @@ class ConnectionsTest {
 
   /** An unexpected exception, and an error. */
   @Test
-  void failureOfTheServingSideIsAnswered() {
+  void reportsAFailureOfTheServingSideToTheCaller() {
     open(false);
     ByteBuffer question = ByteBuffer.allocate(1);
     for (Throwable trouble :
@@ -290,7 +290,7 @@ class ConnectionsTest {
 
   /** The owner alone knows how long its records are. */
   @Test
-  void recordsShorterThanTheirFixedFieldsAreRefused() throws Exception {
+  void rejectsRecordsShorterThanTheirFixedFields() throws Exception {
     open(false);
     Schema larger = Schema.of(Field.fixed("id", DType.INT64, 100), Field.bytes("x"));
     Segment ragged = raggedSegment();
@@ -325,7 +325,7 @@ class ConnectionsTest {
 
   /** The route may be back before the deadline of a read. */
   @Test
-  void hostWithoutARouteIsNotTakenForLost() {
+  void doesNotReportAHostWithoutARouteAsLost() {
     open(false);
     TransportContext context =
         new TransportContext(
@@ -350,7 +350,7 @@ class ConnectionsTest {
   }
 
   @Test
-  void onlyARefusedConnectionIsTheEndOfAProcess() {
+  void treatsOnlyARefusedConnectionAsALostProcess() {
     open(false);
     assertThat(
             Connections.isNobodyListening(new IOException(new NoRouteToHostException("No route"))))

@@ -25,7 +25,7 @@ abstract class FalsePeersContract extends AttackedWire {
   }
 
   @Test
-  void theRowsOfAnotherStore() throws Exception {
+  void refusesRowsOfAnotherStore() throws Exception {
     try (SparkClients.Client client = connect()) {
       client.prove(other(), anybody());
       assertThat(client.statusOf(rows(other()))).as("it has no such rows").isEqualTo(Status.GONE);
@@ -40,7 +40,7 @@ abstract class FalsePeersContract extends AttackedWire {
   }
 
   @Test
-  void theSameProofTwice() throws Exception {
+  void refusesARepeatedProof() throws Exception {
     try (SparkClients.Client client = connect()) {
       ByteBuffer proof = client.prove(token(), anybody());
       assertThat(client.statusOf(rows(token()))).isEqualTo(Status.OK);
@@ -50,7 +50,7 @@ abstract class FalsePeersContract extends AttackedWire {
   }
 
   @Test
-  void framesOfAPeerThatNoPeerSends() throws Exception {
+  void refusesInvalidFramesOfAPeer() throws Exception {
     byte[] failure =
         ByteBuffer.allocate(Long.BYTES + Integer.BYTES + 4)
             .putLong(7)
@@ -74,9 +74,9 @@ abstract class FalsePeersContract extends AttackedWire {
   }
 
   @Test
-  void messagesOfAPeerThatNoPeerSends() throws Exception {
+  void refusesInvalidMessagesOfAPeer() throws Exception {
     long seed = System.nanoTime();
-    System.out.println("messagesOfAPeerThatNoPeerSends: seeds from " + seed + " on");
+    System.out.println("refusesInvalidMessagesOfAPeer: seeds from " + seed + " on");
     for (int i = 0; i < 20; i++) {
       byte[] text = new byte[new Random(seed + i).nextInt(300)];
       new Random(seed + i).nextBytes(text);
@@ -92,7 +92,7 @@ abstract class FalsePeersContract extends AttackedWire {
   }
 
   @Test
-  void requestsOfAPeerThatNoPeerSends() throws Exception {
+  void refusesInvalidRequestsOfAPeer() throws Exception {
     List<ByteBuffer> requests =
         List.of(
             GatherRequests.of(token().id(), false, -1, 100, segment().nonce(), 0, 1),
@@ -115,7 +115,7 @@ abstract class FalsePeersContract extends AttackedWire {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aServerThatIsNoPeer(boolean unasked) throws Exception {
+  void rejectsAServerWithInvalidAnswers(boolean unasked) throws Exception {
     byte[] text = ByteBuffer.allocate(12).putLong(7).putInt(Integer.MAX_VALUE).array();
     byte[] status = ByteBuffer.allocate(13).putLong(7).putInt(1).array();
     List<byte[]> answers =
@@ -139,7 +139,7 @@ abstract class FalsePeersContract extends AttackedWire {
   }
 
   @Test
-  void aServerWithAnotherToken() throws Exception {
+  void rejectsAServerWithAnotherToken() throws Exception {
     Handshake handshake = Handshake.begin(token().id(), address(), anybody());
     ByteBuffer wrong =
         ByteBuffer.allocate(1 + 32 + 32)

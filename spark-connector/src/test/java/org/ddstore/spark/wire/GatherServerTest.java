@@ -83,7 +83,7 @@ class GatherServerTest {
 
   /** Every reference that a request took was given back, and none twice. */
   @AfterEach
-  void nothingIsHeld() {
+  void assertNothingHeld() {
     assertServes();
     server.close();
     assertThat(OffHeapBuffer.liveBytes()).isGreaterThan(liveBytes);
@@ -162,7 +162,7 @@ class GatherServerTest {
 
   /** The sum of which is more than an int holds. */
   @Test
-  void rowsThatAreRepeatedWithoutEndAreRefused() {
+  void rejectsTooManyRepeatedRows() {
     long[] runs = new long[2 * 140_000];
     for (int r = 1; r < runs.length; r += 2) {
       runs[r] = GatherRequest.MAX_ROWS;
@@ -173,7 +173,7 @@ class GatherServerTest {
   }
 
   @Test
-  void manySegmentsAreHeldAndGivenBack() {
+  void releasesTheSegmentsOfARejectedRequest() {
     int segments = 100_000;
     ByteBuffer many =
         ByteBuffer.allocate(
@@ -198,9 +198,9 @@ class GatherServerTest {
   }
 
   @Test
-  void requestsThatWereChangedOnTheirWay() {
+  void survivesMutatedRequests() {
     long seed = System.nanoTime();
-    System.out.println("requestsThatWereChangedOnTheirWay: seeds from " + seed + " on");
+    System.out.println("survivesMutatedRequests: seeds from " + seed + " on");
     int[] counts = new int[6];
     for (int i = 0; i < REQUESTS; i++) {
       Random random = new Random(seed + i);

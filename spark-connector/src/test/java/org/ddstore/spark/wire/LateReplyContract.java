@@ -76,7 +76,7 @@ abstract class LateReplyContract {
   }
 
   @Test
-  void aLateReplyChangesNothing() throws Exception {
+  void discardsLateReplies() throws Exception {
     OwnTransport own = transport;
     AtomicLong sent = new AtomicLong();
     ProcessRanks processes = troubles.ranks().processes();

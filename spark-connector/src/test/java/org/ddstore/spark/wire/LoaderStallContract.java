@@ -137,7 +137,7 @@ abstract class LoaderStallContract {
   }
 
   @Test
-  void aCloseBreaksOffReadsOfAStoppedProcess() throws Exception {
+  void closeCancelsReadsOfAStoppedProcess() throws Exception {
     processes.run(2, COLLECTIVES, LoaderStallContract::closeWhileStopped);
   }
 
@@ -166,7 +166,7 @@ abstract class LoaderStallContract {
   }
 
   @Test
-  void aDeadlineIsMetOnceForAllBatchesThatAreReadTogether() throws Exception {
+  void batchesReadTogetherShareOneDeadline() throws Exception {
     processes.run(2, COLLECTIVES, LoaderStallContract::deadlineWhileStopped);
   }
 
@@ -200,7 +200,7 @@ abstract class LoaderStallContract {
   }
 
   @Test
-  void aLostProcessComesOutOfPopAndNothingIsLeft() throws Exception {
+  void popReportsTheLostRankAndLeavesNothing() throws Exception {
     processes.runLosing(OTHER, 2, COLLECTIVES, LoaderStallContract::lose);
   }
 

@@ -58,7 +58,7 @@ abstract class ReadFaultsContract {
   }
 
   @Test
-  void aKilledPeerIsReportedLongBeforeTheDeadline() throws Exception {
+  void reportsAKilledPeerBeforeTheDeadline() throws Exception {
     troubles.ranks().processes().runLosing(OTHER, 2, COLLECTIVES, rank -> lose(rank));
   }
 
@@ -86,22 +86,22 @@ abstract class ReadFaultsContract {
   }
 
   @Test
-  void aStoppedPeerIsADeadlineAndReadsGoOnWithIt() throws Exception {
+  void readsTimeOutOnAStoppedPeerAndRecover() throws Exception {
     troubles.read(SHORT, (rank, store) -> interrupt(rank, store, Troubles.STOP, Troubles.PROCEED));
   }
 
   @Test
-  void aCutLinkIsADeadlineAndReadsGoOnAfterIt() throws Exception {
+  void readsTimeOutOnACutLinkAndRecover() throws Exception {
     troubles.read(SHORT, (rank, store) -> interrupt(rank, store, Troubles.DROP, Troubles.RESTORE));
   }
 
   @Test
-  void aLinkThatIsDownIsADeadlineAndReadsGoOnAfterIt() throws Exception {
+  void readsTimeOutOnADisabledLinkAndRecover() throws Exception {
     troubles.read(SHORT, (rank, store) -> interrupt(rank, store, Troubles.DOWN, Troubles.RESTORE));
   }
 
   @Test
-  void aLinkThatIsTooSlowIsADeadlineAndReadsGoOnAfterIt() throws Exception {
+  void readsTimeOutOnATooSlowLinkAndRecover() throws Exception {
     troubles.read(SHORT, (rank, store) -> interrupt(rank, store, Troubles.CRAWL, Troubles.RESTORE));
   }
 
@@ -119,12 +119,12 @@ abstract class ReadFaultsContract {
   }
 
   @Test
-  void aSlowLinkIsWaitedFor() throws Exception {
+  void readsWaitForASlowLink() throws Exception {
     troubles.read(LONG, (rank, store) -> readAll(rank, store, Troubles.SLOW));
   }
 
   @Test
-  void aDelayedLinkIsWaitedFor() throws Exception {
+  void readsWaitForADelayedLink() throws Exception {
     Optional<String> missing = troubles.missingForDelay();
     missing.ifPresent(reason -> System.out.println("skipped, no delay: " + reason));
     assumeTrue(missing.isEmpty(), () -> missing.orElse(""));
@@ -139,7 +139,7 @@ abstract class ReadFaultsContract {
   }
 
   @Test
-  void aShortTroubleIsWaitedFor() throws Exception {
+  void readsSurviveAShortFault() throws Exception {
     troubles.read(
         LONG,
         (rank, store) -> {
@@ -156,7 +156,7 @@ abstract class ReadFaultsContract {
   }
 
   @Test
-  void anInterruptEndsTheWaitForAStoppedPeer() throws Exception {
+  void interruptEndsTheWaitForAStoppedPeer() throws Exception {
     troubles.read(
         LONG,
         (rank, store) -> {

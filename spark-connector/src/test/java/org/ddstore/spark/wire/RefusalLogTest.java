@@ -32,7 +32,7 @@ class RefusalLogTest {
   }
 
   @Test
-  void oneLineAHostAndIntervalAndTheRestIsCounted() throws Exception {
+  void logsOneLinePerHostAndIntervalAndCountsTheRest() throws Exception {
     for (int i = 0; i < 500; i++) {
       refusals.report(host(1), "cause " + i % 7, "detail " + i);
     }
@@ -54,7 +54,7 @@ class RefusalLogTest {
   }
 
   @Test
-  void aFloodFromManyHostsHasABoundedNumberOfLines() throws Exception {
+  void limitsTheNumberOfLinesForManyHosts() throws Exception {
     for (int i = 0; i < 5000; i++) {
       refusals.report(host(i), "cause", "");
     }

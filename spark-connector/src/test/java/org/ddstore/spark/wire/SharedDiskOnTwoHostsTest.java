@@ -87,7 +87,7 @@ class SharedDiskOnTwoHostsTest {
   }
 
   @Test
-  void memoryOfAnotherHostIsNeitherMappedNorSwept() throws Exception {
+  void neitherMapsNorSweepsFilesOfAnotherHost() throws Exception {
     try (TwoHostRanks ranks =
         TwoHostRanks.alternating(new Backend(StoreToken.random(), root.toString()))) {
       ranks.run(RANKS, TIMEOUT, SharedDiskOnTwoHostsTest::play);

@@ -25,9 +25,9 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void randomBytes() throws IOException {
+  void refusesRandomBytes() throws IOException {
     long seed = System.nanoTime();
-    System.out.println("randomBytes: seeds from " + seed + " on");
+    System.out.println("refusesRandomBytes: seeds from " + seed + " on");
     for (int i = 0; i < 100; i++) {
       Random random = new Random(seed + i);
       byte[] bytes = new byte[1 << random.nextInt(18)];
@@ -40,7 +40,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void framesOfAnyLength() throws IOException {
+  void refusesFramesOfAnyLength() throws IOException {
     long[] lengths = {
       -1,
       0,
@@ -68,7 +68,7 @@ abstract class StrangersContract extends AttackedWire {
 
   /** Chunks, streams, uploads, answers, and what there is no kind of. */
   @Test
-  void framesOfAnyType() throws IOException {
+  void refusesFramesOfUnexpectedTypes() throws IOException {
     for (int type = Byte.MIN_VALUE; type <= Byte.MAX_VALUE; type++) {
       if (type != Stranger.RPC_REQUEST) {
         try (Stranger stranger = new Stranger(address())) {
@@ -80,7 +80,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void framesThatEndTooEarly() throws IOException {
+  void refusesTruncatedFrames() throws IOException {
     byte[] frame = Stranger.request(hello());
     for (int length = 0; length < frame.length; length += 1 + length / 8) {
       try (Stranger stranger = new Stranger(address())) {
@@ -91,9 +91,9 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void requestsThatAreNone() throws Exception {
+  void refusesRandomRequests() throws Exception {
     long seed = System.nanoTime();
-    System.out.println("requestsThatAreNone: seeds from " + seed + " on");
+    System.out.println("refusesRandomRequests: seeds from " + seed + " on");
     for (int i = 0; i < 50; i++) {
       Random random = new Random(seed + i);
       byte[] request = new byte[random.nextInt(200)];
@@ -110,7 +110,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void greetingsThatEndTooEarly() throws Exception {
+  void refusesTruncatedGreetings() throws Exception {
     byte[] hello = hello();
     int shortest = hello.length - HERE.length();
     for (int length = 1; length <= shortest; length += 5) {
@@ -122,7 +122,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void rowsWithoutAProof() throws Exception {
+  void refusesRowsWithoutAProof() throws Exception {
     try (SparkClients.Client client = connect()) {
       assertThat(client.statusOf(rows(token()))).isEqualTo(Status.REFUSED);
       assertThat(client.isRefused()).isTrue();
@@ -135,7 +135,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void questionsWithoutAProof() throws Exception {
+  void refusesCallsWithoutAProof() throws Exception {
     ByteBuffer question = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + 16).put(WireCalls.CALL);
     Handshake.putStore(question, token().id());
     question.clear();
@@ -147,7 +147,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void messagesWithoutAProof() throws Exception {
+  void refusesMessagesWithoutAProof() throws Exception {
     try (SparkClients.Client client = connect()) {
       client.say(message(token().id(), new byte[40]));
       assertThat(client.isRefused()).isTrue();
@@ -155,7 +155,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void aProofByAnotherToken() throws Exception {
+  void refusesAProofByAnotherToken() throws Exception {
     byte[] proof = new byte[1 + Handshake.STORE_BYTES + 32];
     ByteBuffer wrong = ByteBuffer.wrap(proof).put(Handshake.PROOF);
     Handshake.putStore(wrong, token().id());
@@ -181,7 +181,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void aRecordedHandshake() throws Exception {
+  void refusesAReplayedHandshake() throws Exception {
     byte[] recorded;
     try (Recorder recorder = new Recorder(address());
         WireSession genuine = Wire.joinAlone(token(), options(Map.of()))) {
@@ -198,7 +198,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void aCrowdThatResetsItsConnections() throws Exception {
+  void survivesManyConnectionResets() throws Exception {
     for (int i = 0; i < 200; i++) {
       try (Stranger stranger = new Stranger(address())) {
         stranger.send(Stranger.request(hello())).reset();
@@ -207,7 +207,7 @@ abstract class StrangersContract extends AttackedWire {
   }
 
   @Test
-  void aSecondHostIsReportedToo() throws Exception {
+  void reportsRefusalsOfASecondHost() throws Exception {
     for (int i = 0; i < 3; i++) {
       try (Stranger stranger = new Stranger(address(), "127.0.0.2")) {
         stranger.send(Stranger.frame((byte) 0, new byte[64])).awaitRefusal();

@@ -73,7 +73,7 @@ class TcpCollectiveFaultsTest {
   }
 
   @Test
-  void aKilledRankIsReportedOnAllOthers() throws Exception {
+  void reportsAKilledRankOnAllOthers() throws Exception {
     troubles
         .ranks()
         .processes()
@@ -93,17 +93,17 @@ class TcpCollectiveFaultsTest {
   }
 
   @Test
-  void aStoppedRankIsADeadlineOnAll() throws Exception {
+  void collectivesTimeOutOnAStoppedRank() throws Exception {
     troubles.ranks().run(RANKS, SHORT, rank -> breakGroup(rank, Troubles.STOP, Troubles.PROCEED));
   }
 
   @Test
-  void aCutLinkIsADeadlineOnAll() throws Exception {
+  void collectivesTimeOutOnACutLink() throws Exception {
     troubles.ranks().run(RANKS, SHORT, rank -> breakGroup(rank, Troubles.DROP, Troubles.RESTORE));
   }
 
   @Test
-  void aLinkThatIsDownIsADeadlineOnAll() throws Exception {
+  void collectivesTimeOutOnADisabledLink() throws Exception {
     troubles.ranks().run(RANKS, SHORT, rank -> breakGroup(rank, Troubles.DOWN, Troubles.RESTORE));
   }
 
@@ -125,12 +125,12 @@ class TcpCollectiveFaultsTest {
   }
 
   @Test
-  void aLinkThatIsCutForAWhileIsWaitedFor() throws Exception {
+  void collectivesSurviveABrieflyCutLink() throws Exception {
     troubles.ranks().run(RANKS, PATIENCE, rank -> waitFor(rank, Troubles.DROP));
   }
 
   @Test
-  void aRankThatIsStoppedForAWhileIsWaitedFor() throws Exception {
+  void collectivesWaitForABrieflyStoppedRank() throws Exception {
     troubles
         .ranks()
         .run(

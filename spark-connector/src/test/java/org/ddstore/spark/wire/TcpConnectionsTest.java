@@ -53,7 +53,7 @@ class TcpConnectionsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void twoProcessesShareOneConnectionWhichCarriesWhatIsRead(boolean guarded) throws Exception {
+  void twoProcessesReadOverOneSharedConnection(boolean guarded) throws Exception {
     try (TwoHostRanks ranks = TwoHostRanks.alternating(backend(guarded))) {
       AtomicLong sent = new AtomicLong();
       offerCounts(ranks);
@@ -104,7 +104,7 @@ class TcpConnectionsTest {
   }
 
   @Test
-  void anIdleConnectionIsClosedAndMadeAgain() throws Exception {
+  void closesAndReopensAnIdleConnection() throws Exception {
     TcpBackend impatient = backend(false).with("spark.ddstore.io.connectionTimeout", "1s");
     try (TwoHostRanks ranks = TwoHostRanks.alternating(impatient)) {
       offerCounts(ranks);

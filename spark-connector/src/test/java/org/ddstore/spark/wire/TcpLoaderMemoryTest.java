@@ -89,7 +89,7 @@ class TcpLoaderMemoryTest {
   }
 
   @AfterEach
-  void nothingIsLeft() {
+  void assertNothingLeft() {
     assertThat(OffHeapBuffer.liveBytes()).as("live bytes").isEqualTo(before);
   }
 
@@ -148,7 +148,7 @@ class TcpLoaderMemoryTest {
   /** Where there is room for several batches in the memory of each reader. */
   @ParameterizedTest
   @ValueSource(strings = {"one", "all"})
-  void liveBytesStayWithinTheBoundWhereBatchesAreReadTogether(String variable) {
+  void batchesReadTogetherStayWithinTheBound(String variable) {
     long maxBytes = 21 * 1_000_000;
     LoaderOptions options = LoaderOptions.defaults().maxBytes(maxBytes);
     long requests = ranks.session(1).servedRequests();
@@ -167,7 +167,7 @@ class TcpLoaderMemoryTest {
   }
 
   @Test
-  void castsCountAsWell() {
+  void boundIncludesCasts() {
     long maxBytes = 1_500_000;
     LoaderOptions options =
         LoaderOptions.defaults().maxBytes(maxBytes).cast("image", DType.FLOAT32);
@@ -195,7 +195,7 @@ class TcpLoaderMemoryTest {
    */
   @ParameterizedTest
   @CsvSource({"5000000, false", "20000000, true"})
-  void raggedRecordsReadTogetherLeaveRoomForAllBatchesAhead(long maxBytes, boolean together) {
+  void raggedRecordsLeaveRoomForAllPrefetchedBatches(long maxBytes, boolean together) {
     LoaderOptions ids = LoaderOptions.defaults().fields("id").maxBytes(maxBytes);
     long requests = ranks.session(1).servedRequests();
     assertThat(mostBytes("ragged", shuffled(), ids)).isBetween(500_000L, maxBytes);
@@ -217,7 +217,7 @@ class TcpLoaderMemoryTest {
   }
 
   @Test
-  void aBoundThatIsTooSmallIsRefusedWithTheNumbers() {
+  void rejectsATooSmallBoundWithTheSizes() {
     LoaderOptions options = LoaderOptions.defaults().maxBytes(150_000);
     assertThatThrownBy(() -> mostBytes("one", shuffled(), options))
         .isInstanceOf(IllegalArgumentException.class)

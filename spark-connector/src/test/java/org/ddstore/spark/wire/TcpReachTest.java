@@ -51,13 +51,13 @@ class TcpReachTest {
   }
 
   @Test
-  void aHostThatCannotBeReachedAtFirstIsADeadlineAndReadableLater() throws Exception {
+  void readsTimeOutOnAnUnreachableHostAndRecover() throws Exception {
     troubles.read(SHORT, (rank, store) -> reachLate(rank, store, Troubles.DROP, Troubles.RESTORE));
     troubles.read(SHORT, (rank, store) -> reachLate(rank, store, Troubles.DOWN, Troubles.RESTORE));
   }
 
   @Test
-  void aPeerThatDoesNotAnswerTheGreetingIsADeadlineAndReadableLater() throws Exception {
+  void readsTimeOutOnAnUnansweredGreetingAndRecover() throws Exception {
     troubles.read(SHORT, (rank, store) -> reachLate(rank, store, Troubles.STOP, Troubles.PROCEED));
   }
 
@@ -84,7 +84,7 @@ class TcpReachTest {
   }
 
   @Test
-  void anOwnerThatHasLeftTheNetworkIsLost() throws Exception {
+  void reportsAnOwnerThatLeftTheNetworkAsLost() throws Exception {
     troubles.ranks().run(2, COLLECTIVES, rank -> leave(rank, rank.options().readTimeout(LONG)));
   }
 
@@ -117,7 +117,7 @@ class TcpReachTest {
   }
 
   @Test
-  void anOwnerThatClosesItsStoreIsNamed() throws Exception {
+  void namesTheOwnerThatClosedItsStore() throws Exception {
     troubles
         .ranks()
         .run(

@@ -67,7 +67,7 @@ class TcpSkewedRowsTest {
   }
 
   @Test
-  void aCopyStaysWithinTheWindow() {
+  void copyStaysWithinTheWindow() {
     AtomicLong next = new AtomicLong();
     AtomicLong most = new AtomicLong();
     StoreAccess.copy(
@@ -88,7 +88,7 @@ class TcpSkewedRowsTest {
    * Windows follow the rows: neither is each small row a request, nor are lengths asked in vain.
    */
   @Test
-  void aCopyTakesFewRequests() {
+  void copyTakesFewRequests() {
     long requests = ranks.session(1).servedRequests();
     StoreAccess.copy(rows, 0, rows.rows(), record -> {});
     long data = (LARGE * (long) LARGE_BYTES) / GatherRequest.MAX_PIECE_BYTES;
@@ -108,7 +108,7 @@ class TcpSkewedRowsTest {
 
   /** Batches that together need more than a window are read one by one. */
   @Test
-  void batchesThatDoNotComeTogetherComeOneByOne() {
+  void readsBatchesThatExceedTheWindowOneByOne() {
     long[] some = LongStream.range(SMALL, SMALL + 20).toArray();
     try (Reader reader = rows.reader();
         Reader other = rows.reader();

@@ -27,7 +27,7 @@ class UnauthenticatedConnectionsTest {
   }
 
   @Test
-  void aConnectionWithoutAProofIsClosedAtTheDeadline() {
+  void closesAConnectionWithoutAProofAtTheDeadline() {
     EmbeddedChannel channel = connect();
     pass(channel, DEADLINE.minusMillis(1));
     assertThat(channel.isOpen()).isTrue();
@@ -37,7 +37,7 @@ class UnauthenticatedConnectionsTest {
   }
 
   @Test
-  void aConnectionWithAProofStays() {
+  void keepsAConnectionWithAProof() {
     EmbeddedChannel channel = connect();
     assertThat(unproved.remove(channel)).isTrue();
     pass(channel, DEADLINE.multipliedBy(2));

@@ -42,7 +42,7 @@ class WireSessionTest {
   }
 
   @Test
-  void allIsClosedThoughOneThrows(@TempDir Path root) throws IOException {
+  void closesEverythingIfOneCloseThrows(@TempDir Path root) throws IOException {
     WireOptions options = WireOptions.of(new SparkConf(false), null, LOOPBACK);
     WireSession session = Wire.join(StoreToken.random(), options);
     long id = session.local().id();

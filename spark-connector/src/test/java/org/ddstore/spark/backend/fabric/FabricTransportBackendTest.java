@@ -12,7 +12,7 @@ class FabricTransportBackendTest {
   private static final String HOST = "127.0.0.1";
 
   @Test
-  void optionsAreThoseOfTheSettings() {
+  void readsOptionsFromTheSettings() {
     Settings none = Settings.of(Map.of("spark.master", "local"));
     assertThat(FabricTransportBackend.options(none, HOST, 3))
         .isEqualTo(new OneSidedOptions("", "", HOST, 3));

@@ -10,7 +10,7 @@ class MpiWorldsTest {
   private final MpiWorlds worlds = new MpiWorlds();
 
   @Test
-  void nothingIsReplacedWithoutALoss() {
+  void replacesNothingWithoutALoss() {
     worlds.joined(Set.of("0", "1", "2"));
     worlds.joined(Set.of("0", "1"));
     worlds.tried(Set.of("1", "2"));
@@ -19,7 +19,7 @@ class MpiWorldsTest {
   }
 
   @Test
-  void allMembersAreReplacedAlsoThoseThatHadNoRankInTheJob() {
+  void replacesMembersThatHadNoRankInTheJob() {
     worlds.joined(Set.of("0", "1", "2"));
     worlds.joined(Set.of("3", "4"));
     worlds.condemn(Set.of("0", "1")); // a job on a part of the world lost one of them
@@ -29,7 +29,7 @@ class MpiWorldsTest {
   }
 
   @Test
-  void ranksOfDifferentWorldsTakeBothWithThem() {
+  void replacesAllWorldsOfTheLostJob() {
     worlds.joined(Set.of("0", "1"));
     worlds.joined(Set.of("2", "3"));
     worlds.condemn(Set.of("1", "2", "4"));
@@ -39,14 +39,14 @@ class MpiWorldsTest {
   }
 
   @Test
-  void aLossBetweenStoresIsSeenByWhoIsMissing() {
+  void detectsALossBetweenStores() {
     worlds.joined(Set.of("0", "1", "2"));
 
     assertThat(worlds.toReplace(Set.of("0", "2", "3"))).containsExactly("0", "2");
   }
 
   @Test
-  void executorsOfAFailedStoreMayBeInAWorld() {
+  void treatsTheExecutorsOfAFailedStoreAsAWorld() {
     worlds.tried(Set.of("0", "1"));
     assertThat(worlds.toReplace(Set.of("1", "2"))).containsExactly("1");
 
@@ -56,7 +56,7 @@ class MpiWorldsTest {
   }
 
   @Test
-  void fewerRanksThanExecutorsAreTalkedOfUnlessAllAreInOneWorld() {
+  void advisesOnExecutorsOutsideOfTheWorld() {
     Set<String> present = Set.of("0", "1", "2");
     assertThat(worlds.advice(present, 3)).isEmpty();
     assertThat(worlds.advice(present, 2).orElseThrow())
