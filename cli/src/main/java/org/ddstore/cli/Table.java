@@ -1,26 +1,23 @@
 package org.ddstore.cli;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.Ansi.Text;
+import picocli.CommandLine.Help.ColorScheme;
+import picocli.CommandLine.Help.Column;
+import picocli.CommandLine.Help.Column.Overflow;
+import picocli.CommandLine.Help.TextTable;
 
-/**
- * A table of text with borders. Columns of numbers are right-aligned; long cells continue on the
- * next line. Values are printed as they are: picocli's table would interpret markup in them.
- */
+/** Text tables. Columns of numbers are right-aligned; long cells continue on the next line. */
 final class Table {
   private static final int MAX_COLUMN_CHARS = 90;
+  private static final int GAP_CHARS = 2;
+  private static final ColorScheme SCHEME = Help.defaultColorScheme(Ansi.OFF);
 
-  private final int[] widths;
-  private final boolean[] numeric;
-  private final StringBuilder text = new StringBuilder();
-
-  private Table(int columns) {
-    this.widths = new int[columns];
-    this.numeric = new boolean[columns];
-    Arrays.fill(numeric, true);
-  }
+  private Table() {}
 
   /**
    * Returns the text of a table, without a line break at its end.
@@ -28,70 +25,63 @@ final class Table {
    * @param rows rows with one value per header; null is shown as a dash
    */
   static String of(List<String> headers, List<? extends List<?>> rows) {
-    Table table = new Table(headers.size());
-    List<List<List<String>>> lines = new ArrayList<>();
-    lines.add(table.measure(headers));
+    int columns = headers.size();
+    Column[] layout = new Column[columns];
+    List<String> titles = new ArrayList<>();
+    List<String> rules = new ArrayList<>();
+    for (int i = 0; i < columns; i++) {
+      int width = width(headers, rows, i);
+      int gap = i == 0 ? 0 : GAP_CHARS;
+      layout[i] = new Column(width + gap, gap, Overflow.WRAP);
+      titles.add(isNumeric(rows, i) ? padLeft(headers.get(i), width) : headers.get(i));
+      rules.add("-".repeat(width));
+    }
+    TextTable table = TextTable.forColumns(SCHEME, layout);
+    table.indentWrappedLines = 0;
+    add(table, titles);
+    add(table, rules);
     for (List<?> row : rows) {
-      lines.add(table.measure(row));
-      for (int i = 0; i < table.numeric.length; i++) {
-        table.numeric[i] &= row.get(i) instanceof Number;
+      List<String> cells = new ArrayList<>();
+      for (int i = 0; i < columns; i++) {
+        String text = text(row.get(i));
+        cells.add(isNumeric(rows, i) ? padLeft(text, rules.get(i).length()) : text);
       }
+      add(table, cells);
     }
-    table.border();
-    table.row(lines.get(0), false);
-    table.border();
-    lines.subList(1, lines.size()).forEach(row -> table.row(row, true));
-    table.border();
-    return table.text.toString().stripTrailing();
+    return table.toString().stripTrailing();
   }
 
-  /** Returns the lines of each cell of a row, and widens the columns to hold them. */
-  private List<List<String>> measure(List<?> row) {
-    List<List<String>> cells = new ArrayList<>();
-    for (int i = 0; i < widths.length; i++) {
-      List<String> lines = wrap(Objects.requireNonNullElse(row.get(i), "-").toString());
-      for (String line : lines) {
-        widths[i] = Math.max(widths[i], line.length());
-      }
-      cells.add(lines);
+  private static int width(List<String> headers, List<? extends List<?>> rows, int column) {
+    int width = headers.get(column).length();
+    for (List<?> row : rows) {
+      width = Math.max(width, text(row.get(column)).lines().mapToInt(String::length).max().orElse(0));
     }
-    return cells;
+    return Math.min(width, MAX_COLUMN_CHARS);
   }
 
-  /** Splits a text at its line breaks, and longer lines at the last space that fits. */
-  private static List<String> wrap(String cell) {
-    List<String> lines = new ArrayList<>();
-    for (String line : cell.split("\n", -1)) {
-      String rest = line;
-      while (rest.length() > MAX_COLUMN_CHARS) {
-        int space = rest.lastIndexOf(' ', MAX_COLUMN_CHARS);
-        int end = space > 0 ? space : MAX_COLUMN_CHARS;
-        lines.add(rest.substring(0, end));
-        rest = rest.substring(space > 0 ? end + 1 : end);
-      }
-      lines.add(rest);
-    }
-    return lines;
+  private static boolean isNumeric(List<? extends List<?>> rows, int column) {
+    return !rows.isEmpty() && rows.stream().allMatch(row -> row.get(column) instanceof Number);
   }
 
-  private void border() {
-    for (int width : widths) {
-      text.append('+').append("-".repeat(width + 2));
-    }
-    text.append("+\n");
+  private static String text(Object value) {
+    return Objects.requireNonNullElse(value, "-").toString();
   }
 
-  private void row(List<List<String>> cells, boolean isData) {
-    int height = cells.stream().mapToInt(List::size).max().orElse(1);
+  private static String padLeft(String text, int width) {
+    return " ".repeat(width - text.length()) + text;
+  }
+
+  /** Adds a row, with each cell as it is: picocli's markup in a user's data is not interpreted. */
+  private static void add(TextTable table, List<String> row) {
+    List<List<String>> cells = row.stream().map(cell -> cell.lines().toList()).toList();
+    int height = Math.max(1, cells.stream().mapToInt(List::size).max().orElse(1));
     for (int line = 0; line < height; line++) {
-      for (int i = 0; i < widths.length; i++) {
-        String cell = line < cells.get(i).size() ? cells.get(i).get(line) : "";
-        String padding = " ".repeat(widths[i] - cell.length());
-        text.append("| ")
-            .append(isData && numeric[i] ? padding + cell : cell + padding)
-            .append(' ');
+      Text[] texts = new Text[cells.size()];
+      for (int i = 0; i < texts.length; i++) {
+        List<String> lines = cells.get(i);
+        texts[i] = SCHEME.apply(line < lines.size() ? lines.get(line) : "", List.of());
       }
-      text.append("|\n");
+      table.addRowValues(texts);
     }
   }
 }

@@ -47,7 +47,8 @@ class CommandClusterIT {
     assertThat(outcome.out())
         .contains("Wrote    20,000 rows as 8 Parquet files")
         .contains("into the memory of 4 executors")
-        .contains("| points | float32[?, 2] |", " 0 mismatches in", "Next ")
+        .containsPattern("(?m)^points +float32\\[\\?, 2\\]")
+        .contains(" 0 mismatches in", "Next ")
         .containsPattern("(?m)^\\|    3 \\| [0-3] +\\| 5000 \\|")
         .containsPattern(
             "singly and in batches: [1-5]\\d % own process, [4-8]\\d % same host, 0 % remote");

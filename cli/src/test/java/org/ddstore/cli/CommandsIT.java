@@ -181,8 +181,9 @@ class CommandsIT {
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out())
-        .contains("| a.c.d | string |", "0 mismatches in", "same host", "Next ")
-        .doesNotContain("| raw ");
+        .containsPattern("(?m)^a\\.c\\.d +string")
+        .contains("0 mismatches in", "same host", "Next ")
+        .doesNotContainPattern("(?m)^raw ");
   }
 
   @ParameterizedTest
@@ -318,7 +319,8 @@ class CommandsIT {
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out())
-        .contains("1,000 rows", "| x     | float64 |", "locked memory", "0 o s", "1 s o")
+        .containsPattern("(?m)^x +float64")
+        .contains("1,000 rows", "locked memory", "0 o s", "1 s o")
         .contains("o = own process: ", "s = same host: ")
         .containsPattern(
             "Ranks 0, 1: device: none[^;]*; batches of loaders: (pinned by|not pinned:) \\S");

@@ -91,7 +91,10 @@ class DoctorIT {
 
       assertThat(outcome.exitCode()).as(outcome.err()).isZero();
       assertThat(outcome.out())
-          .contains("| transport ", "| shared memory ", "| locked memory ", "same host")
+          .containsPattern("(?m)^transport ")
+          .containsPattern("(?m)^shared memory ")
+          .containsPattern("(?m)^locked memory ")
+          .contains("same host")
           .endsWith("A store can run here.\n");
       assertThat(spark.sparkContext().isStopped()).as("stopped by a command").isFalse();
     }

@@ -7,39 +7,45 @@ import org.junit.jupiter.api.Test;
 
 class TableTest {
   @Test
-  void aLongCellContinuesAtItsLastSpace() {
-    String words = "word ".repeat(20).strip(); // 99 characters
-
-    List<String> lines =
-        Table.of(List.of("n", "text"), List.of(List.of(7, words))).lines().toList();
-
-    assertThat(lines).hasSize(6);
-    assertThat(lines.get(3)).isEqualTo("| 7 | " + "word ".repeat(18).strip() + " |");
-    assertThat(lines.get(4)).isEqualTo("|   | word word" + " ".repeat(80) + " |");
-    assertThat(lines).allMatch(line -> line.length() == lines.get(0).length());
-  }
-
-  @Test
-  void aWordWithoutSpaceIsCutAtTheLimit() {
-    assertThat(Table.of(List.of("text"), List.of(List.of("x".repeat(91)))).lines())
-        .contains("| " + "x".repeat(90) + " |", "| x" + " ".repeat(89) + " |");
-  }
-
-  @Test
-  void valuesAreNoMarkupAndMayHaveLines() {
-    assertThat(Table.of(List.of("text"), List.of(List.of("@|bold x|@\nsecond"))))
+  void alignsNumbersRightAndTextLeft() {
+    assertThat(
+            Table.of(List.of("rows", "name"), List.of(List.of(7, "a"), List.of(12_345, "second"))))
         .isEqualTo(
             """
-            +------------+
-            | text       |
-            +------------+
-            | @|bold x|@ |
-            | second     |
-            +------------+""");
+             rows  name
+            -----  ------
+                7  a
+            12345  second""");
   }
 
   @Test
-  void withoutRowsTheHeadersRemain() {
-    assertThat(Table.of(List.of("a", "b"), List.of()).lines()).hasSize(4).contains("| a | b |");
+  void continuesALongCellAtItsLastSpace() {
+    String words = "word ".repeat(20).strip(); // 99 characters
+
+    assertThat(Table.of(List.of("n", "text"), List.of(List.of(7, words))).lines())
+        .hasSize(4)
+        .contains("7  " + "word ".repeat(18).strip(), "   word word");
+  }
+
+  @Test
+  void cutsAWordWithoutSpaceAtTheLimit() {
+    assertThat(Table.of(List.of("text"), List.of(List.of("x".repeat(91)))).lines())
+        .contains("x".repeat(90), "x");
+  }
+
+  @Test
+  void printsMarkupAsItIsAndKeepsLineBreaks() {
+    assertThat(Table.of(List.of("text", "n"), List.of(List.of("@|bold x|@\nsecond", "-"))))
+        .isEqualTo(
+            """
+            text        n
+            ----------  -
+            @|bold x|@  -
+            second""");
+  }
+
+  @Test
+  void printsTheHeadersOfATableWithoutRows() {
+    assertThat(Table.of(List.of("a", "b"), List.of())).isEqualTo("a  b\n-  -");
   }
 }

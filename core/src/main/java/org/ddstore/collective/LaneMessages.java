@@ -12,9 +12,9 @@ import org.ddstore.types.ProcessAddress;
 
 /**
  * A dispatcher of messages from other processes to the lane that they concern. The kinds are {@link
- * LaneAsk}, {@link LaneUpdate}, and a notice that a lane is gone, which consists of kind and nonce.
- * Only a process that knows its address can request a lane, so the lane was created earlier: an
- * unknown lane is gone.
+ * LaneRequest}, {@link LaneUpdate}, and a notice that a lane is gone, which consists of kind and
+ * nonce. Only a process that knows its address can request a lane, so the lane was created earlier:
+ * an unknown lane is gone.
  */
 final class LaneMessages implements Messenger.Receiver, AutoCloseable {
   private static final byte GONE = 3;
@@ -22,7 +22,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
   private final Messenger messenger;
   private final Map<Nonce, OwnLane> own = new ConcurrentHashMap<>();
   private final Map<Nonce, Mirror> mirrors = new ConcurrentHashMap<>();
-  private final Farewells farewells = new Farewells();
+  private final LastMessages farewells = new LastMessages();
   private volatile boolean closed;
 
   LaneMessages(Messenger messenger) {
@@ -64,14 +64,14 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
   public void received(ByteBuffer message) {
     ByteBuffer in = message.slice().order(ByteOrder.LITTLE_ENDIAN);
     Nonce lane;
-    LaneAsk ask = null;
+    LaneRequest ask = null;
     LaneUpdate update = null;
     try {
       byte kind = in.get();
       lane = Nonce.read(in, in.position());
       in.position(LaneUpdate.PREFIX_BYTES);
       switch (kind) {
-        case LaneAsk.KIND -> ask = LaneAsk.parse(lane, in);
+        case LaneRequest.KIND -> ask = LaneRequest.parse(lane, in);
         case LaneUpdate.KIND -> update = LaneUpdate.parse(in);
         case GONE -> checkEnd(in);
         default -> throw new MalformedMessageException("unknown message kind " + kind);
@@ -112,7 +112,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
     }
   }
 
-  private void answer(LaneAsk ask) {
+  private void answer(LaneRequest ask) {
     OwnLane lane = own.get(ask.lane());
     if (lane != null && lane.answer(ask)) {
       return;

@@ -54,7 +54,7 @@ final class LaneOwner {
   }
 
   private void send(long posted, boolean missed) {
-    messenger.send(process, new LaneAsk(lane, posted, missed, messenger.local()).toMessage());
+    messenger.send(process, new LaneRequest(lane, posted, missed, messenger.local()).toMessage());
   }
 
   /**

@@ -106,7 +106,7 @@ final class OwnLane {
    *
    * @return false once retired
    */
-  synchronized boolean answer(LaneAsk ask) {
+  synchronized boolean answer(LaneRequest ask) {
     if (retired) {
       return false;
     }

@@ -95,7 +95,7 @@ final class ConsumerWork {
     lastWorking = Thread.currentThread();
     lock.unlock();
     try {
-      return Crew.caught(work);
+      return LoaderThreads.caught(work);
     } finally {
       lock.lock();
       working--;

@@ -47,7 +47,7 @@ public final class Loader implements AutoCloseable {
   private final HostMemory memory;
   private final Recipe recipe;
   private final Pipeline pipeline;
-  private final Crew crew;
+  private final LoaderThreads threads;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final LoopClock clock = new LoopClock();
   private EpochProgress progress;
@@ -63,7 +63,7 @@ public final class Loader implements AutoCloseable {
     try {
       this.recipe = Recipe.of(variable, sampler.space(), options, memory);
       this.pipeline = new Pipeline(recipe, options, counters, System::nanoTime);
-      this.crew = new Crew(pipeline, counters, options);
+      this.threads = new LoaderThreads(pipeline, counters, options);
     } catch (RuntimeException | Error e) {
       memory.close();
       throw e;
@@ -149,7 +149,7 @@ public final class Loader implements AutoCloseable {
     pipeline.check(plan.maxSize()); // if it throws, the previous epoch continues
     closeLoop();
     pipeline.reset();
-    crew.interruptPlanning();
+    threads.interruptPlanning();
     progress = new EpochProgress(sampler, place, rows, number, plan.batches(), from);
     clock.begin();
     pipeline.push(new EpochSource(sampler, plan, number, from));
@@ -208,10 +208,10 @@ public final class Loader implements AutoCloseable {
     try {
       return pipeline.pop(timeout);
     } catch (PoolStarvedException e) {
-      String running = crew.describeRunning();
+      String running = threads.describeRunning();
       throw running.isEmpty()
           ? e
-          : new PoolStarvedException(e.getMessage() + "; " + running, crew.longestUserCode());
+          : new PoolStarvedException(e.getMessage() + "; " + running, threads.longestUserCode());
     }
   }
 
@@ -351,7 +351,8 @@ public final class Loader implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (crew.isMember(Thread.currentThread()) || pipeline.consumer().isOf(Thread.currentThread())) {
+    if (threads.isMember(Thread.currentThread())
+        || pipeline.consumer().isOf(Thread.currentThread())) {
       throw new IllegalStateException(
           "a transform, an iterator or a sampler cannot close the loader that runs it: throw an"
               + " exception to end the loader, or close it on the consumer's thread");
@@ -374,7 +375,7 @@ public final class Loader implements AutoCloseable {
   private void awaitThreads() {
     Cleanup.runAll(
         Stream.of(
-            () -> crew.join(options.closeTimeout()),
+            () -> threads.join(options.closeTimeout()),
             () -> pipeline.consumer().awaitEnd(options.closeTimeout())));
     pipeline.freeLost();
   }

@@ -14,8 +14,8 @@ import org.ddstore.types.PoolStarvedException;
 /**
  * The queues between planner, workers and consumer. Batches are delivered in the order in which
  * they were planned, independent of the order of their reads. The pipeline has no threads of its
- * own; it synchronises those of {@link Crew} and the consumer. A consumer that finds nothing ready
- * does some work itself ({@link ConsumerWork}).
+ * own; it synchronises those of {@link LoaderThreads} and the consumer. A consumer that finds
+ * nothing ready does some work itself ({@link ConsumerWork}).
  *
  * <pre>
  * idle slots -> planner -> toRead -> workers -> ready -> consumer -> idle slots

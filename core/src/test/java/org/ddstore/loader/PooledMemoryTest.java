@@ -62,7 +62,7 @@ class PooledMemoryTest extends OnSamples {
     Recipe recipe = Recipe.of(samples.rows(), SampleSpace.ROWS, options, memory);
     StageCounters counters = new StageCounters();
     Pipeline pipeline = new Pipeline(recipe, options, counters, System::nanoTime);
-    Crew crew = new Crew(pipeline, counters, options);
+    LoaderThreads threads = new LoaderThreads(pipeline, counters, options);
     Map<String, Set<Long>> addresses = new HashMap<>();
     try {
       for (int epoch = 0; epoch < 5 * buffers(options); epoch++) {
@@ -78,7 +78,7 @@ class PooledMemoryTest extends OnSamples {
       }
     } finally {
       pipeline.close();
-      crew.join(PATIENCE);
+      threads.join(PATIENCE);
     }
     assertThat(addresses).hasSize(FIELDS.size() + 2);
     assertThat(addresses.values())

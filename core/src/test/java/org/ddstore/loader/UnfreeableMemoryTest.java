@@ -26,13 +26,13 @@ class UnfreeableMemoryTest extends OnSamples {
   private final AtomicBoolean isStuck = new AtomicBoolean();
   private final StageCounters counters = new StageCounters();
   private Pipeline pipeline;
-  private Crew crew;
+  private LoaderThreads threads;
 
   @AfterEach
   void stop() {
     isStuck.set(false);
     pipeline.close();
-    crew.join(PATIENCE);
+    threads.join(PATIENCE);
   }
 
   /** One that has room for one large batch. */
@@ -42,7 +42,7 @@ class UnfreeableMemoryTest extends OnSamples {
     Recipe recipe = Recipe.of(samples.rows(), SampleSpace.ROWS, options, memory);
     options = options.maxBytes(recipe.capacityBytes(LARGE));
     pipeline = new Pipeline(recipe, options, counters, System::nanoTime);
-    crew = new Crew(pipeline, counters, options);
+    threads = new LoaderThreads(pipeline, counters, options);
   }
 
   private void push(int batches, int size) {
@@ -91,7 +91,7 @@ class UnfreeableMemoryTest extends OnSamples {
     assertThatThrownBy(() -> pipeline.close())
         .isInstanceOf(DDStoreException.class)
         .hasMessage(StuckPinning.MESSAGE);
-    crew.join(PATIENCE);
+    threads.join(PATIENCE);
     assertThatThrownBy(() -> waiting.get(1, TimeUnit.MINUTES))
         .hasRootCauseInstanceOf(IllegalStateException.class)
         .hasRootCauseMessage("closed: the loader");
@@ -104,7 +104,7 @@ class UnfreeableMemoryTest extends OnSamples {
     push(2, SMALL);
     LoadedBatch held = pipeline.pop(PATIENCE);
     pipeline.close();
-    crew.join(PATIENCE);
+    threads.join(PATIENCE);
     isStuck.set(true);
     assertThatThrownBy(held::close).hasMessage(StuckPinning.MESSAGE);
     pipeline.fail(new DDStoreException("of a thread"));

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import org.ddstore.fabric.ReadingEnd.ReadFailure;
+import org.ddstore.fabric.ReadingEndpoint.ReadFailure;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.transport.PeerGoneException;
 import org.ddstore.transport.PeerRows;
@@ -37,8 +37,8 @@ final class FabricReader implements RemoteReader {
   private final Duration timeout;
   private final ReadList reads = new ReadList();
   private final GrowingBuffer words = new GrowingBuffer();
-  private final Landings landings = new Landings();
-  private ReadingEnd end;
+  private final LandingMemory landings = new LandingMemory();
+  private ReadingEndpoint end;
   private long deadlineNs;
   private boolean closed;
 
@@ -220,7 +220,7 @@ final class FabricReader implements RemoteReader {
   private void abandon() {
     landings.endHasClosed();
     if (end != null) {
-      ReadingEnd closing = end;
+      ReadingEndpoint closing = end;
       end = null;
       closing.close();
     }

@@ -29,7 +29,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
   private final OneSidedChoice choice;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Nonce, ServedSegment> served = new HashMap<>(); // guarded by lock
-  private ServingEnd end; // guarded by lock; null while nothing is served
+  private ServingEndpoint end; // guarded by lock; null while nothing is served
   private boolean closed; // guarded by lock
 
   FabricServer(FabricLibrary library, OneSidedChoice choice) {
@@ -82,7 +82,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
   }
 
   /** Registers all parts or none. */
-  private void register(ServedSegment segment, ServingEnd at) {
+  private void register(ServedSegment segment, ServingEndpoint at) {
     try {
       segment.register(at);
     } catch (RuntimeException | Error e) {
@@ -93,9 +93,9 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
     }
   }
 
-  private ServingEnd open() {
+  private ServingEndpoint open() {
     if (end == null) {
-      end = new ServingEnd(library, choice);
+      end = new ServingEndpoint(library, choice);
     }
     return end;
   }
@@ -127,7 +127,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
       if (wanted == null) {
         return status(MemoryTable.GONE);
       }
-      ServingEnd at = open();
+      ServingEndpoint at = open();
       if (!wanted.isRegistered()) {
         register(wanted, at);
       }

@@ -21,7 +21,7 @@ final class FabricTransport implements OneSidedTransport {
   private final PeerCalls calls;
   private final FabricServer server;
   private final RemoteMemories memories;
-  private final Deque<ReadingEnd> idle = new ArrayDeque<>(); // guarded by this
+  private final Deque<ReadingEndpoint> idle = new ArrayDeque<>(); // guarded by this
   private boolean closed; // guarded by this
 
   FabricTransport(FabricLibrary library, OneSidedChoice choice, PeerCalls calls) {
@@ -73,7 +73,7 @@ final class FabricTransport implements OneSidedTransport {
   }
 
   /** Returns an endpoint for one reader, which gives it back or closes it. */
-  ReadingEnd takeEnd() {
+  ReadingEndpoint takeEnd() {
     synchronized (this) {
       if (closed) {
         throw new IllegalStateException("closed: " + this);
@@ -82,7 +82,7 @@ final class FabricTransport implements OneSidedTransport {
         return idle.pop();
       }
     }
-    return new ReadingEnd(library, choice);
+    return new ReadingEndpoint(library, choice);
   }
 
   /**
@@ -90,7 +90,7 @@ final class FabricTransport implements OneSidedTransport {
    *
    * @param end endpoint without reads in flight and without landings
    */
-  void giveBack(ReadingEnd end) {
+  void giveBack(ReadingEndpoint end) {
     synchronized (this) {
       if (!closed && idle.size() < MOST_IDLE) {
         idle.push(end);

@@ -15,7 +15,7 @@ final class PeerReads {
   private int region;
 
   /** Prepares the reads; queries owners that have not been queried yet. */
-  PeerReads(PeerRows rows, RemoteMemories known, ReadingEnd end, long deadlineNs) {
+  PeerReads(PeerRows rows, RemoteMemories known, ReadingEndpoint end, long deadlineNs) {
     this.rows = rows;
     this.memories = new RemoteMemory[rows.segments()];
     this.sources = new int[rows.segments()];
@@ -120,7 +120,7 @@ final class PeerReads {
   // Rows.
 
   /** Reserves memory for the rows, whose lengths are known. Once for each fetch. */
-  void reserve(Landings landings, ReadingEnd end) {
+  void reserve(LandingMemory landings, ReadingEndpoint end) {
     rows.beforeStagingIsFreed(() -> landings.forget(rows));
     ByteBuffer staging = rows.reserve();
     landing = FabricNative.addressOf(staging);

@@ -34,17 +34,17 @@ final class ServedSegment {
   }
 
   /** Registers all parts. After a failure some parts can be registered: the caller deregisters. */
-  void register(ServingEnd end) {
+  void register(ServingEndpoint end) {
     word = register(end, map.version());
     chunks = registerAll(end, map.chunks());
     offsets = sendsOffsets() ? List.of() : registerAll(end, map.offsets());
   }
 
-  private List<Registration> registerAll(ServingEnd end, List<ByteBuffer> memories) {
+  private List<Registration> registerAll(ServingEndpoint end, List<ByteBuffer> memories) {
     return memories.stream().map(memory -> register(end, memory)).toList();
   }
 
-  private Registration register(ServingEnd end, ByteBuffer memory) {
+  private Registration register(ServingEndpoint end, ByteBuffer memory) {
     Registration registered = end.register(memory);
     registrations.add(registered);
     return registered;
@@ -73,7 +73,7 @@ final class ServedSegment {
     return segment.rows() < MOST_OFFSETS_SENT;
   }
 
-  MemoryTable table(String means, ServingEnd end) {
+  MemoryTable table(String means, ServingEndpoint end) {
     return new MemoryTable(
         means,
         end.address(),

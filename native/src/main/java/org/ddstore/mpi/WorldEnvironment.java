@@ -100,7 +100,8 @@ final class WorldEnvironment {
    * @param directory directory of this process, which is deleted after it
    */
   static WorldEnvironment of(Map<String, String> users, Ranks ranks, String host, Path directory) {
-    WorldEnvironment environment = new WorldEnvironment(users, OuterJob.variables(users), ranks);
+    WorldEnvironment environment =
+        new WorldEnvironment(users, EnclosingJob.variables(users), ranks);
     environment.set(
         "OMPI_MCA_pmix",
         "flux",

@@ -186,7 +186,7 @@ public record Explanation(
                         .rdd(),
                     new NoRows(),
                     null,
-                    new TaskBody<>(context -> look(context, directory))));
+                    new UserTaskBody<>(context -> look(context, directory))));
   }
 
   /** Returns the warnings of the plan, then those of devices with their ranks joined. */

@@ -116,8 +116,7 @@ public final class RankContext {
     WorldRank place = new WorldRank(rank(), ranks());
     OptionalInt device = bind(options.device());
     LoaderOptions labelled = options.defaultDigest(digest);
-    LoaderOptions bound =
-        device.isPresent() ? labelled.defaultDevice(device.getAsInt()) : labelled;
+    LoaderOptions bound = device.isPresent() ? labelled.defaultDevice(device.getAsInt()) : labelled;
     return loaders.open(() -> Loader.open(rows(), sampler, place, bound));
   }
 

@@ -50,7 +50,7 @@ record ResidentRun<T>(RankTask<T> task, StoreSnapshot snapshot, List<String> hom
             StoreMetrics.watch(snapshot, "rank" + rank.rank(), rows::statistics);
         T result;
         try {
-          result = TaskBody.run(rank.at(home), store, snapshot.digest(), loaders, task);
+          result = UserTaskBody.run(rank.at(home), store, snapshot.digest(), loaders, task);
         } finally {
           watch.close();
         }

@@ -22,7 +22,6 @@ import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentPlaces;
 import org.ddstore.spark.resident.ResidentProcesses;
 import org.ddstore.spark.resident.ResidentReads;
-import org.ddstore.spark.resident.SharedLossWarning;
 import org.ddstore.spark.resident.StoreMetrics;
 import org.ddstore.spark.resident.StoreOwner;
 import org.ddstore.spark.resident.StoreSnapshot;
@@ -246,7 +245,7 @@ public final class ResidentStore {
    * @throws DDStoreException if lost rows could not be restored; the message gives the reason
    */
   public <T> List<T> run(RankTask<T> task) {
-    TaskBody.checkSerializable(task);
+    UserTaskBody.checkSerializable(task);
     return runner.run(task);
   }
 

@@ -2,8 +2,8 @@ package org.ddstore.spark;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkContext;
@@ -87,7 +87,7 @@ final class StoreLauncher {
                   .run(
                       attempt ->
                           BarrierJob.Load.of(
-                              plans.forAttempt(attempt), groups, new TaskBody<>(task))));
+                              plans.forAttempt(attempt), groups, new UserTaskBody<>(task))));
     }
   }
 

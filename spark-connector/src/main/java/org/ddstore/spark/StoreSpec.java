@@ -330,7 +330,7 @@ public final class StoreSpec {
    *     the exception of a rank, or of Spark when it planned the rows
    */
   public <T> List<T> run(RankTask<T> task) {
-    TaskBody.checkSerializable(task);
+    UserTaskBody.checkSerializable(task);
     return launcher().run(task);
   }
 

@@ -2,11 +2,10 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.ddstore.architecture.ArchitectureContract;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.ddstore.architecture.ArchitectureContract;
 import org.ddstore.architecture.ArchitectureRules;
 import org.ddstore.spark.backend.TransportBackend;
 import org.ddstore.spark.backend.TransportBackends;

@@ -159,7 +159,7 @@ final class JobWatch extends SparkListener {
   /** Returns the first failure that is no consequence of another, else the first failure. */
   synchronized Optional<Failure> first() {
     return failures.stream()
-        .filter(failure -> !Echo.isEcho(failure.cause(), failure.rank()))
+        .filter(failure -> !SecondaryFailure.isConsequence(failure.cause(), failure.rank()))
         .findFirst()
         .or(() -> failures.stream().findFirst());
   }

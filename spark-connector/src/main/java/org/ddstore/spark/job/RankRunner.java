@@ -86,8 +86,8 @@ final class RankRunner<T> implements Serializable {
         TransportBackends.configured(settings.transport())
             .ifPresent(backend -> backend.failedBeforeStart(e, rank(context)));
       }
-      if (Echo.isEcho(e, rank(context))) {
-        Echo.awaitCause();
+      if (SecondaryFailure.isConsequence(e, rank(context))) {
+        SecondaryFailure.awaitCause();
       }
       throw e;
     }

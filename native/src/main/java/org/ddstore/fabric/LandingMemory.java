@@ -4,17 +4,17 @@ import java.nio.ByteBuffer;
 import java.util.IdentityHashMap;
 
 /** The memory that one reader reads into, registered once at its endpoint and then reused. */
-final class Landings {
+final class LandingMemory {
   private final IdentityHashMap<Object, Landing> known = new IdentityHashMap<>();
 
-  private record Landing(ReadingEnd end, int region, long address, int bytes) {}
+  private record Landing(ReadingEndpoint end, int region, long address, int bytes) {}
 
   /**
    * Returns the number by which reads refer to the memory.
    *
    * @param owner owner of the memory; one memory per owner at a time
    */
-  int regionOf(Object owner, ByteBuffer memory, ReadingEnd end) {
+  int regionOf(Object owner, ByteBuffer memory, ReadingEndpoint end) {
     long address = FabricNative.addressOf(memory);
     Landing landing = known.get(owner);
     if (landing == null || landing.address != address || landing.bytes != memory.capacity()) {

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  * reach MPI: a Spark cluster that was started by {@code mpirun -n 1} on each host is not a world of
  * one rank.
  */
-final class OuterJob {
+final class EnclosingJob {
   /**
    * A rule for variables that MPI must not see.
    *
@@ -60,7 +60,7 @@ final class OuterJob {
           // Set by mpirun of some releases.
           new Rule(List.of(MPIRUN), "OMPI_MCA_mpi_yield_when_idle"::equals, CROWDED));
 
-  private OuterJob() {}
+  private EnclosingJob() {}
 
   /**
    * Returns the variables of an environment that belong to the outer job.

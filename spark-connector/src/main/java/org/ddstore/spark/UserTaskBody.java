@@ -13,7 +13,7 @@ import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.job.TaskLoaders;
 
 /** The work of one rank after its load: opens the store and runs the user's task. */
-record TaskBody<T>(RankTask<T> task) implements RankBody<T> {
+record UserTaskBody<T>(RankTask<T> task) implements RankBody<T> {
   private static final long serialVersionUID = 1L;
 
   @Override

@@ -13,7 +13,7 @@ import org.ddstore.types.ProcessAddress;
  * An endpoint that reads memory of other processes, with its knowledge of them. Used by one thread
  * at a time, and passed from reader to reader. After a failure it is closed and not reused.
  */
-final class ReadingEnd implements AutoCloseable {
+final class ReadingEndpoint implements AutoCloseable {
   /** Limit of requested bytes in flight; 4 to 32 MiB are equally fast over tcp by measurement. */
   private static final long BYTES_IN_FLIGHT = 8 << 20;
 
@@ -23,7 +23,7 @@ final class ReadingEnd implements AutoCloseable {
   private final IdentityHashMap<RemoteMemory, Integer> sources = new IdentityHashMap<>();
   private final List<ProcessAddress> owners = new ArrayList<>();
 
-  ReadingEnd(FabricLibrary library, OneSidedChoice choice) {
+  ReadingEndpoint(FabricLibrary library, OneSidedChoice choice) {
     this.library = library;
     byte[] failed = FabricLibrary.room();
     this.handle =

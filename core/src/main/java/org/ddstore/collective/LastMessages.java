@@ -12,7 +12,7 @@ import org.ddstore.memory.Nonce;
  * that completes it for another rank was lost with its connection. Bounded; the oldest are evicted
  * first.
  */
-final class Farewells {
+final class LastMessages {
   private static final int MAX_BYTES = 8 << 20;
 
   private final Map<Nonce, List<ByteBuffer>> messages = new LinkedHashMap<>();

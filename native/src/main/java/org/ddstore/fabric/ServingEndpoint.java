@@ -12,7 +12,7 @@ import org.ddstore.transport.OneSidedChoice;
  * own, and a thread that sleeps until a read arrives, if the provider needs one. Guarded by its
  * owner.
  */
-final class ServingEnd implements AutoCloseable {
+final class ServingEndpoint implements AutoCloseable {
   private static final int SLEEP_MS = 100;
   private static final long PAUSE_NS = 10_000_000;
   private static final AtomicInteger THREADS = new AtomicInteger();
@@ -23,7 +23,7 @@ final class ServingEnd implements AutoCloseable {
   private final Thread progress;
   private volatile boolean stopped;
 
-  ServingEnd(FabricLibrary library, OneSidedChoice choice) {
+  ServingEndpoint(FabricLibrary library, OneSidedChoice choice) {
     this.library = library;
     byte[] failed = FabricLibrary.room();
     this.handle =
@@ -103,6 +103,6 @@ final class ServingEnd implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "ServingEnd[%d bytes of address]".formatted(address.size());
+    return "ServingEndpoint[%d bytes of address]".formatted(address.size());
   }
 }

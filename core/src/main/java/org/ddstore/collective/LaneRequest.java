@@ -19,7 +19,7 @@ import org.ddstore.types.ProcessAddress;
  *     sent. They arrive after all pieces in flight, so rounds that they count and that have not
  *     arrived are lost, and are requested then. This adds no load to a slow network.
  */
-record LaneAsk(Nonce lane, long posted, boolean missed, ProcessAddress asker) {
+record LaneRequest(Nonce lane, long posted, boolean missed, ProcessAddress asker) {
   static final byte KIND = 1;
 
   ByteBuffer toMessage() {
@@ -33,7 +33,7 @@ record LaneAsk(Nonce lane, long posted, boolean missed, ProcessAddress asker) {
   }
 
   /** Parses the bytes after kind and nonce. */
-  static LaneAsk parse(Nonce lane, ByteBuffer in) {
+  static LaneRequest parse(Nonce lane, ByteBuffer in) {
     long posted = in.getLong();
     if (posted < 0) {
       throw new MalformedMessageException(
@@ -48,6 +48,6 @@ record LaneAsk(Nonce lane, long posted, boolean missed, ProcessAddress asker) {
     }
     byte[] address = new byte[length];
     in.get(address);
-    return new LaneAsk(lane, posted, missed, ProcessAddress.parse(address));
+    return new LaneRequest(lane, posted, missed, ProcessAddress.parse(address));
   }
 }

@@ -8,18 +8,18 @@ import org.ddstore.types.RankFailedException;
  * the first failure that reaches the driver and kills the other tasks, which loses their
  * exceptions. Therefore the cause must reach the driver first.
  */
-final class Echo {
+final class SecondaryFailure {
   /** Longer than a failure takes to reach the driver, and the kill to reach the other tasks. */
   private static final long CAUSE_REPORTS_MS = 3_000;
 
-  private Echo() {}
+  private SecondaryFailure() {}
 
   /**
    * Returns whether an exception, or one of its causes, reports the failure of another rank.
    *
    * @param byRank rank that threw the exception
    */
-  static boolean isEcho(Throwable thrown, int byRank) {
+  static boolean isConsequence(Throwable thrown, int byRank) {
     for (Throwable t = thrown; t != null; t = t.getCause()) {
       if (t instanceof RankFailedException failed && failed.rank() != byRank) {
         return true;

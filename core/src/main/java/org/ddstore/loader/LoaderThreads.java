@@ -18,7 +18,7 @@ import org.ddstore.types.DeadlineExceededException;
  * workers that read and transform. On close, user code (an iterator, a transform) is interrupted at
  * once, and a read of the store if it takes longer than reads usually do.
  */
-final class Crew {
+final class LoaderThreads {
   /** Time after which a read whose rows are no longer needed is interrupted. */
   private static final long READ_GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -36,7 +36,7 @@ final class Crew {
   private final List<Member> members = new CopyOnWriteArrayList<>();
   private volatile Member planner;
 
-  Crew(Pipeline pipeline, StageCounters counters, LoaderOptions options) {
+  LoaderThreads(Pipeline pipeline, StageCounters counters, LoaderOptions options) {
     this.pipeline = pipeline;
     this.counters = counters;
     this.transform = options.transform();
