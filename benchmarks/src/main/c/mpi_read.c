@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * What a read costs by plain MPI: rank 0 reads random rows of the other ranks, each by lock, get and unlock, and then
  * compares every byte with what was written. The time is that of MPI alone. Prints for each row size: row bytes,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a machine can do at best: the yardsticks of benchmarks. */
 #ifndef DDS_COPY_LIMIT_H
 #define DDS_COPY_LIMIT_H

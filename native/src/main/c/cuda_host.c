@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Names, types and numbers are those of the CUDA driver API, in cuda.h of release 12. */
 #include "cuda_host.h"
 

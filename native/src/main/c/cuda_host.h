@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Page-locks memory of this process through the CUDA driver, so that copies to a device run at full speed
  * and beside the program. The driver's library is opened at run time: nothing here needs it to be built.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * libfabric, found at run time: what it offers, and an end of it (fabric, domain, endpoint, queue of completions,
  * addresses). Results are 0 or more, or a negative errno.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reads memory of other processes by fi_read: many pieces at a time, the queue kept filled. */
 #ifndef DDS_FABRIC_READ_H
 #define DDS_FABRIC_READ_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The space that a file takes on its file system. */
 #ifndef DDS_FILE_SPACE_H
 #define DDS_FILE_SPACE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Copies records that lie anywhere in memory: fields into one array each, or pieces back to back.
  * Addresses come as integers, as Java has them, and are trusted. Nothing is kept between calls. After

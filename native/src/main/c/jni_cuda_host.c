@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Marshals for org.ddstore.nativeio.CudaPinning. Reasons come back in a byte array of DDS_CUDA_REASON_BYTES. */
 #include <jni.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Marshals for org.ddstore.fabric.FabricNative. Handles are addresses; texts are UTF-8 with a zero at the end. */
 #include <jni.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Marshals for org.ddstore.nativeio.NativeSpaceReserver. */
 #include <errno.h>
 #include <jni.h>

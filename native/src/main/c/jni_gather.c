@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Marshals for org.ddstore.nativeio.NativeGather. Arrays of addresses come in parts, so that no collection waits. */
 #include <errno.h>
 #include <jni.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Marshals for org.ddstore.nativeio.NativeLibrary. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the whole library is: its version and what it was built with. */
 #ifndef DDS_LIBRARY_H
 #define DDS_LIBRARY_H

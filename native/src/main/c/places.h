@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Where global rows of fixed records lie in the memory of this process. */
 #ifndef DDS_PLACES_H
 #define DDS_PLACES_H

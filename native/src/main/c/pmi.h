@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * A process manager in the process itself: the functions of PMI-1 that Open MPI 4 calls in MPI_Init when it
  * was not started by mpirun. What they have to exchange is carried by a function of the caller.

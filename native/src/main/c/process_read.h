@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Whether this process may read the memory of other processes of its user, without their help. */
 #ifndef DDS_PROCESS_READ_H
 #define DDS_PROCESS_READ_H

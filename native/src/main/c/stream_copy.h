@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Copies past the caches, for targets that will have left them before they are read. */
 #ifndef DDS_STREAM_COPY_H
 #define DDS_STREAM_COPY_H

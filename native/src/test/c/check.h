@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* For tests: ends the program, naming the line, when something is not as it has to be. */
 #ifndef DDS_CHECK_H
 #define DDS_CHECK_H

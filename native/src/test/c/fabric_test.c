@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Two processes over libfabric's software for TCP on loopback: what is read, and what becomes of a reader whose owner
  * goes.

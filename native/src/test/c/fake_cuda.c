@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * A CUDA driver without a device, for tests: it keeps count of contexts and of registered memory, and checks
  * that calls come as the driver API wants them. FAKE_CUDA_FAIL names a call that fails; FAKE_CUDA_DEVICES is

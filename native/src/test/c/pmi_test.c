@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What Open MPI asks of PMI. The other process of the world is the callback. */
 #include "pmi.h"
 

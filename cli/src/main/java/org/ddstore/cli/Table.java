@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.cli;
 
 import java.util.ArrayList;
@@ -54,7 +55,8 @@ final class Table {
   private static int width(List<String> headers, List<? extends List<?>> rows, int column) {
     int width = headers.get(column).length();
     for (List<?> row : rows) {
-      width = Math.max(width, text(row.get(column)).lines().mapToInt(String::length).max().orElse(0));
+      width =
+          Math.max(width, text(row.get(column)).lines().mapToInt(String::length).max().orElse(0));
     }
     return Math.min(width, MAX_COLUMN_CHARS);
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.collective;
 
 /** An exchange of every rank's bytes with every rank, one slot at a time. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Collectives between the ranks of one group; the entry point is {@link
  * org.ddstore.collective.Communicator}. For ranks that are threads of one JVM use {@link

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.loader;
 
 /** A source that plans batches one after the other. Used by one thread at a time. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.loader;
 
 /** The stages of a loader's work, in the order in which a batch passes them. */

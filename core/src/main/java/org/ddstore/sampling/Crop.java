@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
 /** A crop of a box out of a fixed field: the field, the size, and the position for each sample. */

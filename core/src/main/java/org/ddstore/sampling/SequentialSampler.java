@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
 /** A sampler of samples by number. A dropped end moves by its length in each epoch. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
 /** The batches of a rank when all ranks share one order and each of its global batches. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
 /** A shuffle of few numbers by Fisher and Yates (Knuth, TAOCP 2, algorithm 3.4.2P). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
 /** The treatment of samples at the end that do not fill a global batch. */

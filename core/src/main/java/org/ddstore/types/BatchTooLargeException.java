@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.types;
 
 /** Thrown if the rows of one call do not fit in one batch. The message names the legal number. */

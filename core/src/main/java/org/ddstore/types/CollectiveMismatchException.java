@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.types;
 
 /** Thrown if ranks call different collectives, or the same one with different arguments. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.types;
 
 /** Thrown if the process of a rank ends while others wait for it. */

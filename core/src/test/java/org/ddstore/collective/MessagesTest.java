@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.collective;
 
 /** Each rank as in a process of its own, all lanes by message. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.contract;
 
 /** The whole contract with sizes above 2 GiB, once for each backing and each transport. */

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Example programs. */
 package org.ddstore.examples;

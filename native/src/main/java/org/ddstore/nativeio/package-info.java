@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The native library: the gather kernel in C and its Java side. DDStore also runs without it, in
  * Java.

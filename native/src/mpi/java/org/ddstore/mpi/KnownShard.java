@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.mpi;
 
 /** A segment of another rank, with the version that a reader has seen last. */

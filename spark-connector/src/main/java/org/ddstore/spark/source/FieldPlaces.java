@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.source;
 
 /** The memory locations of the fields of the rows of one batch. */

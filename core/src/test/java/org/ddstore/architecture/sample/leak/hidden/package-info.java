@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Not for users. */
 @Internal
 package org.ddstore.architecture.sample.leak.hidden;
