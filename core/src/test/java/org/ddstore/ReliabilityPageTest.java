@@ -42,7 +42,15 @@ class ReliabilityPageTest {
   /** The text of each test class by its simple name. */
   private static Map<String, String> sources() throws IOException {
     Map<String, String> sources = new TreeMap<>();
-    for (String module : new String[] {"core", "native", "spark-connector", "examples"}) {
+    for (String module :
+        List.of(
+            "core",
+            "native",
+            "benchmarks/two-hosts",
+            "spark-connector",
+            "cli",
+            "benchmarks",
+            "examples")) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
         for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
           String name = file.getFileName().toString();
