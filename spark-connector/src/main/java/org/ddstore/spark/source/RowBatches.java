@@ -192,8 +192,13 @@ final class RowBatches implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns a batch.
+   *
+   * @param unleased places of the stored fields; null without any
+   */
   private ColumnarBatch batch(FieldPlaces unleased, IndexVector index, int count) {
-    FieldPlaces places = unleased.readBy(readers);
+    FieldPlaces places = unleased == null ? null : unleased.readBy(readers);
     ColumnVector[] vectors = new ColumnVector[columns.size()];
     for (int i = 0; i < vectors.length; i++) {
       ReadColumn column = columns.get(i);
