@@ -66,7 +66,7 @@ final class AddedTransportMain {
     try (LogTap log = LogTap.open()) {
       ResidentStore store = spec().transport("files").load("kept");
       try {
-        return store.run(AddedTransportMain::read) + " after " + log.of(StoreSpec.class);
+        return store.run(AddedTransportMain::read) + " after " + log.of(StoreLauncher.class);
       } finally {
         store.drop();
       }

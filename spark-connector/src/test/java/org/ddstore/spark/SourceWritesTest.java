@@ -117,7 +117,7 @@ class SourceWritesTest extends SourceOnCluster {
     try (LogTap log = LogTap.open()) {
       read("m").selectExpr("id + 1 as id").write().format("ddstore").mode("overwrite").save("m");
       spark.sql("insert into ddstore.m select id from ddstore.m where id = 10");
-      assertThat(log.of(ResidentStore.class))
+      assertThat(log.of(StoreLauncher.class, ResidentStore.class))
           .filteredOn(line -> line.startsWith("store \"m\" is written from its own rows"))
           .as("one warning for each write of a store into itself")
           .hasSize(2);

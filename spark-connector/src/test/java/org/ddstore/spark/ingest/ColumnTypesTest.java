@@ -148,8 +148,8 @@ class ColumnTypesTest {
     Loads.Loaded loaded = Loads.load(df, 3);
 
     assertThat(loaded.schema().toString())
-        .contains("longs int64[3], floats float32[2], flags bool[2], bytes int8[1]")
-        .contains("shorts int16[2], steps float64[?], ragged int32[?], empty int32[?]");
+        .contains("longs: int64[3], floats: float32[2], flags: bool[2], bytes: int8[1]")
+        .contains("shorts: int16[2], steps: float64[?], ragged: int32[?], empty: int32[?]");
     oracle(df, List.of(df.columns()))
         .forEach(
             (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
@@ -181,7 +181,7 @@ class ColumnTypesTest {
     Loads.Loaded loaded = Loads.load(df, options, 3);
 
     assertThat(loaded.schema().toString())
-        .contains("m float32[2, 3], deep int64[2, 2, 2], points float64[?, 2], flat float32[3, 2]");
+        .contains("m: float32[2, 3], deep: int64[2, 2, 2], points: float64[?, 2], flat: float32[3, 2]");
     oracle(df, List.of("m", "deep", "points"))
         .forEach(
             (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
@@ -243,12 +243,12 @@ class ColumnTypesTest {
 
     Loads.Loaded loaded = Loads.load(df, 2);
     assertThat(loaded.schema())
-        .hasToString("[s.x int64, s.in.text string, s.in.v int64[2], n int64, t.q float32]");
+        .hasToString("Schema[s.x: int64, s.in.text: string, s.in.v: int64[2], n: int64, t.q: float32]");
     oracle(df, List.of("s.x", "s.in.text", "s.in.v", "t.q"))
         .forEach(
             (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
     assertThat(Loads.load(df, IngestOptions.defaults().columns("t", "s.in"), 2).schema())
-        .hasToString("[t.q float32, s.in.text string, s.in.v int64[2]]");
+        .hasToString("Schema[t.q: float32, s.in.text: string, s.in.v: int64[2]]");
   }
 
   private Dataset<Row> vectors(String... rows) {
@@ -385,7 +385,7 @@ class ColumnTypesTest {
         spark.range(3).selectExpr("id as `a.b`", "id as `c``d e`", "id as `ddstore position`");
 
     assertThat(Loads.load(df, IngestOptions.defaults().shuffle(3), 2).schema())
-        .hasToString("[a.b int64, c`d e int64, ddstore position int64]");
+        .hasToString("Schema[a.b: int64, c`d e: int64, ddstore position: int64]");
   }
 
   @Test

@@ -203,6 +203,7 @@ abstract class LoaderStallContract {
   @Test
   void popReportsTheLostRankAndLeavesNothing() throws Exception {
     processes.runLosing(OTHER, 2, COLLECTIVES, LoaderStallContract::lose);
+    processes.run(2, COLLECTIVES, NumberedRows::openStore); // deletes files of the lost process
   }
 
   private static void lose(RankEnv rank) throws InterruptedException {

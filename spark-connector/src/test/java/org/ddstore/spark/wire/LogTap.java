@@ -7,8 +7,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Keeps what this JVM logs from now on, besides where it goes: the standard error, which the
@@ -59,10 +62,11 @@ public final class LogTap implements AutoCloseable {
     return new Line(found.group(1), found.group(2));
   }
 
-  /** What a class of ours has logged. */
-  public List<String> of(Class<?> logger) {
+  /** Returns what some classes of ours have logged. */
+  public List<String> of(Class<?>... loggers) {
+    Set<String> names = Stream.of(loggers).map(Class::getSimpleName).collect(Collectors.toSet());
     return lines().stream()
-        .filter(line -> line.logger().equals(logger.getSimpleName()))
+        .filter(line -> names.contains(line.logger()))
         .map(Line::text)
         .toList();
   }

@@ -3,6 +3,7 @@ package org.ddstore.spark.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.LongStream;
@@ -11,6 +12,7 @@ import org.ddstore.DDStore;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
+import org.ddstore.contract.RankEnv;
 import org.ddstore.loader.LoadedBatch;
 
 /** Rows of which each word is made of its place and the row's index: each rank brings as many. */
@@ -31,6 +33,13 @@ final class NumberedRows {
       values[i] = word((long) store.rank() * PER_RANK + i / ELEMENTS, i % ELEMENTS);
     }
     return store.add(NAME, Tensor.wrap(values, PER_RANK, ELEMENTS));
+  }
+
+  /** Opens a store with the rows and closes it. Collective. */
+  static void openStore(RankEnv rank) throws IOException {
+    try (DDStore store = rank.open()) {
+      add(store);
+    }
   }
 
   private static long word(long row, int place) {
