@@ -45,6 +45,7 @@ public final class Output {
   public void table(List<String> headers, List<? extends List<?>> rows) {
     if (!isJson) {
       out().println(Table.of(headers, rows));
+      out().println();
       out().flush();
     }
   }

@@ -92,10 +92,9 @@ class DoctorIT {
 
       assertThat(outcome.exitCode()).as(outcome.err()).isZero();
       assertThat(outcome.out())
-          .containsPattern("(?m)^transport ")
-          .containsPattern("(?m)^shared memory ")
-          .containsPattern("(?m)^locked memory ")
-          .contains("same host")
+          .containsPattern("(?m)^executor +transport +available +detail$")
+          .containsPattern("(?m)^driver +same host +yes ")
+          .containsPattern("(?m)^executor +shared memory .* locked memory ")
           .endsWith("A store can run here.\n");
       assertThat(spark.sparkContext().isStopped()).as("stopped by a command").isFalse();
     }
