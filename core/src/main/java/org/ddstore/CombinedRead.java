@@ -57,23 +57,20 @@ final class CombinedRead {
   /** Fills batches of ragged rows in one read; returns false if their records do not fit in it. */
   private boolean fillRagged(Placement placement, long[] checked, Batch[] batches, int... starts) {
     int all = starts[batches.length];
-    int rows =
-        locator.read(
+    boolean fits =
+        locator.readAll(
             placement,
             checked,
-            0,
             all,
             RowLocator.RAGGED_WINDOW_BYTES,
             located -> {
-              if (located.rows() == all) {
-                reserveAll(batches, starts);
-                fillParts(located, batches, starts, 0);
-              }
+              reserveAll(batches, starts);
+              fillParts(located, batches, starts, 0);
             });
-    if (rows == all) {
+    if (fits) {
       counters.add(locator.plan());
     }
-    return rows == all;
+    return fits;
   }
 
   private static void reserveAll(Batch[] batches, int... starts) {

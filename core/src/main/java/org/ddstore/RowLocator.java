@@ -91,9 +91,33 @@ final class RowLocator implements AutoCloseable {
    */
   int read(
       Placement placement, long[] indices, int offset, int count, long stagingBytes, Copy copy) {
+    return read(placement, indices, offset, count, stagingBytes, 0, copy);
+  }
+
+  /**
+   * Reads the first {@code count} indices as {@link #read} does, but all of them or none.
+   *
+   * @return whether the remote ragged records fit in the staging memory
+   */
+  boolean readAll(Placement placement, long[] indices, int count, long stagingBytes, Copy copy) {
+    return read(placement, indices, 0, count, stagingBytes, count, copy) == count;
+  }
+
+  /** Reads rows, unless fewer than {@code least} are located. */
+  private int read(
+      Placement placement,
+      long[] indices,
+      int offset,
+      int count,
+      long stagingBytes,
+      int least,
+      Copy copy) {
     int located;
     do {
       located = locate(placement, indices, offset, count, stagingBytes);
+      if (located < least) {
+        return located;
+      }
       copy.copy(plan);
     } while (!plan.isStable() && pause(plan.changingRank()));
     return located;

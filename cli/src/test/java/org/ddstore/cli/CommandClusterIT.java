@@ -50,7 +50,7 @@ class CommandClusterIT {
         .contains("into the memory of 4 executors")
         .containsPattern("(?m)^points +float32\\[\\?, 2\\]")
         .contains(" 0 mismatches in", "Next ")
-        .containsPattern("(?m)^\\|    3 \\| [0-3] +\\| 5000 \\|")
+        .containsPattern("(?m)^ +3  [0-3] +5000 ")
         .containsPattern(
             "singly and in batches: [1-5]\\d % own process, [4-8]\\d % same host, 0 % remote");
   }

@@ -170,11 +170,7 @@ public final class Field {
     return elements;
   }
 
-  /**
-   * Returns the size in bytes of a fixed field, or of one row of a ragged one.
-   *
-   * @return a field of bytes
-   */
+  /** {@return the size in bytes of a fixed field, or of one row of a ragged one} */
   public int bytes() {
     return elements * dtype.bytes();
   }

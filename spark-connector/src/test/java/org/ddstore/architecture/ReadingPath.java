@@ -24,7 +24,7 @@ record ReadingPath(String title, int most, List<Integer> numbers, List<String> c
   static final Map<String, Integer> LIMITS =
       Map.of("A local getBatch", 14, "A getBatch over tcp", 24, "The loading of a row", 20);
 
-  private static final Pattern STEP = Pattern.compile("(?m)^(\\d+)\\. `([\\w.]+)`: \\S");
+  private static final Pattern STEP = Pattern.compile("(?m)^(\\d+)\\. `([\\w.]+)`(?:: \\S|$)");
 
   /** A source of the text of classes by full name; empty if a class does not exist. */
   @FunctionalInterface

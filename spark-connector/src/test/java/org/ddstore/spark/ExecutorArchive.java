@@ -39,8 +39,13 @@ final class ExecutorArchive {
   private static final String ROOT = System.getProperty("ddstore.root");
   private static final List<String> CLASS_PATH =
       Arrays.asList(System.getProperty("java.class.path").split(File.pathSeparator, -1));
+
+  /** Jars of libraries: those of the project change with every build. */
   private static final List<String> JARS =
-      CLASS_PATH.stream().filter(entry -> entry.endsWith(".jar")).toList();
+      CLASS_PATH.stream()
+          .filter(entry -> entry.endsWith(".jar") && (ROOT == null || !entry.startsWith(ROOT)))
+          .toList();
+
   private static final int CREATION_SECONDS = 180;
   private static final int KEY_DIGITS = 16;
 
@@ -48,8 +53,7 @@ final class ExecutorArchive {
 
   /** Returns the class path of this JVM, jars first: a folder would end what an archive covers. */
   static String classPath() {
-    return Stream.concat(
-            JARS.stream(), CLASS_PATH.stream().filter(entry -> !entry.endsWith(".jar")))
+    return Stream.concat(JARS.stream(), CLASS_PATH.stream().filter(entry -> !JARS.contains(entry)))
         .collect(Collectors.joining(File.pathSeparator));
   }
 
@@ -98,8 +102,9 @@ final class ExecutorArchive {
           FileLock lock = isPatient ? file.lock() : file.tryLock()) {
         if (lock != null && Files.notExists(archive) && Files.notExists(attempted)) {
           deleteOld(archive.getParent());
-          Files.createFile(attempted);
-          create(archive);
+          if (create(archive) == Outcome.FAILED) {
+            Files.createFile(attempted);
+          }
         }
       }
     } catch (IOException | OverlappingFileLockException e) {
@@ -121,7 +126,7 @@ final class ExecutorArchive {
   }
 
   /** Runs {@link Training}, which leaves an archive of what the system class loader has loaded. */
-  private static void create(Path archive) throws IOException {
+  private static Outcome create(Path archive) throws IOException {
     Path unfinished = Path.of(archive + ".unfinished");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -149,13 +154,20 @@ final class ExecutorArchive {
             .redirectOutput(archive.resolveSibling("log").toFile())
             .start();
     try {
-      if (process.waitFor(CREATION_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0) {
-        Files.move(unfinished, archive, StandardCopyOption.ATOMIC_MOVE);
+      if (!process.waitFor(CREATION_SECONDS, TimeUnit.SECONDS)) {
+        return Outcome.UNFINISHED;
       }
+      if (process.exitValue() != 0) {
+        return Outcome.FAILED;
+      }
+      Files.move(unfinished, archive, StandardCopyOption.ATOMIC_MOVE);
+      return Outcome.CREATED;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      return Outcome.UNFINISHED;
     } finally {
       process.destroyForcibly();
+      Files.deleteIfExists(unfinished);
     }
   }
 
@@ -163,6 +175,7 @@ final class ExecutorArchive {
   private static String key() {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(System.getProperty("java.home").getBytes(UTF_8));
       digest.update(System.getProperty("java.vm.version").getBytes(UTF_8));
       for (String jar : JARS) {
         Path path = Path.of(jar);
@@ -175,6 +188,13 @@ final class ExecutorArchive {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** The result of an attempt to create the archive; another one is worth it unless it failed. */
+  private enum Outcome {
+    CREATED,
+    FAILED,
+    UNFINISHED
   }
 
   /** A query, and classes that only executors in JVMs of their own load. */

@@ -181,7 +181,8 @@ class ColumnTypesTest {
     Loads.Loaded loaded = Loads.load(df, options, 3);
 
     assertThat(loaded.schema().toString())
-        .contains("m: float32[2, 3], deep: int64[2, 2, 2], points: float64[?, 2], flat: float32[3, 2]");
+        .contains(
+            "m: float32[2, 3], deep: int64[2, 2, 2], points: float64[?, 2], flat: float32[3, 2]");
     oracle(df, List.of("m", "deep", "points"))
         .forEach(
             (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
@@ -243,7 +244,8 @@ class ColumnTypesTest {
 
     Loads.Loaded loaded = Loads.load(df, 2);
     assertThat(loaded.schema())
-        .hasToString("Schema[s.x: int64, s.in.text: string, s.in.v: int64[2], n: int64, t.q: float32]");
+        .hasToString(
+            "Schema[s.x: int64, s.in.text: string, s.in.v: int64[2], n: int64, t.q: float32]");
     oracle(df, List.of("s.x", "s.in.text", "s.in.v", "t.q"))
         .forEach(
             (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));

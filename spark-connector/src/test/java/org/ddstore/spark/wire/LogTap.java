@@ -65,10 +65,7 @@ public final class LogTap implements AutoCloseable {
   /** Returns what some classes of ours have logged. */
   public List<String> of(Class<?>... loggers) {
     Set<String> names = Stream.of(loggers).map(Class::getSimpleName).collect(Collectors.toSet());
-    return lines().stream()
-        .filter(line -> names.contains(line.logger()))
-        .map(Line::text)
-        .toList();
+    return lines().stream().filter(line -> names.contains(line.logger())).map(Line::text).toList();
   }
 
   @Override

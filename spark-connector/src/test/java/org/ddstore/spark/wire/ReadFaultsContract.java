@@ -61,7 +61,9 @@ abstract class ReadFaultsContract {
   @Test
   void reportsAKilledPeerBeforeTheDeadline() throws Exception {
     troubles.ranks().processes().runLosing(OTHER, 2, COLLECTIVES, rank -> lose(rank));
-    troubles.ranks().run(2, COLLECTIVES, NumberedRows::openStore); // deletes files of the lost process
+    troubles
+        .ranks()
+        .run(2, COLLECTIVES, NumberedRows::openStore); // deletes files of the lost process
   }
 
   private static void lose(RankEnv rank) throws Exception {
