@@ -192,7 +192,10 @@ public final class ArchitectureRules {
             }
           });
       if (layer.isEmpty()) {
-        throw new IllegalStateException("packages have a cycle");
+        Map<String, Set<String>> rest = new TreeMap<>(known);
+        rest.keySet().removeAll(layerOf.keySet());
+        rest.values().forEach(others -> others.removeAll(layerOf.keySet()));
+        throw new IllegalStateException("packages have a cycle, or know one without classes: " + rest);
       }
       layer.forEach(name -> layerOf.put(name, layers.size()));
       layers.add(layer);
