@@ -4,8 +4,8 @@
  * unlock, and then compares every byte with the written one. The time covers the MPI calls only.
  * Prints per row size: row bytes, microseconds per row, number of wrong bytes. Started by mpirun.
  *
- * The ranks that own the rows wait in a non-blocking barrier and poll MPI every PAUSE_US: a blocking
- * barrier spins and would take processors from the reader. With PAUSE_US 0 they spin too.
+ * The ranks that own the rows wait in a non-blocking barrier and poll MPI every PAUSE_US: a
+ * blocking barrier spins and would take processors from the reader. With PAUSE_US 0 they spin too.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
@@ -80,7 +80,7 @@ static void measure(MPI_Win window, int ranks, long row_bytes, long rows, double
   free(read);
 }
 
-/* Waits in a barrier that yields the processor; MPI serves reads of this rank's memory meanwhile. */
+/* Waits in a barrier that yields the processor; MPI serves reads of this rank meanwhile. */
 static void meet(long pause_us) {
   struct timespec pause = {.tv_sec = 0, .tv_nsec = pause_us * 1000};
   MPI_Request request;

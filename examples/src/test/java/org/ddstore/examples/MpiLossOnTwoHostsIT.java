@@ -42,7 +42,7 @@ class MpiLossOnTwoHostsIT extends OnTwoHosts {
   @TempDir private Path work;
   private Path notes;
 
-  /** What a rank has noted. */
+  /** Returns the notes of a rank. */
   private record Place(String host, long pid) {}
 
   @BeforeAll

@@ -79,7 +79,7 @@ public record Leftovers(
     return DIRECTORY.matcher(text).find();
   }
 
-  /** What the open descriptors of this process refer to. */
+  /** Returns the targets of the open descriptors of this process. */
   static List<String> openFiles() throws IOException {
     List<String> targets = new ArrayList<>();
     try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {

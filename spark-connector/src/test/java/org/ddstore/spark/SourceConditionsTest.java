@@ -114,7 +114,7 @@ class SourceConditionsTest extends SourceOnCluster {
           .collect(Collectors.joining(", "));
     }
 
-    /** What Spark casts, or casts the index to. */
+    /** Values that Spark casts, or types that it casts the index to. */
     private String other() {
       String value = Integer.toString(random.nextInt(ROWS));
       return switch (random.nextInt(6)) {

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a spec does, with all ranks in this JVM. */
+/** Store specs with all ranks in this JVM. */
 @Timeout(300)
 class StoreSpecTest {
   private static SparkSession spark;
@@ -372,7 +372,7 @@ class StoreSpecTest {
     assertThat(firstRows).containsOnly(List.of(0L, 4L));
   }
 
-  /** What the task keeps open must not outlive the job. */
+  /** Resources that a task keeps open must not outlive the job. */
   @Test
   void freesReadersLeftOpen() {
     numbers(100)
