@@ -33,8 +33,8 @@ class CommandClusterIT {
   @TempDir private Path work;
 
   /**
-   * Runs the first example of the README with fewer rows, and with file sources that give the demo
-   * no row positions.
+   * Runs the first example of the README with fewer rows, and with file sources whose row positions
+   * the demo cannot request.
    */
   @Test
   void launcherDemoReadsTheRowsOfSparkSql() throws IOException, InterruptedException {

@@ -74,7 +74,7 @@ class DoctorIT {
     }
   }
 
-  /** Returns the report line of an available transport. */
+  /** Returns the reported detail of an available transport. */
   static String detail(JsonNode executor, String transport) {
     for (JsonNode each : executor.get("transports")) {
       if (each.get("name").asText().equals(transport)) {

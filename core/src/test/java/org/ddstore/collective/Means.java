@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.ddstore.memory.ProcessDirectory;
 
-/** What the lanes of one process of a test travel over. */
+/** The messengers of one process of a test, which its lanes use. */
 final class Means implements AutoCloseable {
   /** How a rank reaches those of other processes. */
   enum Kind {

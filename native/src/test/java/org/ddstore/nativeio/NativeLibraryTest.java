@@ -123,7 +123,10 @@ class NativeLibraryTest {
         .contains("abiVersion", " java (cannot be linked");
   }
 
-  /** Creates an older release that precedes this jar on the class path. */
+  /**
+   * Compiles a library into a folder that precedes this jar on the class path, as an older release
+   * would.
+   */
   private static void compileInto(Path classes, String program) throws Exception {
     Path folder = classes.resolve("META-INF/native/linux-" + architecture());
     Files.createDirectories(folder);

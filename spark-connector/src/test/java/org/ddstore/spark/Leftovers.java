@@ -21,7 +21,7 @@ import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.ProcessDirectory;
 
 /**
- * What of ours a process holds: all of it must be gone when no store lives.
+ * DDStore's resources in a process, none of which may remain when no store is open.
  *
  * @param pid the process
  * @param bufferBytes in live {@link OffHeapBuffer}s

@@ -100,8 +100,8 @@ class SourceInPlaceTest extends SourceOnCluster {
   }
 
   /**
-   * What the only task of a scan of so few rows sees in its batches, before and after all rows are
-   * changed.
+   * Returns the rows that the only task of a small scan sees in its batches, before and after all
+   * rows are changed.
    *
    * @param query of id, x and the index
    * @param count of the batches

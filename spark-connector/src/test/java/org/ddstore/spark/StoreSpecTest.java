@@ -309,7 +309,7 @@ class StoreSpecTest {
 
     long page = 4096;
     assertThat(fixed.get(0)).containsExactly("shard " + (page + 10_000 * 16));
-    // Of a record: 4 bytes of length and the text. One offset of the end, two of the only chunk.
+    // A record is 4 bytes of length and the text. One offset is the end, two are the only chunk.
     assertThat(ragged.get(0))
         .containsExactly(
             "shard " + (page + 10_000 * (4 + 20)), "shard.offsets " + (page + 10_000 * 8 + 3 * 8));

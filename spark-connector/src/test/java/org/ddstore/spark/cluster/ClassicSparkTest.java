@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is refused; the tests of examples do it with real ones. */
+/** Refused sessions, imitated; the tests of the examples use real ones. */
 class ClassicSparkTest {
   @ParameterizedTest
   @CsvSource({

@@ -22,7 +22,7 @@ public final class Leaking {
     return List.of(ofNoUser());
   }
 
-  /** Says that it is not for users. */
+  /** Returns a marked type, which is not for users. */
   @Internal
   public Hidden marked() {
     return ofNoUser();
