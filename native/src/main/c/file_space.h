@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Reserves a range of bytes. Returns 0, or -errno: -ENOSPC if space or quota are too small. */
+/* Reserves a range of bytes. Returns 0, or -errno: -ENOSPC if space or quota is exhausted. */
 int dds_reserve(const char *path, int64_t from, int64_t bytes);
 
 #endif

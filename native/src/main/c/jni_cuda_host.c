@@ -54,7 +54,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_device(JNIEnv *env,
   return dds_cuda_device((struct dds_cuda *)(intptr_t)handle);
 }
 
-/* Returns 0, or the driver's code and a reason. */
+/* Returns 0, or an error number and a reason. */
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_register(JNIEnv *env, jclass type, jlong handle,
                                                                       jobject memory, jbyteArray reason) {
   char text[DDS_CUDA_REASON_BYTES];
@@ -68,7 +68,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_register(JNIEnv *en
   return result;
 }
 
-/* Returns 0, or the driver's code and a reason. */
+/* Returns 0, or an error number and a reason. */
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_unregister(JNIEnv *env, jclass type, jlong handle,
                                                                         jobject memory, jbyteArray reason) {
   char text[DDS_CUDA_REASON_BYTES];

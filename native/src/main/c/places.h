@@ -27,8 +27,8 @@ struct dds_places {
 };
 
 /*
- * Finds the addresses of rows. Returns the number found: count, or the position in the
- * input of the first row outside [0, places->rows); its address and all later ones are not set.
+ * Finds the addresses of rows. Returns the number found: count, or the position in the input of the
+ * first row outside [0, places->rows); its address and all later ones are not set.
  *
  * counted          number of rows to count, from the first one
  * rows_of_extents  count of each extent, increased by the number of counted rows in it

@@ -15,7 +15,7 @@ static uint32_t next(uint64_t *state) {
 }
 
 static void *allocate(size_t bytes) {
-  void *memory = malloc(bytes == 0 ? 1 : bytes); /* no spare byte, to detect an access past the end */
+  void *memory = malloc(bytes == 0 ? 1 : bytes); /* no spare byte, to detect overruns */
   CHECK(memory != NULL);
   return memory;
 }
