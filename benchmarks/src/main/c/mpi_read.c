@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a read costs by plain MPI: rank 0 reads random rows of the other ranks, each by lock, get and unlock, and then
- * compares every byte with what was written. The time is that of MPI alone. Prints for each row size: row bytes,
- * microseconds per row, bytes that were wrong. Begun by mpirun.
+ * Cost of a read with plain MPI: rank 0 reads random rows of the other ranks, each by lock, get and
+ * unlock, and then compares every byte with the written one. The time covers the MPI calls only.
+ * Prints per row size: row bytes, microseconds per row, number of wrong bytes. Started by mpirun.
  *
- * The ranks that are read from wait in a barrier that does not block, and look into MPI once in PAUSE_US: a blocking
- * one spins, and would take processors from the reader. With 0 they spin all the same.
+ * The ranks that own the rows wait in a non-blocking barrier and poll MPI every PAUSE_US: a
+ * blocking barrier spins and would take processors from the reader. With PAUSE_US 0 they spin too.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
@@ -15,8 +15,8 @@
 #include <time.h>
 
 enum {
-  TURN_ROWS = 64,       /* rows between two looks at the clock */
-  TURN_BYTES = 16 << 20 /* of them at most, but for one row */
+  TURN_ROWS = 64,       /* rows between two readings of the clock */
+  TURN_BYTES = 16 << 20 /* maximum bytes of those rows, unless one row is larger */
 };
 
 static uint64_t next_random(uint64_t *state) {
@@ -80,7 +80,7 @@ static void measure(MPI_Win window, int ranks, long row_bytes, long rows, double
   free(read);
 }
 
-/* A barrier that leaves the processor to others; MPI serves reads of this rank's memory meanwhile. */
+/* Waits in a barrier that yields the processor; MPI serves reads of this rank meanwhile. */
 static void meet(long pause_us) {
   struct timespec pause = {.tv_sec = 0, .tv_nsec = pause_us * 1000};
   MPI_Request request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names, types and numbers are those of the CUDA driver API, in cuda.h of release 12. */
+/* Names, types and numbers follow the CUDA driver API, cuda.h of release 12. */
 #include "cuda_host.h"
 
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ struct dds_cuda {
   cu_result (*host_unregister)(void *address);
 };
 
-/* Says which call failed and with what; returns the code. */
+/* Writes the failed call and its error into reason. Returns the code. */
 static int failed(const struct dds_cuda *cuda, const char *call, cu_result code, char *reason) {
   const char *name = NULL;
   if (cuda->get_error_name == NULL || cuda->get_error_name(code, &name) != CU_SUCCESS || name == NULL) {
@@ -43,13 +43,13 @@ static int failed(const struct dds_cuda *cuda, const char *call, cu_result code,
 /* A function of the driver. */
 struct symbol {
   const char *name;
-  const char *older; /* what drivers before release 11 call it, or NULL */
+  const char *older; /* its name in drivers before release 11, or NULL */
   size_t offset;
 };
 
 #define MEMBER(name) offsetof(struct dds_cuda, name)
 
-/* cuda.h maps some names to those with _v2: they are what the library has. */
+/* cuda.h maps some names to names with _v2, which the library exports. */
 static const struct symbol symbols[] = {
     {"cuInit", NULL, MEMBER(init)},
     {"cuDriverGetVersion", NULL, MEMBER(driver_get_version)},
@@ -74,12 +74,12 @@ static int find_symbols(struct dds_cuda *cuda, char *reason) {
       snprintf(reason, DDS_CUDA_REASON_BYTES, "the driver has no %s", symbols[i].name);
       return -1;
     }
-    *(void **)((char *)cuda + symbols[i].offset) = found; /* as dlsym(3) says */
+    *(void **)((char *)cuda + symbols[i].offset) = found; /* assigned as in dlsym(3) */
   }
   return 0;
 }
 
-/* Opens the library and counts its devices; what was opened is the caller's also after an error. */
+/* Opens the library and counts its devices; the caller closes it, also after an error. */
 static int start(struct dds_cuda *cuda, const char *library, int *devices, char *reason) {
   int result;
   cuda->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
@@ -147,7 +147,7 @@ int dds_cuda_device(const struct dds_cuda *cuda) {
   return cuda->ordinal;
 }
 
-/* Leaves the calling thread with the context that it had. */
+/* Restores the previous context of the calling thread. */
 static void pop(struct dds_cuda *cuda) {
   cu_context ours;
   cuda->pop_current(&ours);

@@ -13,16 +13,17 @@
 enum { SIGNALS = 32, SERVED_QUEUE = 64, IDLE_POLL_NS = 1000000 };
 
 /*
- * What libraries read when they are loaded. libinfinipath, which comes with Debian's libfabric, replaces the handlers
- * of SIGSEGV and others, and a JVM lives by its own. ofi_rxm buffers messages, which are never sent here: with its
- * default of 16 KiB an endpoint takes 70 MB and a connection 17 MB, with this 6 MB and 1 MB (libfabric 1.17).
+ * Settings that libraries read when they are loaded. libinfinipath, a dependency of Debian's
+ * libfabric, replaces the handlers of SIGSEGV and other signals, which a JVM needs. ofi_rxm buffers
+ * messages, which are never sent here: with its default of 16 KiB an endpoint takes 70 MB and a
+ * connection 17 MB, with this setting 6 MB and 1 MB (libfabric 1.17).
  */
 static const char *const SETTINGS[] = {"IPATH_NO_BACKTRACE=1", "FI_OFI_RXM_BUFFER_SIZE=256"};
 enum { SETTINGS_COUNT = sizeof SETTINGS / sizeof *SETTINGS };
 
 /*
- * Adds the settings that the user has not made. Other threads may be reading the environment: they see the old array,
- * which is never freed, or the new one. setenv(3) would free it.
+ * Adds the settings that the user has not set. Other threads may read the environment meanwhile:
+ * they see the old array, which is never freed, or the new one. setenv(3) would free the old one.
  */
 static int add_settings(void) {
   size_t count = 0;
@@ -42,7 +43,7 @@ static int add_settings(void) {
       known = strncmp(environ[v], SETTINGS[i], name_bytes) == 0;
     }
     if (!known) {
-      larger[used++] = (char *)(uintptr_t)SETTINGS[i]; /* environ's type has no const; nobody writes to it */
+      larger[used++] = (char *)(uintptr_t)SETTINGS[i]; /* environ has no const; never written */
     }
   }
   if (used == count) {
@@ -53,7 +54,7 @@ static int add_settings(void) {
   return 0;
 }
 
-/* The handlers are put back in case another library does what libinfinipath does. */
+/* Loads the library and restores the signal handlers, in case it replaces them. */
 static void *open_library(const char *path) {
   struct sigaction handlers[SIGNALS];
   for (int s = 1; s < SIGNALS; s++) {
@@ -69,7 +70,7 @@ static void *open_library(const char *path) {
   return library;
 }
 
-/* POSIX lets an object pointer be taken for a function's, ISO C does not. */
+/* Uses memcpy because ISO C, unlike POSIX, does not convert object to function pointers. */
 static bool find(void *library, const char *name, void *function) {
   void *symbol = dlsym(library, name);
   memcpy(function, &symbol, sizeof symbol);
@@ -154,7 +155,10 @@ int dds_fabric_offers(const struct dds_fabric *fabric, const char *provider, con
   return query(fabric, provider, domain, node, DDS_FABRIC_READ, offers);
 }
 
-/* opx gives out a queue to wait for, and ends the process in fi_cq_sread (its fi_opx_cq_ops_table.h, 2023 to 2025). */
+/*
+ * opx opens a queue with a wait object but ends the process in fi_cq_sread (its
+ * fi_opx_cq_ops_table.h, 2023 to 2025).
+ */
 static bool may_wait(const struct fi_info *info) {
   const char *name = info->fabric_attr->prov_name;
   return strncmp(name, "opx", 3) != 0 || (name[3] != '\0' && name[3] != ';');
@@ -211,7 +215,7 @@ static int open_end(struct dds_fabric_end *end, const char **call) {
   return fi_enable(end->endpoint);
 }
 
-/* A name is also that of what is layered on the provider, for libfabric: tcp stands for tcp;ofi_rxm. */
+/* Finds the exact provider: libfabric also matches layered ones, such as tcp;ofi_rxm for tcp. */
 static const struct fi_info *named(const struct fi_info *offers, const char *provider) {
   while (offers != NULL && provider != NULL && strcmp(offers->fabric_attr->prov_name, provider) != 0) {
     offers = offers->next;
@@ -294,7 +298,7 @@ int dds_fabric_progress(struct dds_fabric_end *end, int timeout_ms) {
       nanosleep(&pause, NULL);
     }
   }
-  if (count == -FI_EAVAIL) { /* a connection that broke: the reader sees that, too */
+  if (count == -FI_EAVAIL) { /* a broken connection, which the reader also reports */
     struct fi_cq_err_entry error = {0};
     fi_cq_readerr(end->completions, &error, 0);
     return 0;
@@ -303,7 +307,7 @@ int dds_fabric_progress(struct dds_fabric_end *end, int timeout_ms) {
 }
 
 void dds_fabric_wake(struct dds_fabric_end *end) {
-  if (end->can_sleep) { /* without, some providers follow what is not there */
+  if (end->can_sleep) { /* some providers dereference a missing wait object */
     fi_cq_signal(end->completions);
   }
 }

@@ -9,8 +9,8 @@
 #include <time.h>
 
 enum {
-  MOST_OUTSTANDING = 1024, /* messages; a larger window brought nothing over tcp */
-  MOST_PIECES = 16,        /* of one message, where the provider takes as many */
+  MOST_OUTSTANDING = 1024, /* messages; a larger window was not faster over tcp */
+  MOST_PIECES = 16,        /* of one message, if the provider supports as many */
   MESSAGES_IN_FLIGHT = 16, /* of the largest size */
   REAPED_AT_ONCE = 64,
   TEXT_BYTES = 256
@@ -32,7 +32,7 @@ struct landing {
   bool used;
 };
 
-/* A message under way. The provider owns the context until it has completed. */
+/* A message in flight. The provider owns the context until the message completes. */
 struct message {
   struct fi_context2 context;
   struct message *next_free;
@@ -42,7 +42,7 @@ struct message {
 
 struct dds_fabric_reader {
   struct dds_fabric_end *end;
-  fi_addr_t *peers; /* as the provider names them: by numbers, or by addresses of its own */
+  fi_addr_t *peers; /* the provider's numbers or addresses of the peers */
   int peer_count, peer_capacity;
   struct source *sources;
   int source_count, source_capacity;
@@ -55,10 +55,10 @@ struct dds_fabric_reader {
   size_t most_pieces;
   const struct dds_read *reads;
   uint32_t count, next; /* reads before next are posted */
-  uint64_t next_done;   /* bytes of read next that are posted */
+  uint64_t next_done;   /* posted bytes of read next */
   uint64_t bytes_come;
-  bool full;    /* the window was full: posting waits until half of it is free */
-  bool refused; /* the provider could not take the last message yet */
+  bool full;    /* the window was full; posting waits until half of it is free */
+  bool refused; /* the provider did not accept the last message yet */
   int error, trouble;
   char text[TEXT_BYTES];
 };
@@ -120,7 +120,7 @@ static void close_landings(struct dds_fabric_reader *reader) {
   reader->landing_count = 0;
 }
 
-/* The endpoint goes first, so that nothing lands any more; but memory bound to it has to go before it. */
+/* Closes the endpoint first, to stop all landings, but memory bound to it even before it. */
 void dds_reader_close(struct dds_fabric_reader *reader) {
   if (reader == NULL) {
     return;
@@ -141,7 +141,7 @@ void dds_reader_close(struct dds_fabric_reader *reader) {
   free(reader);
 }
 
-/* Makes room for one more; false if there is no memory. */
+/* Ensures capacity for one more element. Returns false if there is no memory. */
 static bool room(void **array, size_t element_bytes, int count, int *capacity) {
   if (count < *capacity) {
     return true;
@@ -198,7 +198,7 @@ int dds_reader_add_landing(struct dds_fabric_reader *reader, void *memory, size_
   }
   struct landing landing = {.base = (uint64_t)(uintptr_t)memory, .bytes = bytes, .used = true};
   if (dds_fabric_registers_landing(reader->end)) {
-    uint64_t key = (uint64_t)region + 1; /* nobody reads it by that */
+    uint64_t key = (uint64_t)region + 1; /* unused: no peer reads this memory */
     int result = dds_fabric_register(reader->end, memory, bytes, key, &landing.region);
     if (result < 0) {
       return result;
@@ -215,7 +215,7 @@ void dds_reader_remove_landing(struct dds_fabric_reader *reader, int region) {
   reader->landings[region] = (struct landing){.used = false};
 }
 
-/* True if all of the read comes to memory that was given for it. */
+/* Returns true if the whole read lies in the memory of its region. */
 static bool lands(const struct dds_fabric_reader *reader, const struct dds_read *read) {
   if (read->region >= (uint32_t)reader->landing_count || !reader->landings[read->region].used) {
     return false;
@@ -240,7 +240,10 @@ int dds_reader_begin(struct dds_fabric_reader *reader, const struct dds_read *re
   return 0;
 }
 
-/* Fills one message: pieces of one process that come to one run of landing memory. Returns how many. */
+/*
+ * Fills one message with pieces of one process that land in one contiguous range of memory. Returns
+ * their number.
+ */
 static size_t gather(const struct dds_fabric_reader *reader, struct fi_rma_iov *pieces, uint64_t most_bytes,
                      uint32_t *next, uint64_t *next_done, struct iovec *landing) {
   const struct dds_read *first = &reader->reads[*next];
@@ -271,7 +274,7 @@ static size_t gather(const struct dds_fabric_reader *reader, struct fi_rma_iov *
   return count;
 }
 
-/* Posts one message. 1: posted, or there was nothing to post. 0: not now. Negative: failed. */
+/* Posts one message. Returns 1 if posted or none is left, 0 to retry, negative if failed. */
 static int post(struct dds_fabric_reader *reader) {
   struct fi_rma_iov pieces[MOST_PIECES];
   struct iovec landing;
@@ -310,7 +313,7 @@ static int post(struct dds_fabric_reader *reader) {
   return 1;
 }
 
-/* Posts as much as may be outstanding. 1: something was posted. 0: nothing. Negative: failed. */
+/* Posts messages up to the window. Returns 1 if any was posted, 0 if none, negative if failed. */
 static int fill(struct dds_fabric_reader *reader) {
   int posted = 0;
   reader->refused = false;
@@ -335,7 +338,7 @@ static int fill(struct dds_fabric_reader *reader) {
   return posted;
 }
 
-/* 0: none of the reads has failed. Negative: one has. */
+/* Takes an error from the completion queue. Returns 0 if no read has failed, or negative. */
 static int fail(struct dds_fabric_reader *reader) {
   struct fi_cq_err_entry error = {0};
   ssize_t result = fi_cq_readerr(reader->end->completions, &error, 0);
@@ -344,14 +347,17 @@ static int fail(struct dds_fabric_reader *reader) {
   }
   const char *text = fi_cq_strerror(reader->end->completions, error.prov_errno, error.err_data, NULL, 0);
   snprintf(reader->text, sizeof reader->text, "%s", text == NULL ? "" : text);
-  /* libfabric 1.17 reports two errors of a read whose answer has come in part, one of them without a context. */
+  /*
+   * libfabric 1.17 reports two errors of a read whose answer has arrived in part, one of them
+   * without a context.
+   */
   if (error.op_context != NULL) {
     reader->trouble = (int)((struct message *)error.op_context)->source;
   }
   return error.err > 0 ? -error.err : -FI_EIO;
 }
 
-/* Takes what has completed. 1: something. 0: nothing. Negative: a read failed. */
+/* Takes completions. Returns 1 if there were any, 0 if none, negative if a read failed. */
 static int take(struct dds_fabric_reader *reader, struct fi_cq_entry *entries, ssize_t count) {
   if (count == -FI_EAVAIL) {
     return fail(reader);
@@ -371,11 +377,11 @@ static int take(struct dds_fabric_reader *reader, struct fi_cq_entry *entries, s
 }
 
 /*
- * Takes all that has completed, and a failure that comes after it: nothing may be posted then. When a connection breaks
- * while an answer has come in part, libfabric's software for TCP (1.17) frees one record twice, and what is posted next
- * gets it twice.
+ * Takes all completions and a failure that follows them, because nothing may be posted after a
+ * failure. When a connection breaks while an answer has arrived in part, libfabric's software for
+ * TCP (1.17) frees one record twice, and the next two messages receive the same record.
  *
- * 1: something has completed. 0: nothing. Negative: a read failed.
+ * Returns 1 if there were completions, 0 if none, negative if a read failed.
  */
 static int reap(struct dds_fabric_reader *reader) {
   struct fi_cq_entry entries[REAPED_AT_ONCE];
@@ -389,11 +395,14 @@ static int reap(struct dds_fabric_reader *reader) {
     }
     any |= taken;
   } while (count == REAPED_AT_ONCE);
-  int failed = any ? fail(reader) : 0; /* looks at what is queued, and makes no progress */
+  int failed = any ? fail(reader) : 0; /* checks the queued errors without making progress */
   return failed < 0 ? failed : any;
 }
 
-/* Waits for a completion, or for a connection to be made, for about as long as is said. 0 or negative: failed. */
+/*
+ * Waits for a completion or a connection, for about most_ns. Returns 0, or a negative errno if a
+ * read failed.
+ */
 static int doze(struct dds_fabric_reader *reader, uint64_t most_ns) {
   struct fi_cq_entry entries[REAPED_AT_ONCE];
   if (reader->outstanding > 0 && !reader->refused && reader->end->can_sleep && most_ns >= NS_PER_MS) {

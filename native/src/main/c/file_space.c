@@ -13,7 +13,7 @@ int dds_reserve(const char *path, int64_t from, int64_t bytes) {
   }
   do {
     error = posix_fallocate(file, from, bytes);
-  } while (error == EINTR); /* what it had done by then is undone, or done again */
+  } while (error == EINTR); /* partial reservations are undone or repeated */
   close(file);
   return error == EDQUOT || error == EFBIG ? -ENOSPC : -error;
 }

@@ -8,18 +8,20 @@
 #define LINE 64
 
 /*
- * Of each record ahead, at most so much is fetched, the processor goes on by itself; and so much of all of
- * them together, which is 16 records of 256 bytes. Random rows of 1 GiB, against memcpy alone: 256 bytes 30
- * ns with none, 25 with 8, 24 with 16, 25 with 32 records ahead; 1 KiB 166 and 113; 4 KiB 522 and 416.
- * (2 cores of an AMD EPYC under KVM, 2026-11-21; the limit and the rows of ./ddstore bench read show the same.)
+ * Prefetch limits in bytes: of one record, after which the processor continues by itself, and of
+ * all records ahead together, which is 16 records of 256 bytes. Measured with random rows of 1 GiB
+ * against memcpy alone: rows of 256 bytes take 30 ns with no record ahead, 25 with 8, 24 with 16
+ * and 25 with 32; rows of 1 KiB 166 and 113 ns; rows of 4 KiB 522 and 416 ns. (2 cores of an AMD
+ * EPYC under KVM, 2026-11-21; the limit and the rows of ./ddstore bench read show the same.)
  */
 #define MOST_FETCHED 1024
 #define FETCHED_TOGETHER 4096
 
 /*
- * Stores past the caches pay from such rows and such targets on. Against memcpy, tenth percentiles, the same
- * day and machine: rows of 1 MiB to 16 MiB 0.78 of its time, to 64 MiB 0.68; of 256 KiB 0.96 and 0.94; of 64
- * KiB 0.96 and 1.05; and smaller targets are read from a cache soon.
+ * Smallest rows and targets for which stores past the caches are faster. Tenth percentiles relative
+ * to memcpy, same day and machine: rows of 1 MiB take 0.78 of its time to targets of 16 MiB and
+ * 0.68 to 64 MiB; rows of 256 KiB 0.96 and 0.94; rows of 64 KiB 0.96 and 1.05. Smaller targets are
+ * read from a cache soon after.
  */
 #define STREAM_ROW_BYTES (256 << 10)
 #define STREAM_TARGET_BYTES (16 << 20)
@@ -43,20 +45,20 @@ static size_t min(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* How many records ahead to fetch, if so much is fetched of each. */
+/* Returns the number of records to prefetch, given the bytes fetched of each. */
 static size_t distance(size_t bytes) {
   size_t records = FETCHED_TOGETHER / (bytes == 0 ? 1 : bytes);
   return records < 4 ? 4 : min(records, DDS_AHEAD);
 }
 
-/* Fetches the first records of a batch; in later parts that was done by the part before. */
+/* Prefetches the first records of a batch; each later part is prefetched by the part before. */
 static void fetch_first(const struct dds_records *records, int64_t offset, size_t bytes, size_t ahead) {
   for (size_t i = 0; records->first == 0 && i < min(ahead, records->known); i++) {
     fetch(at(records->address[i] + offset), bytes);
   }
 }
 
-/* A label is not worth a call. */
+/* Avoids the call of memcpy for small fields, such as labels. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t bytes) {
   switch (bytes) {
     case 1:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Marshals for org.ddstore.nativeio.CopyLimit. */
+/* JNI of org.ddstore.nativeio.CopyLimit. */
 #include <errno.h>
 #include <jni.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Marshals for org.ddstore.nativeio.CudaPinning. Reasons come back in a byte array of DDS_CUDA_REASON_BYTES. */
+/* JNI of org.ddstore.nativeio.CudaPinning; a reason is a byte array of DDS_CUDA_REASON_BYTES. */
 #include <jni.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static void tell(JNIEnv *env, jbyteArray reason, const char *text) {
   (*env)->SetByteArrayRegion(env, reason, 0, bytes < length ? bytes : length, (const jbyte *)text);
 }
 
-/* The driver's version, or a number below 0 and a reason. library ends with a zero. */
+/* Returns the driver's version, or a negative number and a reason. library ends with a zero. */
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_probe(JNIEnv *env, jclass type, jbyteArray library,
                                                                    jbyteArray reason) {
   char text[DDS_CUDA_REASON_BYTES] = "out of memory";
@@ -31,7 +31,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_probe(JNIEnv *env, 
   return version;
 }
 
-/* A handle, or 0 and a reason. */
+/* Returns a handle, or 0 and a reason. */
 JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_CudaPinning_open(JNIEnv *env, jclass type, jbyteArray library,
                                                                    jint device, jbyteArray reason) {
   char text[DDS_CUDA_REASON_BYTES] = "out of memory";
@@ -54,7 +54,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_device(JNIEnv *env,
   return dds_cuda_device((struct dds_cuda *)(intptr_t)handle);
 }
 
-/* 0, or a number and a reason. */
+/* Returns 0, or an error number and a reason. */
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_register(JNIEnv *env, jclass type, jlong handle,
                                                                       jobject memory, jbyteArray reason) {
   char text[DDS_CUDA_REASON_BYTES];
@@ -68,7 +68,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_register(JNIEnv *en
   return result;
 }
 
-/* 0, or a number and a reason. */
+/* Returns 0, or an error number and a reason. */
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_CudaPinning_unregister(JNIEnv *env, jclass type, jlong handle,
                                                                         jobject memory, jbyteArray reason) {
   char text[DDS_CUDA_REASON_BYTES];

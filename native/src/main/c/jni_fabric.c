@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Marshals for org.ddstore.fabric.FabricNative. Handles are addresses; texts are UTF-8 with a zero at the end. */
+/*
+ * JNI of org.ddstore.fabric.FabricNative. Handles are addresses; texts are UTF-8 with a zero at the
+ * end.
+ */
 #include <jni.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +15,7 @@ enum { TEXT_BYTES = 512, ADDRESS_BYTES = 512, COLUMNS = 5 };
 
 #define HANDLE(type, value) ((type *)(uintptr_t)(value))
 
-/* Copies a text of Java's into room of TEXT_BYTES; NULL if there is none. */
+/* Copies a Java text into a buffer of TEXT_BYTES. Returns NULL if there is no text. */
 static const char *text_in(JNIEnv *env, jbyteArray text, char *room) {
   if (text == NULL) {
     return NULL;
@@ -26,7 +29,7 @@ static const char *text_in(JNIEnv *env, jbyteArray text, char *room) {
   return room;
 }
 
-/* Copies a text to Java's array, cut to fit, with a zero at the end. */
+/* Copies a text into a Java array, truncated to fit, with a zero at the end. */
 static void text_out(JNIEnv *env, const char *text, jbyteArray out) {
   const jbyte zero = 0;
   jsize most = (*env)->GetArrayLength(env, out) - 1;
@@ -56,7 +59,7 @@ JNIEXPORT void JNICALL NAME(errorText)(JNIEnv *env, jclass type, jlong library, 
   text_out(env, HANDLE(struct dds_fabric, library)->strerror(error), out);
 }
 
-/* Where the device is on the PCI bus, as sysfs names it; empty if that is not known. */
+/* Writes the PCI address of the device as in sysfs; empty if unknown. */
 static void pci_text(const struct fi_info *offer, char *room, size_t bytes) {
   room[0] = 0;
   if (offer->nic != NULL && offer->nic->bus_attr != NULL && offer->nic->bus_attr->bus_type == FI_BUS_PCI) {
@@ -75,7 +78,10 @@ static bool put(JNIEnv *env, jobjectArray array, jsize index, const char *text) 
   return !(*env)->ExceptionCheck(env);
 }
 
-/* COLUMNS texts for each offer: provider, domain, fabric, form of addresses, PCI device. NULL if Java has thrown. */
+/*
+ * Returns COLUMNS texts per offer: provider, domain, fabric, address format, PCI device. NULL if an
+ * exception is pending.
+ */
 JNIEXPORT jobjectArray JNICALL NAME(offers)(JNIEnv *env, jclass type, jlong handle, jbyteArray node) {
   const struct dds_fabric *library = HANDLE(const struct dds_fabric, handle);
   char node_room[TEXT_BYTES];
@@ -130,7 +136,7 @@ JNIEXPORT void JNICALL NAME(closeServing)(JNIEnv *env, jclass type, jlong end) {
   dds_fabric_close(HANDLE(struct dds_fabric_end, end));
 }
 
-/* The bytes of the address, which comes to out; or a negative errno. */
+/* Writes the address to out. Returns its bytes or a negative errno. */
 JNIEXPORT jint JNICALL NAME(address)(JNIEnv *env, jclass type, jlong end, jbyteArray out) {
   char address[ADDRESS_BYTES];
   (void)type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Marshals for org.ddstore.nativeio.NativeSpaceReserver. */
+/* JNI of org.ddstore.nativeio.NativeSpaceReserver. */
 #include <errno.h>
 #include <jni.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Marshals for org.ddstore.nativeio.NativeGather. Arrays of addresses come in parts, so that no collection waits. */
+/*
+ * JNI of org.ddstore.nativeio.NativeGather. Address arrays are read in parts, so that no garbage
+ * collection waits.
+ */
 #include <errno.h>
 #include <jni.h>
 #include <string.h>
@@ -9,30 +12,30 @@
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-/* Records of one part. */
+/* Number of records of one part. */
 #define PART 512
 
-/* Fields of one pass over the records. */
+/* Number of fields of one pass over the records. */
 #define FIELDS 64
 
-/* Bytes that are copied into a Java array while the collector may not move it. */
+/* Number of bytes copied into a Java array while the collector may not move it. */
 #define PINNED_BYTES (1 << 20)
 
 _Static_assert(sizeof(jlong) == sizeof(int64_t) && sizeof(jint) == sizeof(int32_t), "Java's integers");
 
-/* Chunks of a table of places. */
+/* Maximum number of chunks of a table of places. */
 #define CHUNKS 256
 #define PLACES_HEAD 4
 #define EXTENT_LONGS 4
 
-/* Room for one part. */
+/* Buffers of one part. */
 struct part {
   int64_t address[PART + DDS_AHEAD];
   int64_t row[PART + DDS_AHEAD];
   struct dds_records records;
 };
 
-/* Room for a table of places. */
+/* Buffers of a table of places. */
 struct table {
   int64_t longs[PLACES_HEAD + EXTENT_LONGS * DDS_MOST_EXTENTS + CHUNKS];
   int32_t rows_of_extents[DDS_MOST_EXTENTS];
@@ -40,9 +43,10 @@ struct table {
 };
 
 /*
- * Takes the part of a batch that begins with first, most records at the most: of addresses, or of rows that a table
- * tells the places of if it is not NULL. Java may change its array at any time: each element is read once, into the
- * part, and checked there. 1; 0 if an exception is pending; -ERANGE if a row is outside the table.
+ * Reads the part of a batch that begins with first, up to most records. The elements are addresses
+ * if table is NULL, and otherwise rows that the table resolves. Java may change its array at any
+ * time: each element is read once, into the part, and checked there. Returns 1, 0 if an exception
+ * is pending, or -ERANGE if a row is outside the table.
  */
 static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, jint first, jint count, jint most,
                 struct part *part) {
@@ -64,9 +68,10 @@ static int take(JNIEnv *env, struct table *table, jlongArray rows, jint offset, 
 }
 
 /*
- * Reads a table as Placement.java lays it out: extents, chunks, record bytes, rows; extents; chunks.
+ * Reads a table in the layout of Placement.java: numbers of extents and chunks, record bytes, rows;
+ * extents; chunks.
  *
- * 0: it is not one, or an exception is pending.
+ * Returns 0 if the table is invalid or an exception is pending.
  */
 static int read_table(JNIEnv *env, jlongArray places, struct table *table) {
   jsize longs = (*env)->GetArrayLength(env, places);
@@ -91,7 +96,7 @@ static int read_table(JNIEnv *env, jlongArray places, struct table *table) {
   return 1;
 }
 
-/* Tells how many rows of each extent were copied. */
+/* Copies the counts of rows per extent to Java. */
 static void tell_rows(JNIEnv *env, const struct table *table, jintArray rows_of_extents) {
   if (table != NULL) {
     (*env)->SetIntArrayRegion(env, rows_of_extents, 0, (jsize)table->places.extent_count,
@@ -132,7 +137,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterFields(JNIE
   return 0;
 }
 
-/* Copies into an array that is pinned in between. */
+/* Copies records into an array that is pinned during the copy. */
 static jint scatter_pinned(JNIEnv *env, const struct dds_records *part, struct dds_field field, jarray array,
                            jlong array_bytes) {
   uint8_t *pinned = (*env)->GetPrimitiveArrayCritical(env, array, NULL);
@@ -218,13 +223,13 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPieces(JNIEnv 
   return 0;
 }
 
-/* Bytes of pieces that may come from a disk, on their way into a Java array that is not pinned meanwhile. */
+/* A buffer before a Java array that must not be pinned, because pieces may come from a disk. */
 struct block {
   uint8_t bytes[16 << 10];
   jint filled;
 };
 
-/* Moves a block to its place, from which the next one goes on. */
+/* Copies a block to the array at done. Returns the position of the next block. */
 static jint put_block(JNIEnv *env, struct block *block, jbyteArray target, jint done) {
   jint filled = block->filled;
   block->filled = 0;
@@ -232,7 +237,7 @@ static jint put_block(JNIEnv *env, struct block *block, jbyteArray target, jint 
   return done + filled;
 }
 
-/* Copies pieces into blocks and these into an array, from done on. Returns where the last full block ends. */
+/* Copies pieces through blocks into an array, from done. Returns the end of the last full block. */
 static jint pack_blocks(JNIEnv *env, const int64_t *pieces, const int32_t *bytes, jint count, struct block *block,
                         jbyteArray target, jint done) {
   for (jint i = 0; i < count; i++) {
@@ -283,7 +288,10 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPagedPieces(JN
   return 0;
 }
 
-/* The ragged fields of a schema, all at once: a record's are found one after the other. Null if not to be had. */
+/*
+ * Returns all ragged fields of a schema, because those of a record are found one after the other.
+ * NULL if there is no memory.
+ */
 static struct dds_ragged *ragged_fields(JNIEnv *env, jlongArray fields, jlong *own, jsize own_longs) {
   jsize longs = (*env)->GetArrayLength(env, fields);
   if (longs > own_longs) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Marshals for org.ddstore.nativeio.NativeLibrary. */
+/* JNI of org.ddstore.nativeio.NativeLibrary. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jni.h>
@@ -18,7 +18,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeLibrary_features(JNIEnv *
   return dds_features();
 }
 
-/* A descriptor of the file at the path, UTF-8 with a zero at the end; or -errno. */
+/* Opens a file. Returns a descriptor or -errno. The path is UTF-8 with a zero at the end. */
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeLibrary_open(JNIEnv *env, jclass type, jbyteArray path) {
   int result = -ENOMEM;
   (void)type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Marshals for org.ddstore.mpi.ProcessManager, and calls it back. */
+/* JNI of org.ddstore.mpi.ProcessManager, with a callback into Java. */
 #include <errno.h>
 #include <jni.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct exchange {
   jmethodID method;
 };
 
-/* MPI_Init calls this on the thread that Java called it on. */
+/* Calls Java from MPI_Init, on the Java thread that called MPI_Init. */
 static int call_java(void *context, const char *mine, size_t mine_bytes, char **all, size_t *all_bytes) {
   struct exchange *exchange = context;
   JNIEnv *env;
@@ -45,7 +45,7 @@ static int call_java(void *context, const char *mine, size_t mine_bytes, char **
   *all_bytes = (size_t)length;
   result = 0;
 done:
-  /* The Java side keeps its exception: a pending one must not go through MPI_Init. */
+  /* Java keeps its exception, because none may be pending when control returns to MPI_Init. */
   if ((*env)->ExceptionCheck(env)) {
     (*env)->ExceptionClear(env);
   }
@@ -54,7 +54,7 @@ done:
   return result;
 }
 
-/* 0 or -errno. The target lives until close, or as long as the process. */
+/* Returns 0 or -errno. The target lives until close, or until the process ends. */
 JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_open(JNIEnv *env, jclass type, jint rank, jint size,
                                                                 jintArray clique, jobject target) {
   struct exchange *exchange = calloc(1, sizeof *exchange);
@@ -87,7 +87,7 @@ done:
   return result;
 }
 
-/* For a world that did not come to be. */
+/* Closes a world whose MPI_Init failed. */
 JNIEXPORT void JNICALL Java_org_ddstore_mpi_ProcessManager_close(JNIEnv *env, jclass type) {
   struct exchange *exchange = dds_pmi_close();
   (void)type;
@@ -106,7 +106,10 @@ static char *copy_of(JNIEnv *env, jbyteArray text) {
   return copy;
 }
 
-/* The environment that C sees and MPI reads: System.getenv() is a copy from the start of the JVM. NULL unsets. */
+/*
+ * Sets a variable of the C environment, which MPI reads; System.getenv() is a copy from the start
+ * of the JVM. NULL unsets it.
+ */
 JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_setEnvironment(JNIEnv *env, jclass type, jbyteArray name,
                                                                           jbyteArray value) {
   char *c_name = copy_of(env, name);
@@ -123,7 +126,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_setEnvironment(JNIEnv
   return result;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 JNIEXPORT jint JNICALL Java_org_ddstore_mpi_ProcessManager_checkProcessRead(JNIEnv *env, jclass type) {
   (void)env;
   (void)type;

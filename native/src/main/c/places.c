@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Counts go to this number of places in turn, so that no count waits for the one before. */
+/* Number of counters used in turn, so that no increment waits for the one before. */
 #define TURNS 4
 
 static size_t search(const struct dds_places *places, int64_t row) {
@@ -24,7 +24,7 @@ size_t dds_locate(const struct dds_places *places, const int64_t *rows, size_t c
                   int32_t *rows_of_extents, int64_t *addresses) {
   int32_t counts[TURNS][DDS_MOST_EXTENTS];
   memset(counts, 0, sizeof counts);
-  /* Looks first where a row would be if all extents were of one size, which balanced ones nearly are. */
+  /* Starts where the row would be if all extents had one size; balanced ones nearly have. */
   uint64_t extents_per_row = (uint64_t)(((__uint128_t)places->extent_count << 64) / (uint64_t)places->rows);
   size_t found = 0;
   for (; found < count; found++) {

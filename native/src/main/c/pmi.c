@@ -13,7 +13,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Longest texts, as Open MPI is told. Values are pieces of one packed record: the longer, the fewer keys. */
+/* Maximum text lengths. Open MPI splits one record into values: longer values need fewer keys. */
 enum { NAME_BYTES = 32, KEY_BYTES = 64, VALUE_BYTES = 4096, BUCKETS = 1024 };
 
 static const char NAME[] = "ddstore";
@@ -36,13 +36,13 @@ struct world {
   int initialized;
   dds_pmi_exchange exchange;
   void *context;
-  struct text mine; /* since the last barrier */
+  struct text mine; /* pairs put since the last barrier */
   struct pair *known[BUCKETS];
   int clique_size;
   int clique[];
 };
 
-/* PMI's functions take no handle, so this is the only place for one. */
+/* Process-wide, because PMI's functions take no handle. */
 static struct world *current;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -86,7 +86,7 @@ static int learn(struct world *world, const char *key, const char *value) {
   return PMI_SUCCESS;
 }
 
-/* The bytes come from other processes: nothing is read behind their end. */
+/* Reads nothing past the end of the bytes, because other processes send them. */
 static int learn_all(struct world *world, const char *bytes, size_t length) {
   int result = PMI_SUCCESS;
   size_t at = 0;
@@ -223,7 +223,7 @@ EXPORTED int PMI_KVS_Get_my_name(char *name, int length) {
 }
 
 EXPORTED int PMI_KVS_Put(const char *name, const char *key, const char *value) {
-  (void)name; /* there is one space only */
+  (void)name; /* only one key-value space exists */
   if (current == NULL || key == NULL || value == NULL) {
     return PMI_FAIL;
   }
@@ -232,7 +232,7 @@ EXPORTED int PMI_KVS_Put(const char *name, const char *key, const char *value) {
 }
 
 EXPORTED int PMI_KVS_Commit(const char *name) {
-  (void)name; /* the next barrier takes what was put */
+  (void)name; /* the next barrier sends the pairs */
   return current == NULL ? PMI_FAIL : PMI_SUCCESS;
 }
 
@@ -250,7 +250,7 @@ EXPORTED int PMI_Barrier(void) {
   return result;
 }
 
-/* Also called when MPI talks to a rank for the first time, by whatever thread does so. */
+/* Also called when MPI first contacts a rank, on any thread. */
 EXPORTED int PMI_KVS_Get(const char *name, const char *key, char *value, int length) {
   int result = PMI_ERR_INVALID_KEY;
   (void)name;
@@ -274,7 +274,7 @@ EXPORTED int PMI_KVS_Get(const char *name, const char *key, char *value, int len
   return result;
 }
 
-/* MPI ends the process after this, whatever it says. */
+/* MPI ends the process after this call, whatever the result. */
 EXPORTED int PMI_Abort(int code, const char *message) {
   (void)code;
   (void)message;

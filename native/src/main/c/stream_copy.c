@@ -9,7 +9,7 @@
 
 #define LINE 64
 
-/* Whole lines, to aligned ones. */
+/* Copies whole cache lines to aligned lines. */
 static void copy_lines_sse2(uint8_t *to, const uint8_t *from, size_t lines) {
   for (size_t i = 0; i < lines; i++, to += LINE, from += LINE) {
     __m128i a = _mm_loadu_si128((const __m128i *)from);
@@ -52,7 +52,7 @@ void dds_stream_copy(uint8_t *to, const uint8_t *from, size_t bytes) {
   memcpy(to + done, from + done, bytes - done);
 }
 
-/* Such stores are not ordered with the ones that follow, by which a target is handed on. */
+/* These stores are not ordered before the later ones that publish the target. */
 void dds_end_stream(void) {
   _mm_sfence();
 }

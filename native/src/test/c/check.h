@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* For tests: ends the program, naming the line, when something is not as it has to be. */
+/* An assertion for tests: prints the line and ends the program if a condition is false. */
 #ifndef DDS_CHECK_H
 #define DDS_CHECK_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two processes over libfabric's software for TCP on loopback: what is read, and what becomes of a reader whose owner
- * goes.
+ * Reads between two processes over libfabric's software for TCP on loopback, and a reader whose
+ * owner dies.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +17,10 @@
 
 enum { SHARD_BYTES = 8 << 20, ADDRESS_BYTES = 256, MOST_READS = 600, KEY = 0x5EED };
 
-/* libfabric and what it loads keep some memory until the process ends; net of 1.17 keeps 1 KB of each endpoint. */
+/*
+ * libfabric and its libraries keep some memory until the process ends; net of 1.17 keeps 1 KB of
+ * each endpoint.
+ */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
   return "leak:libfabric\nleak:libibverbs\nleak:libpsm\nleak:libefa\nleak:librdmacm\nleak:libnl\nleak:dlopen\n";
@@ -33,7 +36,10 @@ static const char LOOPBACK[] = "127.0.0.1";
 static struct dds_fabric *library;
 static const char *provider;
 
-/* Returns the name of libfabric's software for TCP without connections: net in 1.17, tcp later; NULL if none. */
+/*
+ * Returns the name of libfabric's software for TCP without connections: net in 1.17, tcp later;
+ * NULL if none.
+ */
 static const char *software(void) {
   static const char *const names[] = {"tcp", "net"};
   const char *found = NULL;
@@ -65,7 +71,7 @@ static double seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The child: registers a shard, says where, and serves until it is killed. */
+/* The child process: registers a shard, sends its address, and serves until it is killed. */
 static void serve(int out) {
   struct dds_fabric_end *end;
   struct fid_mr *region;
@@ -125,7 +131,7 @@ static struct dds_fabric_reader *open_reader(struct owner owner, size_t in_fligh
   return reader;
 }
 
-/* Runs until the reads have ended or the time is over. */
+/* Runs until the reads have ended or the time has elapsed. */
 static int run(struct dds_fabric_reader *reader, double most_seconds) {
   double until = seconds() + most_seconds;
   int result;
@@ -135,7 +141,7 @@ static int run(struct dds_fabric_reader *reader, double most_seconds) {
   return result;
 }
 
-/* Random pieces, of which some are empty, some neighbours and some longer than a message. */
+/* Reads random pieces; some are empty, some adjacent and some longer than a message. */
 static void reads_the_bytes_of_the_owner(struct owner owner, size_t in_flight, unsigned seed) {
   static struct dds_read reads[MOST_READS];
   static unsigned char landing[3 * SHARD_BYTES + 64];
@@ -237,12 +243,12 @@ static void read_fails_after_the_owner_is_killed(void) {
   reader = open_reader(owner, 1 << 20, &source);
   read.region = (uint32_t)dds_reader_add_landing(reader, landing, sizeof landing);
   CHECK(dds_reader_begin(reader, &read, 1) == 0);
-  CHECK(run(reader, 0.3) <= 0); /* most versions go on for ever */
+  CHECK(run(reader, 0.3) <= 0); /* most versions retry forever */
   CHECK(dds_reader_trouble(reader) == source);
   dds_reader_close(reader);
 }
 
-/* The owner gets the requests, is stopped before it can answer, and answers when nobody waits any more. */
+/* Stops an owner after it has received requests; it answers after the reader has closed. */
 static void late_answers_change_nothing(void) {
   static unsigned char landing[SHARD_BYTES];
   static struct dds_read reads[128];
@@ -273,7 +279,7 @@ static void late_answers_change_nothing(void) {
   struct dds_read one = {.remote = owner.base, .landing = (uintptr_t)other, .bytes = sizeof other};
   one.region = (uint32_t)dds_reader_add_landing(reader, other, sizeof other);
   CHECK(dds_reader_begin(reader, &one, 1) == 0);
-  CHECK(run(reader, 10) == 1); /* the owner is at work again */
+  CHECK(run(reader, 10) == 1); /* the owner runs again */
   for (size_t i = 0; i < sizeof landing; i++) {
     CHECK(landing[i] == 0xCD);
   }
@@ -283,7 +289,7 @@ static void late_answers_change_nothing(void) {
 
 enum { BIG_READS = 32, BIG_BYTES = SHARD_BYTES / BIG_READS, ROUNDS = 20 };
 
-/* Big reads of all owners in turn, begun: their answers come in parts. */
+/* Starts large reads of all owners in turn; their answers arrive in parts. */
 static struct dds_fabric_reader *begin_big_reads(const struct owner *owners, int count, unsigned char *landing) {
   static struct dds_read reads[BIG_READS];
   int source;
@@ -313,7 +319,10 @@ static void run_for_microseconds(struct dds_fabric_reader *reader, long microsec
   }
 }
 
-/* libfabric 1.17 tells twice of a read that breaks off in its answer; by tcp;ofi_rxm that ended the process. */
+/*
+ * libfabric 1.17 reports a read twice whose answer breaks off; over tcp;ofi_rxm that ended the
+ * process.
+ */
 static void survives_a_close_during_an_answer(void) {
   static unsigned char landing[SHARD_BYTES];
   for (int round = 0; round < ROUNDS; round++) {

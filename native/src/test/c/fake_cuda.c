@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A CUDA driver without a device, for tests: it keeps count of contexts and of registered memory, and checks
- * that calls come as the driver API wants them. FAKE_CUDA_FAIL names a call that fails; FAKE_CUDA_DEVICES is
- * how many devices there are, 2 unless set.
+ * A CUDA driver without a device, for tests: it counts contexts and registered memory, and checks
+ * that calls obey the driver API. FAKE_CUDA_FAIL names a call that fails; FAKE_CUDA_DEVICES is the
+ * number of devices, 2 by default.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int fails(const char *call) {
   return named != NULL && strcmp(named, call) == 0;
 }
 
-/* For tests: how much is registered, and how often contexts are retained. */
+/* Registered bytes and retained contexts, read by tests. */
 API size_t fake_cuda_bytes(void);
 API int fake_cuda_contexts(void);
 API int fake_cuda_depth(void);
@@ -102,7 +102,7 @@ API int cuDeviceGetCount(int *count) {
 }
 
 API int cuDeviceGet(int *device, int ordinal) {
-  *device = ordinal + 10; /* a handle is no ordinal */
+  *device = ordinal + 10; /* a handle differs from its ordinal */
   return 0;
 }
 
@@ -140,7 +140,7 @@ API int cuCtxPopCurrent_v2(void **context) {
   return 0;
 }
 
-/* No two ranges may share a page. */
+/* Rejects ranges that share a page with a registered one. */
 API int cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
   int result = OUT_OF_MEMORY;
   char *from = address;

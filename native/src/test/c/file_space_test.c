@@ -20,7 +20,7 @@ int main(void) {
   CHECK(seen.st_blocks * 512 >= 1 << 20);
   char read_back[4];
   CHECK(pread(file, read_back, sizeof read_back, 0) == 4);
-  CHECK(memcmp(read_back, "abc", sizeof read_back) == 0); /* with the zero that follows */
+  CHECK(memcmp(read_back, "abc", sizeof read_back) == 0); /* including the zero that follows */
   CHECK(dds_reserve(path, 0, INT64_MAX) == -ENOSPC);
   CHECK(unlink(path) == 0);
   CHECK(close(file) == 0);

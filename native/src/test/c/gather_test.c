@@ -8,14 +8,14 @@
 
 #define RECORDS 700
 
-/* A generator of our own, so that a run can be had again. */
+/* A generator of fixed results, so that a run can be repeated. */
 static uint32_t next(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (uint32_t)(*state >> 33);
 }
 
 static void *allocate(size_t bytes) {
-  void *memory = malloc(bytes == 0 ? 1 : bytes); /* no spare byte, so that an access too far is found */
+  void *memory = malloc(bytes == 0 ? 1 : bytes); /* no spare byte, to detect overruns */
   CHECK(memory != NULL);
   return memory;
 }
@@ -32,7 +32,7 @@ static int64_t address(const void *memory) {
   return (int64_t)(intptr_t)memory;
 }
 
-/* Copies fields of random records, in parts as Java's side does it, and compares them byte by byte. */
+/* Copies fields of random records in parts, as Java does, and compares them byte by byte. */
 static void scatters(uint64_t *state, size_t field_count, size_t most_bytes, size_t count, size_t part) {
   struct dds_field fields[8];
   uint8_t *targets[8];
@@ -71,7 +71,7 @@ static void scatters(uint64_t *state, size_t field_count, size_t most_bytes, siz
   free(memory);
 }
 
-/* Rows and targets so large that stores go past the caches, at odd addresses. */
+/* Copies rows at odd addresses, large enough for stores past the caches. */
 static void streams(uint64_t *state) {
   size_t bytes = (1 << 20) + 37;
   size_t count = 24;
@@ -129,7 +129,7 @@ static void packs(uint64_t *state) {
 #define RAGGED 3
 #define FIXED 6
 
-/* Records of 6 fixed bytes, three lengths and their data; the second field is passed over. */
+/* Records of 6 fixed bytes, three lengths and their data; the second field is skipped. */
 static void ragged(uint64_t *state) {
   const size_t row_bytes[RAGGED] = {4, 7, 1};
   uint8_t *records[RECORDS];
@@ -186,7 +186,7 @@ static void ragged(uint64_t *state) {
     CHECK(offsets[f][RECORDS] == row);
   }
 
-  /* Lengths that do not fit are not followed: too long, negative, too short, and a record without room for them. */
+  /* Invalid lengths are detected: too long, negative, too short, or outside the record. */
   const int32_t wrong[] = {lengths[500][2] + 1, -1, INT32_MAX, lengths[500][2] - 1};
   for (size_t w = 0; w < 4; w++) {
     memcpy(records[500] + FIXED + 2 * sizeof(int32_t), &wrong[w], sizeof wrong[w]);

@@ -8,7 +8,7 @@
 #define ROWS 2000
 #define RECORD 24
 
-/* Extents of sizes that no guess foresees, one empty, in chunks of 16 rows at addresses of no pattern. */
+/* Extents of irregular sizes, one empty, in chunks of 16 rows at irregular addresses. */
 int main(void) {
   const int64_t sizes[] = {700, 0, 3, 1200, 97};
   const size_t extent_count = sizeof sizes / sizeof sizes[0];
@@ -50,7 +50,7 @@ int main(void) {
     CHECK(counts[e] == 0);
   }
 
-  /* A row outside ends the search, and no address is made of it. */
+  /* A row outside the extents ends the search and gets no address. */
   const int64_t outside[] = {-1, ROWS, ROWS + 100, INT64_MIN, INT64_MAX};
   for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
     int64_t some[] = {3, outside[i], 4};
@@ -62,7 +62,7 @@ int main(void) {
   }
 
   memset(counts, 0, sizeof counts);
-  /* One row alone: the scale does not fit 64 bits. */
+  /* With a single row the scale does not fit 64 bits. */
   struct dds_extent one[] = {{.first = 0, .rows = 0, .shift = 4, .chunk = 0},
                              {.first = 0, .rows = 1, .shift = 4, .chunk = 0}};
   struct dds_places single = {.extents = one, .extent_count = 2, .chunks = chunks, .record_bytes = RECORD, .rows = 1};

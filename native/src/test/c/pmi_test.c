@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What Open MPI asks of PMI. The other process of the world is the callback. */
+/* The PMI calls of Open MPI. The callback acts as the other process of the world. */
 #include "pmi.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int PMI_KVS_Get(const char *name, const char *key, char *value, int length);
 int PMI_Abort(int code, const char *message);
 
 struct other {
-  const char *bytes; /* what the other process gives */
+  const char *bytes; /* bytes of the other process */
   size_t length;
   int result;
   int calls;
@@ -74,7 +74,7 @@ static void reports_the_given_ranks_and_sizes(void) {
   CHECK(PMI_KVS_Get_my_name(name, 1) != 0);
   CHECK(PMI_Finalize() == 0);
   CHECK(dds_pmi_close() == &other);
-  CHECK(dds_pmi_open(3, 5, clique, 2, exchange, &other) == 0); /* as if there had been none */
+  CHECK(dds_pmi_open(3, 5, clique, 2, exchange, &other) == 0); /* like the first open */
   CHECK(dds_pmi_close() == &other);
 }
 
@@ -101,7 +101,7 @@ static void refuses_truncated_pairs(void) {
   struct other other = {"1-a\0oth", 7, 0, 0};
   CHECK(dds_pmi_open(0, 2, clique, 1, exchange, &other) == 0);
   CHECK(PMI_Barrier() != 0);
-  other.length = 4; /* a key alone */
+  other.length = 4; /* a key without a value */
   CHECK(PMI_Barrier() != 0);
   other.result = -EIO;
   CHECK(PMI_Barrier() != 0);

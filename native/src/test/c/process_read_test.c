@@ -4,6 +4,6 @@
 #include "check.h"
 
 int main(void) {
-  CHECK(dds_process_read_check() <= 0); /* a container may refuse it */
+  CHECK(dds_process_read_check() <= 0); /* negative where a container refuses the call */
   return 0;
 }

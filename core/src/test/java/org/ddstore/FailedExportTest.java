@@ -22,7 +22,7 @@ import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What has been exported when a later step fails is withdrawn, and its memory is freed. */
+/** A failed export withdraws its completed steps and frees their memory. */
 class FailedExportTest {
   private static final Schema SCHEMA = Schema.of(Field.fixed("x", DType.INT64));
 

@@ -77,7 +77,7 @@ class ReadGateTest {
         .hasMessage("closed: reader");
   }
 
-  /** What is freed must never be seen by a reader that was let in. */
+  /** An admitted reader must never see freed memory. */
   @Test
   void drainsOnlyWithoutReadersInside() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(4);

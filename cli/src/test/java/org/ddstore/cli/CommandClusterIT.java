@@ -33,8 +33,8 @@ class CommandClusterIT {
   @TempDir private Path work;
 
   /**
-   * What the README tells everybody to try first, with fewer rows, and where the user has other
-   * file sources than the demo can ask for the places of rows.
+   * Runs the first example of the README with fewer rows, and with file sources whose row positions
+   * the demo cannot request.
    */
   @Test
   void launcherDemoReadsTheRowsOfSparkSql() throws IOException, InterruptedException {

@@ -74,7 +74,7 @@ class DoctorIT {
     }
   }
 
-  /** What is said of a transport that is available. */
+  /** Returns the reported detail of an available transport. */
   static String detail(JsonNode executor, String transport) {
     for (JsonNode each : executor.get("transports")) {
       if (each.get("name").asText().equals(transport)) {

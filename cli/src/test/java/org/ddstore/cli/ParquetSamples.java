@@ -12,7 +12,7 @@ import org.apache.spark.sql.functions;
 final class ParquetSamples {
   static final long ROWS = 1000;
 
-  /** What the column {@code m} needs. */
+  /** Schema entry that column {@code m} needs. */
   static final String MATRIX = "m=float32[2,2]";
 
   /** Columns of {@link #writeMixed}, as {@code get} prints them. */

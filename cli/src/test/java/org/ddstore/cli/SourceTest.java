@@ -11,7 +11,7 @@ import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.types.IngestException;
 import org.junit.jupiter.api.Test;
 
-/** What commands say of rows that cannot be loaded. */
+/** Messages of commands about rows that cannot be loaded. */
 class SourceTest {
   @Test
   void remediesNameFlags() throws IOException {

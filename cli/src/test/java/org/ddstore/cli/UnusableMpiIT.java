@@ -85,7 +85,7 @@ class UnusableMpiIT {
         from, to, StandardCopyOption.COPY_ATTRIBUTES, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** What the demo says, which must not start. */
+  /** Returns the error output of the demo, which must not start. */
   private String refusal() throws IOException, InterruptedException {
     Path err = work.resolve("err.txt");
     ProcessBuilder builder =

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What collectives give if nobody errs; {@link FailureContract} has the rest. */
+/** Results of collectives without failures; {@link FailureContract} tests failures. */
 @Timeout(300) // 3,000 barriers of more ranks than cores, on a machine that does other work too
 abstract class CommunicatorContract {
   static final Duration TIMEOUT = Duration.ofSeconds(30);

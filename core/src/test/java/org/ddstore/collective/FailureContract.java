@@ -15,7 +15,7 @@ import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.RankFailedException;
 import org.junit.jupiter.api.Test;
 
-/** What every rank sees when one errs. */
+/** Failures that every rank sees when one rank fails. */
 abstract class FailureContract extends CommunicatorContract {
   private static final Duration SHORT = Duration.ofMillis(1500);
   private static final String ADD = "add(\"x\", float32[3])";

@@ -17,7 +17,7 @@ import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.RankFailedException;
 import org.junit.jupiter.api.Test;
 
-/** What a process does with messages that are none, or that were changed on their way. */
+/** Handling of malformed messages, and of messages that were changed in transit. */
 class MalformedMessagesTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int MESSAGES = 50_000;

@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.ddstore.memory.ProcessDirectory;
 
-/** What the lanes of one process of a test travel over. */
+/** The exchange of lanes in one process of a test, over files, messages or both. */
 final class Means implements AutoCloseable {
-  /** How a rank reaches those of other processes. */
+  /** The medium between ranks of different processes. */
   enum Kind {
     FILES,
     MESSAGES,
-    /** By files those whose root is the same. */
+    /** Files between ranks of one root, messages between others. */
     MIXED
   }
 

@@ -20,13 +20,13 @@ final class Ranks {
 
   private Ranks() {}
 
-  /** What a rank does. */
+  /** The work of one rank. */
   @FunctionalInterface
   interface Work<T> {
     T run(Communicator communicator) throws Exception;
   }
 
-  /** What became of it: one of the two is null unless the work returned null. */
+  /** The outcome of the work: one component is null, both if the work returned null. */
   record Outcome<T>(T value, Throwable thrown) {
     T orThrow() {
       if (thrown != null) {

@@ -27,7 +27,7 @@ final class RecordingMessenger implements Messenger {
     return !sent.isEmpty();
   }
 
-  /** What was sent since the last call of this. */
+  /** Returns the messages sent since the last call. */
   List<Sent> takeSent() {
     List<Sent> all = List.copyOf(sent);
     sent.clear();

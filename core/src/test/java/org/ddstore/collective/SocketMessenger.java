@@ -96,7 +96,7 @@ public final class SocketMessenger implements Messenger, AutoCloseable {
     return sentBytes.get();
   }
 
-  /** What the receiver refused. */
+  /** Returns the errors of messages that the receiver refused. */
   Queue<MalformedMessageException> refused() {
     return refused;
   }

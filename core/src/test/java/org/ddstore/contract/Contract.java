@@ -3,15 +3,15 @@ package org.ddstore.contract;
 
 import java.time.Duration;
 
-/** What the parts of the contract are written against. */
+/** The environment that each part of the contract runs in. */
 interface Contract {
-  /** Of collectives that are to succeed. */
+  /** Time-out of collectives that must succeed. */
   Duration PATIENCE = Duration.ofMinutes(1);
 
-  /** How many ranks this subclass runs, at least 2. */
+  /** Returns the number of ranks that this subclass runs, at least 2. */
   int ranks();
 
-  /** Whether rows of others come over a network, so that they end with their owner's store. */
+  /** Returns true if rows of other ranks are read over a network and end with the owner's store. */
   default boolean readsOverANetwork() {
     return false;
   }

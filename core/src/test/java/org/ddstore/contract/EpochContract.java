@@ -283,7 +283,7 @@ interface EpochContract extends Contract {
         });
   }
 
-  /** What a rank says in the two steps of a begin, without a store that applies anything. */
+  /** Sends a rank's messages of the two steps of a begin, without a store that applies changes. */
   private static void pretendToBegin(RankEnv rank) {
     rank.group().exchange("epochBegin()", () -> new byte[0]);
   }

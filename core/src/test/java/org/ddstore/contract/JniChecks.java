@@ -24,7 +24,7 @@ public final class JniChecks implements AutoCloseable {
     return new JniChecks(TestRoots.onDisk());
   }
 
-  /** For the command line of a JVM. Nothing comes to its standard output. */
+  /** Returns the JVM options of the checks; they print nothing to standard output. */
   public List<String> options() {
     return List.of(
         "-Xcheck:jni",

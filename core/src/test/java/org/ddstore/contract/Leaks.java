@@ -18,7 +18,7 @@ public final class Leaks {
   /** They live as long as the network end of a process, or its MPI, which outlives one scenario. */
   private static final String NETWORK_THREAD = "ddstore-(boss|server|client|connect|mpi)-.*";
 
-  /** What the JVM looks at now and then, and what a network end keeps for its connections. */
+  /** Files that the JVM opens now and then, and descriptors of a network end's connections. */
   private static final String NOT_COUNTED = "/(proc|sys)/.*|socket:.*|anon_inode:.*|pipe:.*";
 
   private final List<Path> roots;
@@ -77,7 +77,7 @@ public final class Leaks {
     return roots.stream().anyMatch(root -> text.contains(root.toString()));
   }
 
-  /** What the descriptors of this process are, but for jars and {@link #NOT_COUNTED}. */
+  /** Returns the targets of this process's descriptors, without jars and {@link #NOT_COUNTED}. */
   private static List<String> openFiles() throws IOException {
     List<Path> descriptors;
     try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** Batches made ahead of time, of rows that lie with all ranks. */
 interface LoaderContract extends Contract {
-  /** Says that the thread's flag was set when the loader had been closed. */
+  /** Reports that the thread's interrupt flag was set after the loader was closed. */
   Exception STILL_INTERRUPTED = new Exception("still interrupted");
 
   @Test

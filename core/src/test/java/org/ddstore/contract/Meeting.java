@@ -13,7 +13,7 @@ public interface Meeting {
   /** The address at which the other ranks can reach a server of this one. */
   String address();
 
-  /** Whether a rank runs on this one's host, so that both see the same /dev/shm. */
+  /** Returns true if a rank runs on this rank's host, so that both see the same /dev/shm. */
   boolean sharesHost(int other);
 
   /**

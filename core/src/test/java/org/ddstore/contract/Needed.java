@@ -6,9 +6,9 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 
 /**
- * What some tests need and not every machine has. Where it is missing they are skipped, with the
- * reason, which is also printed: Surefire shows only how many were skipped. Where {@code CI=true}
- * they fail: nothing is to be left out there unseen.
+ * Requirements of tests that not every machine meets. Tests without their requirement are skipped
+ * and print the reason, because Surefire shows only the number of skipped tests. With {@code
+ * CI=true} they fail instead, so that no test is skipped unnoticed.
  */
 public final class Needed {
   private Needed() {}

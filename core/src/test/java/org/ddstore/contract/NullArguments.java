@@ -29,7 +29,7 @@ public final class NullArguments {
   private final List<String> problems = new ArrayList<>();
   private int calls;
 
-  /** What the other arguments of this type are. */
+  /** Sets the value of the other arguments of this type. */
   public <T> NullArguments sample(Class<T> type, T value) {
     samples.put(type, value);
     return this;
@@ -85,7 +85,7 @@ public final class NullArguments {
     return method.getDeclaringClass().getName().startsWith("org.ddstore.");
   }
 
-  /** Of an enum; the JDK's. */
+  /** Returns true for {@code valueOf} of an enum, which the JDK implements. */
   private static boolean isValueOf(Method method) {
     return method.getDeclaringClass().isEnum() && method.getName().equals("valueOf");
   }

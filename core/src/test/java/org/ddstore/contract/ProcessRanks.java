@@ -24,7 +24,7 @@ public final class ProcessRanks implements RankHarness {
   private final List<WorkerProcess> workers = new ArrayList<>();
   private final BlockingQueue<WorkerProcess.Said> said = new LinkedBlockingQueue<>();
 
-  /** What a test does beside the ranks. */
+  /** An action of the test, run beside the ranks. */
   @FunctionalInterface
   public interface Act {
     void run() throws Exception;

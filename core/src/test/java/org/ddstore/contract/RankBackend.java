@@ -16,7 +16,7 @@ public interface RankBackend extends Serializable {
    */
   List<String> directories();
 
-  /** What the JVM of a rank needs besides {@link ChildJvm#command()}. */
+  /** Returns the options that the JVM of a rank needs besides {@link ChildJvm#command()}. */
   default List<String> jvmOptions() {
     return List.of();
   }

@@ -15,7 +15,7 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.transport.Transport;
 import org.ddstore.types.ReadPath;
 
-/** What a rank of a scenario has: its group, and a meeting that tests alone use. */
+/** The environment of a rank in a scenario: its group, and a meeting that only tests use. */
 public class RankEnv implements AutoCloseable {
   private final Meeting meeting;
   private final Communicator group;

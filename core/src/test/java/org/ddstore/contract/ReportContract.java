@@ -24,7 +24,7 @@ import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
-/** What a store says of itself: info, statistics, digest. */
+/** Reports of a store: info, statistics, digest. */
 interface ReportContract extends Contract {
   @Test
   default void infoReportsTheExtentAndPathOfEachRank() throws Exception {

@@ -135,7 +135,7 @@ final class Rows {
     return store.add(name, own(DType.INT64, seed, store.rank(), 3));
   }
 
-  /** What {@link #addLongs} put at these indices. */
+  /** Returns the values that {@link #addLongs} has written at these indices. */
   static byte[] longs(long seed, long... indices) {
     return bytesOf(DType.INT64, seed, 3, indices);
   }

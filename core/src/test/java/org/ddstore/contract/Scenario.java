@@ -4,8 +4,8 @@ package org.ddstore.contract;
 import java.io.Serializable;
 
 /**
- * What each rank does in a test; the same code in threads and in processes. It may capture values
- * that can be serialized, and no test instance. Whatever it opens, it closes.
+ * The work of each rank in a test, the same code in threads and in processes. A scenario may
+ * capture serializable values, but no test instance, and closes what it opens.
  */
 @FunctionalInterface
 public interface Scenario extends Serializable {

@@ -11,12 +11,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** What a thread of this process has used of processors, as the kernel counts it. */
+/** The processor time of a thread of this process, as counted by the kernel. */
 public final class ThreadCpu {
   /** Ticks of a second: USER_HZ of all architectures that Java runs on, time(7). */
   public static final long TICKS_PER_SECOND = 100;
 
-  /** Of /proc/self/task/TID/stat behind the name, proc(5): user and kernel time. */
+  /**
+   * Index of the user time in /proc/self/task/TID/stat after the name, proc(5); kernel time
+   * follows.
+   */
   private static final int USER_TICKS = 11;
 
   private static final int KERNEL_TICKS = 12;

@@ -17,7 +17,7 @@ import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of fields between the store and the consumer, against loops. */
+/** Conversion of fields between the store and the consumer, compared with plain loops. */
 @Timeout(120)
 class ConversionTest extends OnSamples {
   private Loader open(Sampler sampler, LoaderOptions options) {

@@ -42,7 +42,7 @@ class ElasticLoaderTest extends OnSamples {
       LongStream.range(0, Samples.ROWS).map(row -> 1 + row % 5).toArray();
 
   /**
-   * What a rank was given.
+   * The samples that a rank was given.
    *
    * @param batches the samples of each that are no padding, as hexadecimal digits of all fields
    * @param states behind each

@@ -22,7 +22,7 @@ import org.ddstore.sampling.WorldRank;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the ranks find together. */
+/** Receipts that combine the coverage of all ranks. */
 @Timeout(120)
 class ReceiptTest extends OnSamples {
   private static final int WORLD = 3;

@@ -99,7 +99,7 @@ class ProcessDirectoryTest {
     return directory;
   }
 
-  /** What a process leaves that dies before it has a lock file. */
+  /** A directory whose process died before it created the lock file. */
   @Test
   void sweepsAnOldDirectoryWithoutALockFile() throws IOException {
     Path fresh = directory(BootId.ofThisHost(), "1-00000001");

@@ -71,7 +71,7 @@ class SegmentTest {
     return bytes;
   }
 
-  /** What another thread does to a buffer during an append shows in values, not in lengths. */
+  /** A concurrent change of a buffer during an append affects values, but not lengths. */
   @Test
   void storesConsistentLengthsIfTheyChangeDuringAnAppend() throws InterruptedException {
     ByteBuffer packed = ragged(new byte[] {1, 2, 3});

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Who gets which samples: properties over many shapes, against what lists would give. */
+/** Assignment of samples to ranks: properties over many shapes, compared with lists. */
 class BatchingTest {
   /** Number of random shapes per test; each run draws others. */
   private static final int TRIALS = 300;

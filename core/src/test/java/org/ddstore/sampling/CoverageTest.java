@@ -10,7 +10,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class CoverageTest {
-  /** What ranks that delivered these find together. */
+  /** Returns the receipt of ranks that have delivered these samples. */
   private static CoverageReceipt together(long samples, long epoch, List<List<Long>> byRank) {
     List<Coverage> ranks = new ArrayList<>();
     for (int rank = 0; rank < byRank.size(); rank++) {

@@ -10,7 +10,7 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.junit.jupiter.api.Test;
 
-/** What must never change: states that were saved depend on it. Of all that draw. */
+/** Orders of all samplers that must never change, because saved states depend on them. */
 class GoldenOrdersTest {
   private static List<Long> ofTwelve(Sampler sampler) {
     return Epochs.order(sampler, 12, 3);

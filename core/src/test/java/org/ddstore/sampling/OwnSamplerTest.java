@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a user writes for a sampler that is not there. */
+/** A user's own sampler. */
 class OwnSamplerTest {
   /** The last row first. */
   private record Backwards() implements Sampler {
@@ -38,7 +38,7 @@ class OwnSamplerTest {
         .isEqualTo(List.of(2L, 1L, 0L));
   }
 
-  /** Says nothing of how many rows it leaves out. */
+  /** A sampler that does not report the number of rows that it leaves out. */
   private record Half() implements Sampler {
     @Override
     public String describe() {

@@ -8,8 +8,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What a class file names of other classes: its constant pool (Java Virtual Machine Specification,
- * section 4.4).
+ * The references of a class file to other classes, from its constant pool (Java Virtual Machine
+ * Specification, section 4.4).
  */
 final class ClassReferences {
   private static final int MAGIC_AND_VERSION_BYTES = 8;

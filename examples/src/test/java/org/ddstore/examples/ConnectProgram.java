@@ -4,7 +4,7 @@ package org.ddstore.examples;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.DDStores;
 
-/** What somebody writes who has the client of Spark Connect alone. */
+/** A program of a user who has only the client of Spark Connect. */
 final class ConnectProgram {
   private ConnectProgram() {}
 

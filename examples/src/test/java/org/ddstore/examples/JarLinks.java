@@ -25,7 +25,7 @@ import org.ddstore.examples.ClassReferences.Reference;
 
 /** Looks in a folder of jars for what the classes of one jar need of them. */
 final class JarLinks implements AutoCloseable {
-  /** Of our own code; what is shaded runs without Spark. */
+  /** Names of DDStore's own classes; shaded classes run without Spark. */
   private static final String OURS = "org/ddstore/(?!shaded/).*\\.class";
 
   /** How Scala calls a method of a trait's parent; only the trait's own bytecode does so. */
@@ -63,7 +63,7 @@ final class JarLinks implements AutoCloseable {
     return classes;
   }
 
-  /** What is not there, and who needs it. */
+  /** Returns the missing classes and members, and the classes that need them. */
   Set<String> broken() throws IOException {
     Set<String> broken = new TreeSet<>();
     for (JarEntry entry : classes) {

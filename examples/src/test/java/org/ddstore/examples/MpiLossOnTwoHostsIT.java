@@ -42,7 +42,7 @@ class MpiLossOnTwoHostsIT extends OnTwoHosts {
   @TempDir private Path work;
   private Path notes;
 
-  /** What a rank has noted. */
+  /** The host and the process that a rank has noted. */
   private record Place(String host, long pid) {}
 
   @BeforeAll

@@ -7,10 +7,10 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * What users do on a release of Spark, one after the other in one application: every type, mode and
- * statement of SQL by the connector's {@code RoundTripProgram}, the quick start, and the demo,
- * which ends the JVM. Knows Spark alone at compile time: the runtime jar and the command line come
- * by {@code --jars}, the examples are the application.
+ * A user's steps on a release of Spark, in one application: every type, mode and SQL statement by
+ * the connector's {@code RoundTripProgram}, the quick start, and the demo, which ends the JVM. Only
+ * Spark is on the class path at compile time: the runtime jar and the command line are passed by
+ * {@code --jars}, the examples are the application.
  */
 public final class ReleaseProgram {
   private static final String ROUND_TRIP = "org.ddstore.spark.source.RoundTripProgram";
@@ -35,7 +35,7 @@ public final class ReleaseProgram {
     method(COMMAND_LINE, "main", String[].class).invoke(null, (Object) command);
   }
 
-  /** Of the program's jars, which the class loader of this class does not know. */
+  /** Finds a method in the program's jars, which the class loader of this class does not see. */
   private static Method method(String type, String name, Class<?>... parameters)
       throws ReflectiveOperationException {
     ClassLoader jars = Thread.currentThread().getContextClassLoader();

@@ -56,7 +56,7 @@ final class SampleRows {
     }
   }
 
-  /** What the quick start prints, for {@code ranks} ranks. */
+  /** Checks the line of means that the quick start prints for {@code ranks} ranks. */
   static void assertMeans(String line, int ranks) {
     assertThat(line).startsWith("[").endsWith("]");
     List<Double> means =

@@ -30,8 +30,8 @@ final class FabricCycles {
   private static final int CYCLES = 200;
 
   /**
-   * Of one cycle. libfabric 1.17 itself keeps 0.8 KB of each of its two ends; an end that stayed
-   * would be 400 KB.
+   * Maximum growth per cycle. libfabric 1.17 itself keeps 0.8 KB of each of its two ends; a leaked
+   * end would keep 400 KB.
    */
   private static final long MOST_GROWTH_BYTES = 16 << 10;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is left of transports that were opened, read by and closed. */
+/** Leftovers of transports that were opened, used for reads and closed. */
 @NeedsFabric
 @Tag("slow")
 class FabricCyclesTest {

@@ -31,7 +31,7 @@ class MpiInsideOfAJobTest {
   private static final int RANKS = 3;
   private static final Duration TIME = Duration.ofMinutes(1);
 
-  /** What a step of Slurm, with PMI-2, says to a process. */
+  /** Environment of a process in a Slurm step with PMI-2. */
   private static final Map<String, String> SLURM =
       Map.ofEntries(
           Map.entry("SLURM_JOB_ID", "17"),

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who may be in a world, and several stores in one. */
+/** Membership of a world, and several stores in one world. */
 @Tag("system")
 @NeedsMpi
 @Timeout(120)

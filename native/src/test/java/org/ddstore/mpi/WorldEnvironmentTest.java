@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What MPI is made to choose, and that the user's word counts. */
+/** Settings that MPI is started with; settings of the user take precedence. */
 class WorldEnvironmentTest {
   private static WorldEnvironment of(Map<String, String> users, boolean hosts, boolean rdma) {
     return of(users, new WorldEnvironment.Ranks(hosts, rdma, true, false));

@@ -29,12 +29,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What comes of a build where there is no C compiler, and what its classes can do. */
+/** Builds without a C compiler, and the features of their classes. */
 @Tag("system")
 class BuildWithoutCompilerTest {
   private static final Path COMPILE = Path.of(System.getProperty("basedir"), "compile");
 
-  /** Of which {@code compile} needs to get as far as to miss the others. */
+  /** Programs that {@code compile} needs before it detects that the others are missing. */
   private static final List<String> PROGRAMS =
       List.of("bash", "dirname", "readlink", "uname", "mkdir", "rm");
 

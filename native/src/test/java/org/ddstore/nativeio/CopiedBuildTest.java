@@ -90,7 +90,7 @@ class CopiedBuildTest {
     assertThat(second.resolve("target/c/compile.log")).content().contains("number.c");
     assertThat(log).as("log of the first place").exists();
 
-    // What cannot be compiled is named, and the launcher finds that it was this.
+    // The log names the failed source, and the launcher recognizes the failure.
     Files.writeString(second.resolve("number.c"), "int number(void) { return nothing; }\n");
     Ended failed = compile(second);
     assertThat(failed.status()).isNotZero();

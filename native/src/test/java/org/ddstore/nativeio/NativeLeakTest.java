@@ -22,7 +22,7 @@ import org.ddstore.memory.OffHeapBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a store takes it gives back, however often. */
+/** A store releases all its resources, also over many cycles. */
 @Tag("slow")
 class NativeLeakTest {
   private static final int WARM_UP = 300;

@@ -123,7 +123,10 @@ class NativeLibraryTest {
         .contains("abiVersion", " java (cannot be linked");
   }
 
-  /** What stands before our jar on a class path, as an older release would. */
+  /**
+   * Compiles a library into a folder that precedes this jar on the class path, as an older release
+   * would.
+   */
   private static void compileInto(Path classes, String program) throws Exception {
     Path folder = classes.resolve("META-INF/native/linux-" + architecture());
     Files.createDirectories(folder);
@@ -153,7 +156,7 @@ class NativeLibraryTest {
     return probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0;
   }
 
-  /** Says what it has found. */
+  /** Prints the library that it has found. */
   static final class Says {
     public static void main(String[] arguments) {
       System.out.println(

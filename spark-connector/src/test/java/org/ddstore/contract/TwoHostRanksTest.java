@@ -119,7 +119,7 @@ class TwoHostRanksTest {
       ranks.processes().offer("cut", () -> ranks.hosts().link().drop());
       ranks.processes().offer("restore", () -> ranks.hosts().link().restore());
       ranks.processes().offer("remember", () -> sent.set(ranks.hosts().sentBytes()));
-      // What is not acknowledged is sent again: 3 packets of one byte make more than 200.
+      // Unacknowledged packets are sent again: 3 packets of one byte exceed 200 bytes.
       ranks
           .processes()
           .offer(

@@ -63,7 +63,7 @@ class MpirunBetweenHostsTest {
     }
   }
 
-  /** What a rank has said goes out although it is in MPI, waiting for those who wait for that. */
+  /** Output of a rank is sent although the rank waits in MPI for ranks that wait for the output. */
   @Test
   @Tag("slow")
   void opensAndClosesStoresInTurn() throws Exception {

@@ -69,7 +69,7 @@ final class RankProgram {
     return rank == 1 ? 0 : 400 + 37 * rank;
   }
 
-  /** What row {@code index} of all ranks holds. */
+  /** Returns the contents of global row {@code index}. */
   static byte[] row(String variable, long index) {
     byte[] row = new byte[ROW_BYTES];
     new Random(variable.hashCode() * 1_000_003L + index).nextBytes(row);

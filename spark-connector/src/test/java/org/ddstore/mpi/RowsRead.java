@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.LongFunction;
 
-/** What a {@link RankProgram} has written of the rows it has read. */
+/** The rows that a {@link RankProgram} has read, as it has written them. */
 final class RowsRead {
   private static final int ROWS = 5000;
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What Prometheus gets of stores from the driver: 2 executors of 2 slots each. */
+/** Prometheus metrics of stores on the driver, with 2 executors of 2 slots each. */
 @Tag("system")
 @Timeout(300)
 class DriverMetricsTest extends OnTestCluster {

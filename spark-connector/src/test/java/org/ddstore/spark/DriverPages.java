@@ -44,7 +44,7 @@ final class DriverPages {
     }
   }
 
-  /** What Prometheus gets of stores: {@code <store>_<reader>_<path>_<counter>}, and its value. */
+  /** Returns the Prometheus metrics: {@code <store>_<reader>_<path>_<counter>} and the value. */
   static Map<String, Long> scrape(SparkSession session) {
     List<String> lines =
         get(session, "/metrics/prometheus/").lines().filter(l -> l.contains("ddstore")).toList();

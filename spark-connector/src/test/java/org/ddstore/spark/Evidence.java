@@ -24,7 +24,7 @@ final class Evidence implements Serializable {
     this.directory = directory.toString();
   }
 
-  /** What a task does that waits for its end; {@link #awaitNote} does not feel interrupts. */
+  /** Waits until the task is interrupted; {@link #awaitNote} ignores interrupts. */
   static int waitForInterrupt() throws InterruptedException {
     new CountDownLatch(1).await();
     throw new AssertionError("nobody opens this latch");

@@ -46,8 +46,8 @@ class ExecutorLossTest extends OnTwoExecutors {
   }
 
   /**
-   * What a rank does in the attempt in which others die: reads until they are dead and three times
-   * more, then calls a collective. By a thread of its own, which Spark does not interrupt.
+   * Runs a rank in the attempt in which others die: reads until they are dead and three times more,
+   * then calls a collective, in its own thread, which Spark does not interrupt.
    */
   private static void surviveLoss(RankContext context, Evidence evidence) {
     evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of {@code fabric} and {@code auto} on executors, with libfabric and without. */
+/** {@code fabric} and {@code auto} on executors, with libfabric and without. */
 @Tag("system")
 @Timeout(300)
 class FabricOnExecutorsTest {

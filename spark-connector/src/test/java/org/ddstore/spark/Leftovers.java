@@ -21,7 +21,7 @@ import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.ProcessDirectory;
 
 /**
- * What of ours a process holds: all of it must be gone when no store lives.
+ * DDStore's resources in a process, none of which may remain when no store is open.
  *
  * @param pid the process
  * @param bufferBytes in live {@link OffHeapBuffer}s
@@ -79,7 +79,7 @@ public record Leftovers(
     return DIRECTORY.matcher(text).find();
   }
 
-  /** What the open descriptors of this process refer to. */
+  /** Returns the targets of the open descriptors of this process. */
   static List<String> openFiles() throws IOException {
     List<String> targets = new ArrayList<>();
     try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {

@@ -38,7 +38,7 @@ class LoaderOnExecutorsTest extends OnTwoExecutors {
   }
 
   /**
-   * What a rank was given in an epoch.
+   * The samples that a rank was given in an epoch.
    *
    * @param batches the rows of each
    */

@@ -351,7 +351,7 @@ class RankFailureTest extends OnTwoExecutors {
                 + " serializable");
   }
 
-  /** What a failed job leaves would add up. */
+  /** Descriptors that failed jobs leave would accumulate. */
   @Test
   void failedJobsLeakNoDescriptors() {
     failOnce();

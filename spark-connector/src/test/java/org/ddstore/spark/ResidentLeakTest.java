@@ -55,7 +55,7 @@ class ResidentLeakTest {
   private static final int NOISE = 10;
 
   /**
-   * What a process holds.
+   * Resources held by a process.
    *
    * @param threads but those of Spark that come and go
    * @param objects live instances of classes of ours, see {@link #countObjects}
@@ -176,7 +176,7 @@ class ResidentLeakTest {
         .untilAsserted(() -> Leftovers.ofThisProcess().assertNone());
   }
 
-  /** For who measures, with more cycles. */
+  /** Prints the growth of each process, for measurements with more cycles. */
   private static void print(int cycles, Map<Long, Held> before, Map<Long, Held> after) {
     after.forEach(
         (pid, now) ->

@@ -105,7 +105,7 @@ class ResidentRunTest extends OnResidentCluster {
         .containsOnly((long) ROWS + MORE);
   }
 
-  /** What one process has of metrics of the store. */
+  /** The metrics of the store in one process. */
   private record Meters(String executor, Map<String, Long> values) implements Serializable {}
 
   private static Meters meters() {

@@ -182,7 +182,7 @@ class ResidentStoreTest extends OnResidentCluster {
         .hasMessage("no store \"a\" in this application; known stores: [b]");
   }
 
-  /** What rows take: packed records, the offset of each of them, and the end of the last. */
+  /** Returns the bytes of rows: packed records, the offset of each, and the end of the last. */
   private static long bytesOf(long from, long to) {
     long bytes = Long.BYTES * (to - from + 1);
     for (long id = from; id < to; id++) {

@@ -114,7 +114,7 @@ class SourceConditionsTest extends SourceOnCluster {
           .collect(Collectors.joining(", "));
     }
 
-    /** What Spark casts, or casts the index to. */
+    /** Returns a literal that Spark casts, or to whose type it casts the index. */
     private String other() {
       String value = Integer.toString(random.nextInt(ROWS));
       return switch (random.nextInt(6)) {

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whether the batches of a scan are the memory of the shards: a task holds them while the owners of
- * the rows change a few bytes there, as no call of a store does, and looks again.
+ * Checks that the batches of a scan share the memory of the shards: a task holds them while the
+ * owners of the rows change a few bytes there, which no call of a store does, and reads them again.
  */
 @Tag("system")
 @Timeout(300)
@@ -56,7 +56,7 @@ class SourceInPlaceTest extends SourceOnCluster {
         .save("n");
   }
 
-  /** What a batch has of a row: all of the number, and one of the three of the array. */
+  /** The fields of a row in a batch: the number, and one of the array's three elements. */
   private record Seen(long index, long id, float middle) implements Serializable {}
 
   private static Seen row(long index) {
@@ -100,8 +100,8 @@ class SourceInPlaceTest extends SourceOnCluster {
   }
 
   /**
-   * What the only task of a scan of so few rows sees in its batches, before and after all rows are
-   * changed.
+   * Returns the rows that the only task of a small scan sees in its batches, before and after all
+   * rows are changed.
    *
    * @param query of id, x and the index
    * @param count of the batches

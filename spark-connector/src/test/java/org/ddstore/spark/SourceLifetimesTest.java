@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What scans and metrics hold of a store, and how long; and columns of a user's own types. */
+/** Lifetimes of the store resources of scans and metrics, and columns of a user's own types. */
 @Tag("system")
 @Timeout(300)
 class SourceLifetimesTest extends SourceOnCluster {

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("system")
 @Timeout(600)
 class SourceLossTest extends SourceOnCluster {
-  /** Of 2.5 KiB each, so that a scan has two tasks. */
+  /** Number of rows of 2.5 KiB each, so that a scan has two tasks. */
   private static final int ROWS = 4_000;
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * What tests of stores as tables have in common: a cluster for the whole class, which it starts by
- * {@link #start}, nothing left after each test, and how a query is looked at.
+ * Base of tests of stores as tables: a cluster for the whole class, which the class starts by
+ * {@link #start}, a check for leftovers after each test, and inspection of queries.
  */
 abstract class SourceOnCluster {
   static TestCluster cluster;

@@ -107,7 +107,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
     }
   }
 
-  /** What a rank of a store with replica groups has to say. */
+  /** The report of one rank of a store with replica groups. */
   private record Replica(
       int group, int member, Read read, List<Long> shards, String digest, String refusedUpdate)
       implements Serializable {}

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a spec does, with all ranks in this JVM. */
+/** Store specs with all ranks in this JVM. */
 @Timeout(300)
 class StoreSpecTest {
   private static SparkSession spark;
@@ -309,7 +309,7 @@ class StoreSpecTest {
 
     long page = 4096;
     assertThat(fixed.get(0)).containsExactly("shard " + (page + 10_000 * 16));
-    // Of a record: 4 bytes of length and the text. One offset of the end, two of the only chunk.
+    // A record is 4 bytes of length and the text. One offset is the end, two are the only chunk.
     assertThat(ragged.get(0))
         .containsExactly(
             "shard " + (page + 10_000 * (4 + 20)), "shard.offsets " + (page + 10_000 * 8 + 3 * 8));
@@ -372,7 +372,7 @@ class StoreSpecTest {
     assertThat(firstRows).containsOnly(List.of(0L, 4L));
   }
 
-  /** What the task keeps open must not outlive the job. */
+  /** Resources that a task keeps open must not outlive the job. */
   @Test
   void freesReadersLeftOpen() {
     numbers(100)

@@ -99,7 +99,7 @@ public final class TestCluster implements AutoCloseable {
     application.sparkContext().setLogLevel("OFF");
   }
 
-  /** Whether another class finds this as new, in spite of a class that may have failed. */
+  /** Resets the application after a class. Returns false if another class cannot use it. */
   private boolean isUsable() {
     try {
       application.sparkContext().cancelAllJobs();
@@ -163,7 +163,7 @@ public final class TestCluster implements AutoCloseable {
     return cluster;
   }
 
-  /** A Spark of another test class would be given in the place of the one asked for. */
+  /** Stops the sessions of other test classes, which Spark would return instead of a new one. */
   public static synchronized void stopOthers() {
     stopKept();
     if (!SparkSession.getDefaultSession().isEmpty()) {

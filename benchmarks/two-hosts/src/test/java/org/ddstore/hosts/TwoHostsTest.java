@@ -164,7 +164,7 @@ class TwoHostsTest {
     hosts.link().slow(50_000);
     assertThatThrownBy(() -> hosts.link().slow(999)).isInstanceOf(IllegalArgumentException.class);
     long slowNs = nanosToEcho(caller, 100_000);
-    // What passes at once is less than a tenth; the way back begins before the way there ends.
+    // Less than a tenth passes at once; the way back begins before the way there ends.
     assertThat(slowNs).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(1800));
     hosts.link().restore();
     await("fast again").atMost(PATIENCE).until(() -> nanosToEcho(caller, 100_000) < slowNs / 4);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.ddstore.collective.Communicator;
 
 /**
- * What a rank has when it opens a transport.
+ * The resources that a rank opens a transport with.
  *
  * @param network connections of the store's processes; owned by the caller
  * @param ranks communicator of all ranks of the job; owned by the caller

@@ -61,8 +61,8 @@ public enum Setting {
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether rows of the same process and host are read by memory (true) or over the transport"
-          + " (false)."),
+      "If true, rows of the same process and host are read by memory; if false, over the"
+          + " transport."),
   PORT(
       OptionKeys.SETTING_PORT,
       "0",
@@ -132,7 +132,7 @@ public enum Setting {
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether to refuse a load whose shards cannot fit into the available memory."),
+      "If true, a load whose shards cannot fit into the available memory is refused."),
   WRITE_TIMEOUT(
       OptionKeys.SETTING_WRITE_TIMEOUT,
       "1h",
@@ -145,7 +145,7 @@ public enum Setting {
       "true",
       "true",
       Kind.choice(List.of("true", "false")),
-      "Whether only the user who created a resident store can append to it, replace, repair and"
+      "If true, only the user who created a resident store can append to it, replace, repair and"
           + " drop it. Read only from the application's configuration, not from that of a"
           + " session.");
 

@@ -55,7 +55,7 @@ final class RankRunner<T> implements Serializable {
   /** Token of the collectives, and of the rows unless they belong to a resident store. */
   private final StoreToken token = StoreToken.random();
 
-  /** Whether this task has reached the allGather; set in the task's own copy of this object. */
+  /** True after this task has reached the allGather; set in the task's own copy of this object. */
   private transient boolean meets;
 
   /**

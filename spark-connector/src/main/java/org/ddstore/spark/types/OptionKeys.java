@@ -114,7 +114,7 @@ public final class OptionKeys {
   /** Interface of libfabric, at most 64 characters; the nearest one by default. */
   public static final String SETTING_FABRIC_INTERFACE = SETTING_PREFIX + "fabric.interface";
 
-  /** Whether rows of the same process and host are read by memory; {@code true} by default. */
+  /** Reads of rows of the same process and host by memory; {@code true} by default. */
   public static final String SETTING_SHORTCUT = SETTING_PREFIX + "shortcut";
 
   /** First port on which executors listen, from 0 to 65,535; 0, any port, by default. */
@@ -144,14 +144,14 @@ public final class OptionKeys {
   /** Maximum time that a start waits for slots; 20 seconds by default. */
   public static final String SETTING_SLOTS_TIMEOUT = SETTING_PREFIX + "slotsTimeout";
 
-  /** Whether a load that cannot fit into memory is refused; {@code true} by default. */
+  /** Refusal of loads that cannot fit into memory; {@code true} by default. */
   public static final String SETTING_CHECK_MEMORY = SETTING_PREFIX + "checkMemory";
 
   /** Maximum time that a write waits for other writes of its store; 1 hour by default. */
   public static final String SETTING_WRITE_TIMEOUT = SETTING_PREFIX + "writeTimeout";
 
   /**
-   * Whether only the owner of a store can change it; {@code true} by default. Set for the
+   * Restriction of changes of a store to its owner; {@code true} by default. Set for the
    * application when it starts.
    */
   public static final String SETTING_OWNER_CHECK = SETTING_PREFIX + "ownerCheck";

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is refused; the tests of examples do it with real ones. */
+/** Accepted and refused releases and sessions, imitated; tests of the examples use real ones. */
 class ClassicSparkTest {
   @ParameterizedTest
   @CsvSource({

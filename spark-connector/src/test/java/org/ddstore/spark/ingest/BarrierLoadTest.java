@@ -53,7 +53,7 @@ class BarrierLoadTest {
     cluster.close();
   }
 
-  /** What a rank does; gives the ids it loaded. */
+  /** The work of a rank, which returns the ids that it loaded. */
   private static final class Rank
       extends AbstractFunction1<
           scala.collection.Iterator<InternalRow>, scala.collection.Iterator<long[]>>

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What cannot be stored is said with column and row, and what helps. */
+/** Errors of values that cannot be stored name column, row and remedy. */
 class IngestErrorsTest {
   private static final IngestOptions PLAIN = IngestOptions.defaults();
 

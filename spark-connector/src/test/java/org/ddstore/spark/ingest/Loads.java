@@ -86,7 +86,7 @@ final class Loads {
     return new Loaded(plan.schema(), decoded, shardRows);
   }
 
-  /** What a task threw, as the driver of a barrier stage would look for it. */
+  /** Returns the exception of a task, found as by the driver of a barrier stage. */
   static RuntimeException cause(Exception thrown) {
     Throwable at = thrown;
     while (at.getCause() != null) {

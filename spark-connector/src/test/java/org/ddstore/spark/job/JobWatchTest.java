@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
-/** What the driver registers for a job goes with the job, however it ends; plans are repeated. */
+/** The driver's registrations of a job end with the job, however it ends; plans are repeated. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class JobWatchTest {
   private static SparkSession session;

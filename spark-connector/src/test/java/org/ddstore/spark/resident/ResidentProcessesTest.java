@@ -35,7 +35,7 @@ class ResidentProcessesTest {
   private static final String LOOPBACK = "127.0.0.1";
   private static final int HOLDERS = 3;
 
-  /** Of the driver: no test waits for its end. */
+  /** Time-out of the driver, which no test reaches. */
   private static final Duration FOR_EVER = Duration.ofHours(1);
 
   private static final Duration IN_TIME = Duration.ofMinutes(1);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of shards that are leased, confirmed, forgotten and dropped. */
+/** Lifetimes of shards that are leased, confirmed, forgotten and dropped. */
 @Timeout(120)
 class ResidentShardsTest {
   private static final Duration SHORT = Duration.ofMillis(50);

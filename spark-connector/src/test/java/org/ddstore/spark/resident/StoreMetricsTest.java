@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What sinks of Spark have of stores, in an executor: one of 2 slots with two sinks. */
+/** Metrics of stores in Spark's sinks, in one executor of 2 slots with two sinks. */
 @Tag("system")
 @Timeout(300)
 class StoreMetricsTest {
@@ -113,7 +113,7 @@ class StoreMetricsTest {
                 assertThat(lastLine(".0.ddstore.train.rank0.own_process.rows.csv")).endsWith(",3"));
   }
 
-  /** Of the file whose name ends so; empty if there is none. */
+  /** Returns the last line of the file whose name ends with {@code ending}; empty if none. */
   private static String lastLine(String ending) throws IOException {
     try (Stream<Path> all = Files.list(files)) {
       Path file = all.filter(path -> path.toString().endsWith(ending)).findAny().orElse(null);

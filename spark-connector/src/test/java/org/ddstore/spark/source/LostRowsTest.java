@@ -8,7 +8,7 @@ import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.RankLostException;
 import org.junit.jupiter.api.Test;
 
-/** What queries say when a task does not get its rows. */
+/** Messages of queries whose tasks lose their rows. */
 class LostRowsTest {
   @Test
   void keepsTheExceptionTypeAndNamesStoreAndRemedy() {

@@ -8,8 +8,9 @@ import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * What a user who has the runtime jar by {@code --jars} and no class of it does: writes, reads,
- * SQL. Ends with an exception if anything is not as it was; else its last line is {@code equal}.
+ * A program of a user who passes the runtime jar by {@code --jars} and compiles against none of its
+ * classes: writes, reads, SQL. Throws if a value differs from the written one; otherwise the last
+ * line is {@code equal}.
  */
 public final class RoundTripProgram {
   private RoundTripProgram() {}

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the batches of a task hold of the memory of its process. */
+/** Memory of a process that the batches of its tasks hold. */
 @Timeout(300)
 class RowBatchesTest {
   private static final int ROWS = 100_000;

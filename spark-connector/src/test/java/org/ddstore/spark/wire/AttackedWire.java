@@ -135,46 +135,46 @@ abstract class AttackedWire {
     return line.split(":", 2)[0];
   }
 
-  /** What else this JVM has logged. */
+  /** Returns the log lines of this JVM other than refusals. */
   final List<LogTap.Line> otherLines() {
     return log.lines().stream()
         .filter(line -> !line.logger().equals(RefusalLog.class.getSimpleName()))
         .toList();
   }
 
-  /** Of the store that is attacked. */
+  /** Returns the token of the attacked store. */
   final StoreToken token() {
     return token;
   }
 
-  /** Of a store that has the same network end, and no rows. */
+  /** Returns the token of a store without rows at the same network end. */
   final StoreToken other() {
     return other;
   }
 
-  /** Where the network end listens. */
+  /** Returns the address that the network end listens on. */
   final ProcessAddress address() {
     return address;
   }
 
-  /** Rows that nobody reads but who attacks: 1,000 of 100 bytes. */
+  /** Returns 1,000 rows of 100 bytes, which only the attacker reads. */
   final Segment segment() {
     return segment;
   }
 
-  /** Of the network end, and some more. */
+  /** Returns the options of the network end with additional settings. */
   final WireOptions options(Map<String, String> more) {
     Map<String, String> all = new HashMap<>(settings);
     all.putAll(more);
     return TcpBackend.options(guarded, HERE, all);
   }
 
-  /** A connection as any process of the application can make it. */
+  /** Opens a connection as any process of the application can. */
   final SparkClients.Client connect() throws IOException, InterruptedException {
     return clients.connect(address);
   }
 
-  /** What has been said of those that were refused. */
+  /** Returns the log lines of refusals. */
   final List<String> refusals() {
     return log.of(RefusalLog.class);
   }

@@ -126,7 +126,7 @@ class ConnectionsTest {
     await(what).pollInterval(Duration.ofMillis(2)).atMost(PATIENCE).until(condition);
   }
 
-  /** Whether a thread still opens a connection, if only to find that there is one. */
+  /** Returns true while a thread opens a connection, or still finds that one exists. */
   private static boolean isOpening() {
     return Thread.getAllStackTraces().values().stream()
         .flatMap(Arrays::stream)

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a peer may ask for and what not, whoever it is. */
+/** Requests that any peer may make, and requests that are refused. */
 class GatherServerTest {
   private static final int FIXED_BYTES = 100;
   private static final int ROWS = 20_000;

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/** What comes after the deadline of a read. */
+/** Replies that arrive after the deadline of a read. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 abstract class LateReplyContract {

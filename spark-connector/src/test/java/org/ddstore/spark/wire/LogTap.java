@@ -25,7 +25,7 @@ public final class LogTap implements AutoCloseable {
   private final ByteArrayOutputStream said = new ByteArrayOutputStream(); // synchronized itself
 
   /**
-   * What was logged.
+   * A logged line.
    *
    * @param logger the simple name of a class
    */

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a flood of refusals leaves in the log. */
+/** The log after a flood of refusals. */
 class RefusalLogTest {
   private final AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 5);
   private final RefusalLog refusals = new RefusalLog(nowNs::get);

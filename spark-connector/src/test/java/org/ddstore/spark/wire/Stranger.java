@@ -17,7 +17,7 @@ final class Stranger implements AutoCloseable {
   static final byte RPC_FAILURE = 5;
   static final byte ONE_WAY = 9;
 
-  /** What a frame begins with: 8 bytes of its whole length, and its type. */
+  /** Bytes of a frame's header: 8 bytes of the frame's whole length, and its type. */
   static final int FRAME_HEADER_BYTES = Long.BYTES + 1;
 
   private static final int PATIENCE_MS = 60_000;

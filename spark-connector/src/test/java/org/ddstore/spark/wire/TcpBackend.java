@@ -48,7 +48,7 @@ record TcpBackend(StoreToken token, String root, boolean guarded, Map<String, St
     return new TcpBackend(token, root, guarded, more);
   }
 
-  /** What both ends of a connection must agree on. */
+  /** Returns the options that both ends of a connection must agree on. */
   static WireOptions options(boolean guarded, String host) {
     return options(guarded, host, Map.of());
   }

@@ -63,7 +63,7 @@ class TcpCollectiveFaultsTest {
     rank.meet();
   }
 
-  /** What a rank sees that reduces on. */
+  /** Returns the failure of a rank that continues to reduce. */
   private static Throwable failure(Communicator group) {
     return catchThrowable(
         () -> {

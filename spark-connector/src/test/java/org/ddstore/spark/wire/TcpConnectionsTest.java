@@ -27,7 +27,7 @@ class TcpConnectionsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int TIMES = 4;
 
-  /** Of the rows that rank 0 reads of rank 1. */
+  /** Bytes of the rows that rank 0 reads from rank 1. */
   private static final long READ_BYTES =
       (long) TIMES * NumberedRows.PER_RANK * NumberedRows.ROW_BYTES;
 

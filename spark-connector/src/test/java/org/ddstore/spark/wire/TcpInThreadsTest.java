@@ -43,7 +43,7 @@ class TcpInThreadsTest extends RowPathContract {
     return new TransportFactory.Lease(transport(open.get(rank)), () -> {});
   }
 
-  /** What rows come over, of one rank. */
+  /** Returns the transport of one rank's rows. */
   Transport transport(WireSession session) {
     return session;
   }

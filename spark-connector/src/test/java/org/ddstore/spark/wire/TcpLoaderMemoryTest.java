@@ -191,8 +191,8 @@ class TcpLoaderMemoryTest {
   }
 
   /**
-   * What comes are whole records, not what is given out of them: no more batches are read together
-   * than leave room for all that are made ahead.
+   * Whole records arrive, not only the requested fields: batches are read together only while
+   * memory for all prefetched batches remains.
    */
   @ParameterizedTest
   @CsvSource({"5000000, false", "20000000, true"})

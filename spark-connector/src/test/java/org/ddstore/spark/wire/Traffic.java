@@ -113,7 +113,7 @@ final class Traffic implements AutoCloseable {
     }
   }
 
-  /** What consecutive rows are to hold. */
+  /** Returns the expected values of consecutive rows. */
   static long[] rows(long first, int count) {
     long[] values = new long[count * ELEMENTS];
     for (int i = 0; i < values.length; i++) {

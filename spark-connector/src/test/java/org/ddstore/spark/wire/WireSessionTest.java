@@ -105,7 +105,7 @@ class WireSessionTest {
 
               @Override
               public void disconnected(ProcessAddress process) {
-                // What came before counts.
+                // Only the messages before it count.
               }
             });
   }

@@ -88,7 +88,7 @@ final class FilesReader implements RemoteReader {
         .allMatch(entry -> entry.getValue().validate(versions.get(entry.getKey())));
   }
 
-  /** What happens to one row. */
+  /** An action on one row of a segment. */
   private interface RowAction {
     void run(Segment segment, long row, int slot);
   }

@@ -22,7 +22,7 @@ public final class Leaking {
     return List.of(ofNoUser());
   }
 
-  /** Says that it is not for users. */
+  /** Returns an internal type; the annotation excludes the method from the API for users. */
   @Internal
   public Hidden marked() {
     return ofNoUser();
