@@ -56,10 +56,7 @@ public final class LocalDirectory {
         ? Optional.of(
             "%s on %s is on a file system of type %s, which may be remote: mapped files need a local disk; %s sets another directory"
                 .formatted(
-                    host.sharedMemoryPath(),
-                    host.hostName(),
-                    type,
-                    OptionKeys.SETTING_DIRECTORY))
+                    host.sharedMemoryPath(), host.hostName(), type, OptionKeys.SETTING_DIRECTORY))
         : Optional.empty();
   }
 

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 class OptionKeysTest {
   /** The prefix of a setting in a string literal, but not in a comment or a text block. */
   private static final Pattern LITERAL =
-      Pattern.compile("^[^*/\n]*\"[^\"\n]*" + Pattern.quote(OptionKeys.SETTING_PREFIX), Pattern.MULTILINE);
+      Pattern.compile(
+          "^[^*/\n]*\"[^\"\n]*" + Pattern.quote(OptionKeys.SETTING_PREFIX), Pattern.MULTILINE);
 
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 

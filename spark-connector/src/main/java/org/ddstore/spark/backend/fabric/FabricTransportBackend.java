@@ -62,8 +62,7 @@ public final class FabricTransportBackend implements TransportBackend {
     if (!isAuto && !own.isAvailable()) {
       throw new DDStoreException(
           "rank %d at %s cannot read by fabric: %s. %s=auto uses tcp instead"
-              .formatted(
-                  place.rank(), options.host(), own.detail(), OptionKeys.SETTING_TRANSPORT));
+              .formatted(place.rank(), options.host(), own.detail(), OptionKeys.SETTING_TRANSPORT));
     }
     return new FabricTransportOffer(PROVIDER, own, isAuto);
   }
