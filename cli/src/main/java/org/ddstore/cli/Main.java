@@ -52,7 +52,8 @@ public final class Main implements Runnable {
         throw e;
       }
       System.err.printf(
-          "ddstore: class %s is missing: pass the runtime jar to spark-submit, --jars .../ddstore-spark_2.13-%s.jar%n",
+          "ddstore: class %s is missing: pass the runtime jar to spark-submit, --jars"
+              + " .../ddstore-spark_2.13-%s.jar%n",
           missing.replace('/', '.'),
           Objects.requireNonNullElse(
               Main.class.getPackage().getImplementationVersion(), "<version>"));

@@ -34,7 +34,7 @@ class MainTest {
   @Test
   void aMissingConnectorIsOneLine() throws Exception {
     List<URL> path = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       if (!entry.matches(".*/(core|native|spark-connector)/target/.*|.*/ddstore-[^/]*\\.jar")) {
         path.add(Path.of(entry).toUri().toURL());
       }

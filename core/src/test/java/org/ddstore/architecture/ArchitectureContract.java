@@ -19,7 +19,7 @@ public abstract class ArchitectureContract {
 
   /** The packages that the root pom lists as those that users see. */
   protected static final List<String> USER_PACKAGES =
-      List.of(System.getProperty("ddstore.user.packages").split(","));
+      List.of(System.getProperty("ddstore.user.packages").split(",", -1));
 
   private final String[] packages;
 
