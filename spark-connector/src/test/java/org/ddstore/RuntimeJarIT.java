@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,6 +40,9 @@ class RuntimeJarIT {
           "org/ddstore/sampling",
           "org/ddstore/transport",
           "org/ddstore/types");
+
+  private static final Pattern DEPENDENCY =
+      Pattern.compile("<dependency>\\s*<groupId>[^<]*</groupId>\\s*<artifactId>([^<]*)<");
 
   private static final String CONNECTOR = "org/ddstore/spark";
 
@@ -92,6 +97,14 @@ class RuntimeJarIT {
       assertThat(new String(services.readAllBytes(), US_ASCII))
           .contains(".TcpTransportBackend", ".FabricTransportBackend", ".MpiTransportBackend");
     }
+  }
+
+  /** The pom that is published: what the jar contains and what tests need is no dependency. */
+  @Test
+  void dependsOnSparkAlone() throws IOException {
+    Path pom = JAR.resolveSibling("../dependency-reduced-pom.xml");
+    assertThat(DEPENDENCY.matcher(Files.readString(pom)).results().map(found -> found.group(1)))
+        .containsExactlyInAnyOrder("spark-core_2.13", "spark-sql_2.13");
   }
 
   private static String content() throws IOException {

@@ -39,7 +39,26 @@ public final class Main implements Runnable {
   @Spec private CommandSpec spec;
 
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    System.exit(run(args));
+  }
+
+  /** Runs a command; prints what to add to spark-submit if the connector is missing. */
+  static int run(String... args) {
+    try {
+      return commandLine().execute(args);
+    } catch (NoClassDefFoundError e) {
+      String missing = Objects.requireNonNullElse(e.getMessage(), "");
+      if (!missing.startsWith("org/ddstore/")) {
+        throw e;
+      }
+      System.err.printf(
+          "ddstore: class %s is missing: pass the runtime jar to spark-submit, --jars"
+              + " .../ddstore-spark_2.13-%s.jar%n",
+          missing.replace('/', '.'),
+          Objects.requireNonNullElse(
+              Main.class.getPackage().getImplementationVersion(), "<version>"));
+      return CommandLine.ExitCode.SOFTWARE;
+    }
   }
 
   /** Returns the parser of all commands, those of other jars on the class path included. */

@@ -188,15 +188,38 @@ class InstallToolsTest {
         .isEqualTo("env DEBIAN_FRONTEND=noninteractive apt-get update\n");
   }
 
+  private void createSources() throws IOException {
+    for (String source : SOURCES) {
+      create(work.resolve("checkout").resolve(source));
+    }
+  }
+
+  private static void create(Path file) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.createFile(file);
+  }
+
+  @Test
+  void deletesTheClassesOfAModuleWhoseListOfSourcesHasChanged() throws Exception {
+    createSources();
+    program("mvn", "exit 1");
+    Path built = work.resolve("checkout/native/target/classes/Built.class");
+    run(launcher(), "");
+
+    create(built);
+    run(launcher(), "");
+    assertThat(built).as("same sources").exists();
+
+    create(work.resolve("checkout/native/src/main/java/Added.java"));
+    run(launcher(), "");
+    assertThat(built).as("a source more").doesNotExist();
+  }
+
   /** Maven says no more than that a program failed. */
   @Test
   void showsTheEndOfTheCompilerLog() throws Exception {
     Path folder = work.resolve("checkout/native/target/c");
-    for (String source : SOURCES) {
-      Path file = work.resolve("checkout").resolve(source);
-      Files.createDirectories(file.getParent());
-      Files.createFile(file);
-    }
+    createSources();
     program("mvn", "echo \"[ERROR] exec returned: 1\"; touch '" + folder + "/failed'; exit 1");
     Files.createDirectories(folder);
     String log = "first line\n" + "x\n".repeat(100) + "CMake Error: no such thing\n";

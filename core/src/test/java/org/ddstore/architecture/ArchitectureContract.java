@@ -4,6 +4,9 @@ package org.ddstore.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -13,6 +16,10 @@ import org.junit.jupiter.api.Test;
 public abstract class ArchitectureContract {
   /** The classes that this module and those below it ship. */
   protected static final JavaClasses ALL = ArchitectureRules.main("org.ddstore");
+
+  /** The packages that the root pom lists as those that users see. */
+  protected static final List<String> USER_PACKAGES =
+      List.of(System.getProperty("ddstore.user.packages").split(",", -1));
 
   private final String[] packages;
 
@@ -31,6 +38,14 @@ public abstract class ArchitectureContract {
   @Test
   void publicSignaturesUseNoInternalOrScalaTypes() {
     ArchitectureRules.publicSignaturesAreForUsers().check(ALL);
+  }
+
+  /** The lists of packages in the poms, and with them the checks of the API, miss no package. */
+  @Test
+  void packagesForUsersAreThoseOfThePom() {
+    Set<String> listed = new TreeSet<>(USER_PACKAGES);
+    listed.retainAll(ArchitectureRules.sizes(ALL).keySet());
+    assertThat(ArchitectureRules.packagesForUsers(ALL)).isEqualTo(listed);
   }
 
   @Test

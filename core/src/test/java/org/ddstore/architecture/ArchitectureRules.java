@@ -151,6 +151,14 @@ public final class ArchitectureRules {
             });
   }
 
+  /** Packages that are not marked as internal. */
+  public static Set<String> packagesForUsers(JavaClasses classes) {
+    return classes.stream()
+        .filter(type -> isOurs(type) && !type.getPackage().isAnnotatedWith(Internal.class))
+        .map(JavaClass::getPackageName)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
   /** Number of top-level classes by package. */
   public static Map<String, Integer> sizes(JavaClasses classes) {
     Map<String, Integer> sizes = new TreeMap<>();

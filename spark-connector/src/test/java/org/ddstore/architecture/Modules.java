@@ -22,9 +22,18 @@ record Modules(Path root) {
     return new Modules(Path.of(System.getProperty("ddstore.root")));
   }
 
-  /** Returns the folders of the modules, by name. */
+  /** Returns the folders of the modules, each before those in it. */
   List<Path> folders() throws IOException {
-    try (Stream<Path> folders = Files.list(root)) {
+    List<Path> all = new ArrayList<>();
+    for (Path module : modulesIn(root)) {
+      all.add(module);
+      all.addAll(modulesIn(module));
+    }
+    return all;
+  }
+
+  private static List<Path> modulesIn(Path parent) throws IOException {
+    try (Stream<Path> folders = Files.list(parent)) {
       return folders.filter(folder -> Files.exists(folder.resolve("pom.xml"))).sorted().toList();
     }
   }

@@ -116,6 +116,7 @@ class StructureTest {
 
     assertThat(bytes.toString(StandardCharsets.UTF_8))
         .containsPattern("core +org\\.ddstore\\.types +\\d+\n")
+        .containsPattern("two-hosts +org\\.ddstore\\.hosts +\\d+\n")
         .contains("Cycles between packages: none")
         .containsPattern("Layers of the connector: \\d+\n   1  org\\.ddstore\\.spark")
         .contains("Longest classes, in lines (at most 400)")

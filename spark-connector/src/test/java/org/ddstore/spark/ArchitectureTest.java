@@ -27,6 +27,12 @@ class ArchitectureTest extends ArchitectureContract {
   }
 
   @Test
+  void packagesOfThePomExist() {
+    assertThat(ArchitectureRules.packagesForUsers(ALL))
+        .containsExactlyInAnyOrderElementsOf(USER_PACKAGES);
+  }
+
+  @Test
   void onlyBackendsKnowTransportsByName() {
     Set<String> names =
         TransportBackends.all().stream().map(TransportBackend::name).collect(Collectors.toSet());

@@ -54,8 +54,9 @@ public final class LocalDirectory {
     String type = host.sharedMemoryFileSystem();
     return !isNetwork(type) && isUncertain(type)
         ? Optional.of(
-            "%s on %s is on a file system of type %s, which may be remote: mapped files need a local disk; spark.ddstore.directory sets another directory"
-                .formatted(host.sharedMemoryPath(), host.hostName(), type))
+            "%s on %s is on a file system of type %s, which may be remote: mapped files need a local disk; %s sets another directory"
+                .formatted(
+                    host.sharedMemoryPath(), host.hostName(), type, OptionKeys.SETTING_DIRECTORY))
         : Optional.empty();
   }
 

@@ -129,7 +129,7 @@ public final class MemoryCheck {
     return new Problem(
         "%s on %s is not a directory in which user %s can write"
             .formatted(directory, host.hostName(), host.user()),
-        "create it on every executor, or set spark.ddstore.directory to another");
+        "create it on every executor, or set " + OptionKeys.SETTING_DIRECTORY + " to another");
   }
 
   /**

@@ -266,8 +266,8 @@ public final class Preflight {
                       ByteSize.format(cluster.jvmOverheadBytes()),
                       ByteSize.format(cluster.overheadBytes())),
               MemoryCheck.dropping(residentBytes)
-                  + "spark.executor.memoryOverhead=%s, or spark.ddstore.backing=file"
-                      .formatted(ByteSize.toSetting(neededBytes))));
+                  + "spark.executor.memoryOverhead=%s, or %s=file"
+                      .formatted(ByteSize.toSetting(neededBytes), OptionKeys.SETTING_BACKING)));
     }
   }
 

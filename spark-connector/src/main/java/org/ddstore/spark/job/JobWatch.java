@@ -23,6 +23,7 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.scheduler.StageInfo;
 import org.ddstore.spark.backend.FailedAttempt;
+import org.ddstore.spark.types.OptionKeys;
 
 /**
  * A record of the tasks of one job: their failures, because the exception that Spark throws on the
@@ -31,7 +32,7 @@ import org.ddstore.spark.backend.FailedAttempt;
  */
 final class JobWatch extends SparkListener {
   /** The local property that identifies the job. */
-  static final String JOB_PROPERTY = "spark.ddstore.internal.job";
+  static final String JOB_PROPERTY = OptionKeys.SETTING_PREFIX + "internal.job";
 
   private static final String CAUSED_BY = "Caused by: ";
 

@@ -14,6 +14,7 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.backend.TransportBackend;
 import org.ddstore.spark.backend.TransportBackends;
 import org.ddstore.spark.config.ByteSize;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.transport.Availability;
 import org.ddstore.types.DDStoreException;
 import scala.Tuple2;
@@ -74,7 +75,8 @@ public record TransportReport(String name, boolean available, String detail)
       }
     } catch (DDStoreException | IOException e) {
       return Availability.unavailable(
-          "%s; set spark.ddstore.directory to another directory".formatted(e.getMessage()));
+          "%s; set %s to another directory"
+              .formatted(e.getMessage(), OptionKeys.SETTING_DIRECTORY));
     }
   }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
@@ -19,7 +20,9 @@ final class LostRows {
   private static final String UNANSWERED =
       "if an executor or its host does not respond, DDStores.open(spark, \"%s\").repair() restores"
           + " its rows once Spark has removed it, and a store with replica groups (width) continues"
-          + " with another copy; spark.ddstore.readTimeout sets the wait";
+          + " with another copy; "
+          + OptionKeys.SETTING_READ_TIMEOUT
+          + " sets the wait";
 
   private LostRows() {}
 

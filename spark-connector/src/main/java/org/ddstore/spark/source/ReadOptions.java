@@ -49,9 +49,9 @@ record ReadOptions(String name, String indexColumn) {
     String index = scan.get(OptionKeys.INDEX_COLUMN);
     if (index != null && !index.equals(indexColumn)) {
       throw new IllegalArgumentException(
-          ("option \"indexColumn\" is \"%s\", but ddstore.%s is looked up without options: pass it"
+          ("option \"%s\" is \"%s\", but ddstore.%s is looked up without options: pass it"
                   + " to read().format(\"ddstore\").load(\"%s\") or to a view, or use __index")
-              .formatted(index, name, name));
+              .formatted(OptionKeys.INDEX_COLUMN, index, name, name));
     }
   }
 
@@ -61,12 +61,13 @@ record ReadOptions(String name, String indexColumn) {
     String path = options.get(OptionKeys.PATH);
     if (name == null && path == null) {
       throw new IllegalArgumentException(
-          "no store name: set option(\"name\", ..), or pass the name to load(..) or save(..)");
+          "no store name: set option(\"%s\", ..), or pass the name to load(..) or save(..)"
+              .formatted(OptionKeys.NAME));
     }
     if (name != null && path != null && !name.equals(path)) {
       throw new IllegalArgumentException(
-          "conflicting store names: option \"name\" is \"%s\", but load or save has \"%s\""
-              .formatted(name, path));
+          "conflicting store names: option \"%s\" is \"%s\", but load or save has \"%s\""
+              .formatted(OptionKeys.NAME, name, path));
     }
     return name == null ? path : name;
   }

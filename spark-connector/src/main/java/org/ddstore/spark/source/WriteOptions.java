@@ -119,7 +119,8 @@ final class WriteOptions {
       case "file" -> Backing.FILE;
       default ->
           throw new IllegalArgumentException(
-              "option \"backing\" is \"%s\"; legal are shm, direct and file".formatted(value));
+              "option \"%s\" is \"%s\"; legal are shm, direct and file"
+                  .formatted(OptionKeys.BACKING, value));
     };
   }
 
@@ -127,8 +128,13 @@ final class WriteOptions {
     String backing = options.getOrDefault(OptionKeys.BACKING, "").strip();
     if (!backing.equalsIgnoreCase("file")) {
       throw new IllegalArgumentException(
-          "option \"directory\" is \"%s\", but \"backing\" is %s: set \"backing\" to \"file\""
-              .formatted(directory, backing.isEmpty() ? "not set" : "\"" + backing + "\""));
+          "option \"%s\" is \"%s\", but \"%s\" is %s: set \"%s\" to \"file\""
+              .formatted(
+                  OptionKeys.DIRECTORY,
+                  directory,
+                  OptionKeys.BACKING,
+                  backing.isEmpty() ? "not set" : "\"" + backing + "\"",
+                  OptionKeys.BACKING));
     }
     return spec.files(Path.of(directory));
   }

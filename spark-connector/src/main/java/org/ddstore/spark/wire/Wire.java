@@ -23,6 +23,7 @@ import org.apache.spark.network.server.TransportServerBootstrap;
 import org.apache.spark.network.util.NettyUtils;
 import org.apache.spark.network.util.TransportFrameDecoder;
 import org.ddstore.memory.Nonce;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 
@@ -156,11 +157,12 @@ public final class Wire {
       }
     }
     throw new DDStoreException(
-        "cannot listen at %s, port %s: %s. Set spark.ddstore.port to another first port"
+        "cannot listen at %s, port %s: %s. Set %s to another first port"
             .formatted(
                 options.host(),
                 options.firstPort() == 0 ? "any" : options.firstPort() + " and the next",
-                last == null ? "no port tried" : last.getMessage()),
+                last == null ? "no port tried" : last.getMessage(),
+                OptionKeys.SETTING_PORT),
         last);
   }
 

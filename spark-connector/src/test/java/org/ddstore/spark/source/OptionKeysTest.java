@@ -21,6 +21,11 @@ import org.junit.jupiter.api.Test;
 
 /** Every key is used and documented, and every option and setting that is used has a key. */
 class OptionKeysTest {
+  /** The prefix of a setting in a string literal, but not in a comment or a text block. */
+  private static final Pattern LITERAL =
+      Pattern.compile(
+          "^[^*/\n]*\"[^\"\n]*" + Pattern.quote(OptionKeys.SETTING_PREFIX), Pattern.MULTILINE);
+
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
   private static Set<String> keys(String prefix) {
@@ -58,6 +63,26 @@ class OptionKeysTest {
         .isEqualTo(
             Stream.concat(ReadOptions.LEGAL.stream(), WriteOptions.LEGAL.stream())
                 .collect(Collectors.toCollection(TreeSet::new)));
+  }
+
+  /**
+   * Searches the sources, because the compiler copies the text of a constant into the classes that
+   * use it.
+   */
+  @Test
+  void onlyOneClassHasTheTextOfTheKeys() throws IOException {
+    List<Path> files;
+    try (Stream<Path> all =
+        Files.walk(Path.of(System.getProperty("ddstore.root"), "spark-connector/src/main/java"))) {
+      files = all.filter(file -> file.toString().endsWith(".java")).toList();
+    }
+    Set<String> withText = new TreeSet<>();
+    for (Path file : files) {
+      if (LITERAL.matcher(Files.readString(file)).find()) {
+        withText.add(file.getFileName().toString());
+      }
+    }
+    assertThat(withText).containsExactly("OptionKeys.java");
   }
 
   @Test

@@ -9,6 +9,7 @@ import org.ddstore.spark.backend.TransportBackend;
 import org.ddstore.spark.backend.TransportOffer;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.transport.Availability;
 import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedOptions;
@@ -60,8 +61,8 @@ public final class FabricTransportBackend implements TransportBackend {
     OneSidedChoice own = choose(options, place, isAuto);
     if (!isAuto && !own.isAvailable()) {
       throw new DDStoreException(
-          "rank %d at %s cannot read by fabric: %s. spark.ddstore.transport=auto uses tcp instead"
-              .formatted(place.rank(), options.host(), own.detail()));
+          "rank %d at %s cannot read by fabric: %s. %s=auto uses tcp instead"
+              .formatted(place.rank(), options.host(), own.detail(), OptionKeys.SETTING_TRANSPORT));
     }
     return new FabricTransportOffer(PROVIDER, own, isAuto);
   }
@@ -73,7 +74,8 @@ public final class FabricTransportBackend implements TransportBackend {
     }
     if (place.isEncrypted()) {
       return OneSidedChoice.none(
-          "Spark encrypts network traffic and fabric does not; set spark.ddstore.transport=fabric to use it nevertheless");
+          "Spark encrypts network traffic and fabric does not; set %s=fabric to use it nevertheless"
+              .formatted(OptionKeys.SETTING_TRANSPORT));
     }
     Availability hardware = PROVIDER.hardware();
     return hardware.isAvailable()

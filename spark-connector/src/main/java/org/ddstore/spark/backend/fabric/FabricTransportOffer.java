@@ -9,6 +9,7 @@ import org.ddstore.fabric.FabricProvider;
 import org.ddstore.spark.backend.OpenTransport;
 import org.ddstore.spark.backend.TransportOffer;
 import org.ddstore.spark.backend.TransportStart;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedTransport;
 
@@ -84,7 +85,7 @@ record FabricTransportOffer(FabricProvider provider, OneSidedChoice own, boolean
   }
 
   private String differs(int rank) {
-    return "rank %d would use another provider than rank 0 (this rank: %s); set spark.ddstore.fabric.provider to one that all ranks have"
-        .formatted(rank, own.detail());
+    return "rank %d would use another provider than rank 0 (this rank: %s); set %s to one that all ranks have"
+        .formatted(rank, own.detail(), OptionKeys.SETTING_FABRIC_PROVIDER);
   }
 }

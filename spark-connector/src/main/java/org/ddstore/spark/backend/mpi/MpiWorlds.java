@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
 import org.apache.spark.SparkContext;
+import org.ddstore.spark.types.OptionKeys;
 
 /**
  * The MPI worlds of an application's executors, as far as the driver has seen them run ranks, and
@@ -88,8 +89,14 @@ final class MpiWorlds {
     return fixed
         ? Optional.empty()
         : Optional.of(
-            "%d ranks leave %d of %d executors out of the MPI world; a later store that uses one of them forces the replacement of all executors, and their caches are lost: use spark.ddstore.ranks=%d for the first store, or %d executors"
-                .formatted(ranks, present.size() - ranks, present.size(), present.size(), ranks));
+            "%d ranks leave %d of %d executors out of the MPI world; a later store that uses one of them forces the replacement of all executors, and their caches are lost: use %s=%d for the first store, or %d executors"
+                .formatted(
+                    ranks,
+                    present.size() - ranks,
+                    present.size(),
+                    OptionKeys.SETTING_RANKS,
+                    present.size(),
+                    ranks));
   }
 
   private static boolean meets(Collection<String> some, Collection<String> others) {
