@@ -4,6 +4,10 @@ package org.ddstore.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.HashSet;
+import java.util.Set;
+import org.ddstore.transport.TransportProvider;
+import org.ddstore.transport.TransportProviders;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -13,6 +17,10 @@ import org.junit.jupiter.api.Test;
 public abstract class ArchitectureContract {
   /** The classes that this module and those below it ship. */
   protected static final JavaClasses ALL = ArchitectureRules.main("org.ddstore");
+
+  /** The packages of transports in the module native, beside those of their providers. */
+  private static final Set<String> NATIVE_BACKENDS =
+      Set.of("org.ddstore.fabric", "org.ddstore.mpi");
 
   private final String[] packages;
 
@@ -31,6 +39,22 @@ public abstract class ArchitectureContract {
   @Test
   void publicSignaturesUseNoInternalOrScalaTypes() {
     ArchitectureRules.publicSignaturesAreForUsers().check(ALL);
+  }
+
+  /**
+   * Checks the names of the transports on the class path of this module. Values of annotations,
+   * such as the parameters of JMH, are no constants and may be names.
+   */
+  @Test
+  void onlyBackendsKnowTransportsByName() {
+    Set<String> names = new HashSet<>();
+    Set<String> packages = new HashSet<>(NATIVE_BACKENDS);
+    for (TransportProvider provider : TransportProviders.all()) {
+      names.add(provider.name());
+      packages.add(provider.getClass().getPackageName());
+    }
+    ArchitectureRules.transportNamesStayInBackends(names, packages).check(ALL);
+    ArchitectureRules.noMethodAsksForATransport(names).check(ALL);
   }
 
   @Test
