@@ -14,7 +14,6 @@ import org.ddstore.cli.Output;
 import org.ddstore.cli.Progress;
 import org.ddstore.cli.TransportOptions;
 import org.ddstore.hosts.Requirements;
-import org.ddstore.spark.backend.mpi.MpiTransportBackend;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Command;
@@ -140,13 +139,13 @@ final class ReadBench implements Callable<Integer> {
     return mismatches == 0 ? 0 : 1;
   }
 
-  /** Returns microseconds per row by row size; empty unless the transport is mpi. */
+  /**
+   * Returns microseconds per row by row size; empty unless the launcher has compiled the program,
+   * which it does for the transport that the program is compared with.
+   */
   private Map<Integer, Double> plainMpi(ReadBenchPlan plan)
       throws IOException, InterruptedException {
-    Optional<PlainMpi> program =
-        plan.network().transport().equals(new MpiTransportBackend().name())
-            ? PlainMpi.find()
-            : Optional.empty();
+    Optional<PlainMpi> program = PlainMpi.find();
     return program.isPresent() ? program.get().measure(plan, hosts) : Map.of();
   }
 

@@ -1,43 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.transport;
 
+import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The transports of this process: all providers that the ServiceLoader finds. */
+/** The transports of this process: all usable providers that the ServiceLoader finds. */
 public final class TransportProviders {
   /** Name of the choice among all transports that have an {@link TransportProvider#autoUse()}. */
   public static final String AUTO = "auto";
 
-  private static final List<TransportProvider> ALL =
-      checked(
-          ServiceLoader.load(TransportProvider.class, TransportProvider.class.getClassLoader())
-              .stream()
-              .map(ServiceLoader.Provider::get)
-              .toList());
+  private static final System.Logger LOG = System.getLogger(TransportProviders.class.getName());
+
+  /** Limit of {@link #load}, because a class path that cannot be listed fails without end. */
+  private static final int MAX_FAILURES = 100;
+
+  /** The transports of this process, loaded by the first call that needs them. */
+  private static final class Loaded {
+    static final List<TransportProvider> ALL =
+        load(
+            TransportProvider.class.getClassLoader(),
+            problem -> LOG.log(System.Logger.Level.WARNING, problem));
+
+    private Loaded() {}
+  }
 
   private TransportProviders() {}
 
   /**
-   * Returns providers in their order.
+   * Loads all usable providers of a class path, in their order. One that cannot be loaded is
+   * reported and left out, so that it does not hinder the others.
    *
-   * @throws IllegalStateException if two of them have the same name, or one is named {@value #AUTO}
+   * @param report takes a message for each provider that is left out
    */
-  static List<TransportProvider> checked(List<TransportProvider> found) {
-    Set<String> names = new HashSet<>(Set.of(AUTO));
-    for (TransportProvider provider : found) {
-      if (!names.add(provider.name())) {
-        throw new IllegalStateException(
-            "the name \"%s\" of transport %s is taken: remove one of the two from the class path"
-                .formatted(provider.name(), provider.getClass().getName()));
+  static List<TransportProvider> load(ClassLoader loader, Consumer<String> report) {
+    List<TransportProvider> found = new ArrayList<>();
+    Iterator<TransportProvider> providers =
+        ServiceLoader.load(TransportProvider.class, loader).iterator();
+    int failures = 0;
+    while (failures < MAX_FAILURES) {
+      try {
+        if (!providers.hasNext()) {
+          break;
+        }
+        found.add(providers.next());
+      } catch (ServiceConfigurationError | LinkageError e) {
+        failures++;
+        report.accept(
+            "a transport is left out, because it cannot be loaded (%s): remove its jar from the class path, or add the classes that it needs"
+                .formatted(e.getCause() == null ? e : e + ", " + e.getCause()));
       }
     }
-    return found.stream()
+    return distinct(found, report);
+  }
+
+  /**
+   * Returns providers in their order. Of those with the same name, the first is kept; one named
+   * {@value #AUTO} is left out.
+   *
+   * @param report takes a message for each provider that is left out
+   */
+  static List<TransportProvider> distinct(List<TransportProvider> found, Consumer<String> report) {
+    Map<String, TransportProvider> byName = new LinkedHashMap<>();
+    for (TransportProvider provider : found) {
+      String name = provider.name();
+      if (name.equals(AUTO)) {
+        report.accept(
+            "transport %s is left out, because its name \"%s\" means the choice among all: rename it"
+                .formatted(provider.getClass().getName(), name));
+        continue;
+      }
+      TransportProvider first = byName.putIfAbsent(name, provider);
+      if (first != null) {
+        report.accept(
+            "transport %s is left out, because %s has its name \"%s\", too: remove one of the two from the class path"
+                .formatted(provider.getClass().getName(), first.getClass().getName(), name));
+      }
+    }
+    return byName.values().stream()
         .sorted(
             Comparator.comparingInt(TransportProvider::order)
                 .thenComparing(TransportProvider::name))
@@ -46,12 +94,12 @@ public final class TransportProviders {
 
   /** Returns all transports, in their order. */
   public static List<TransportProvider> all() {
-    return ALL;
+    return Loaded.ALL;
   }
 
   /** Returns the transports that {@value #AUTO} tries, in the order of its preference. */
   public static List<TransportProvider> ofAuto() {
-    return ofAuto(ALL);
+    return ofAuto(Loaded.ALL);
   }
 
   static List<TransportProvider> ofAuto(List<TransportProvider> providers) {
@@ -66,7 +114,8 @@ public final class TransportProviders {
 
   /** Returns all values of {@code spark.ddstore.transport}. */
   public static List<String> names() {
-    return Stream.concat(Stream.of(AUTO), ALL.stream().map(TransportProvider::name)).toList();
+    return Stream.concat(Stream.of(AUTO), Loaded.ALL.stream().map(TransportProvider::name))
+        .toList();
   }
 
   /**
@@ -76,7 +125,7 @@ public final class TransportProviders {
    * @param name format of a name, with one {@code %s}
    */
   public static String summary(String name) {
-    return summary(ALL, name);
+    return summary(Loaded.ALL, name);
   }
 
   static String summary(List<TransportProvider> providers, String name) {

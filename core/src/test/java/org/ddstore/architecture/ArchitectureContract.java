@@ -4,9 +4,12 @@ package org.ddstore.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.ddstore.transport.TransportProvider;
+import org.ddstore.transport.TransportProviders;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,6 +23,10 @@ public abstract class ArchitectureContract {
   /** The packages that the root pom lists as those that users see. */
   protected static final List<String> USER_PACKAGES =
       List.of(System.getProperty("ddstore.user.packages").split(",", -1));
+
+  /** The packages of transports in the module native, beside those of their providers. */
+  private static final Set<String> NATIVE_BACKENDS =
+      Set.of("org.ddstore.fabric", "org.ddstore.mpi");
 
   private final String[] packages;
 
@@ -46,6 +53,22 @@ public abstract class ArchitectureContract {
     Set<String> listed = new TreeSet<>(USER_PACKAGES);
     listed.retainAll(ArchitectureRules.sizes(ALL).keySet());
     assertThat(ArchitectureRules.packagesForUsers(ALL)).isEqualTo(listed);
+  }
+
+  /**
+   * Checks the names of the transports on the class path of this module. Values of annotations,
+   * such as the parameters of JMH, are no constants and may be names.
+   */
+  @Test
+  void onlyBackendsKnowTransportsByName() {
+    Set<String> names = new HashSet<>();
+    Set<String> packages = new HashSet<>(NATIVE_BACKENDS);
+    for (TransportProvider provider : TransportProviders.all()) {
+      names.add(provider.name());
+      packages.add(provider.getClass().getPackageName());
+    }
+    ArchitectureRules.transportNamesStayInBackends(names, packages).check(ALL);
+    ArchitectureRules.noMethodAsksForATransport(names).check(ALL);
   }
 
   @Test

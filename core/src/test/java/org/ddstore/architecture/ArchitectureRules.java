@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.ddstore.types.Internal;
 
@@ -41,6 +41,15 @@ public final class ArchitectureRules {
   public static final int MAX_CLASSES = 45;
 
   private static final String OURS = "org.ddstore";
+
+  /** First words of methods that ask a question. */
+  private static final Set<String> QUESTIONS = Set.of("is", "has", "uses");
+
+  /**
+   * The border of two words in camel case, as in {@code is|Mpi|Transport} and {@code is|MPI|Rank}.
+   */
+  private static final Pattern WORD_BORDER =
+      Pattern.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])");
 
   private ArchitectureRules() {}
 
@@ -128,21 +137,19 @@ public final class ArchitectureRules {
   }
 
   /**
-   * No method asks for one transport by its name, such as {@code isMpi()}.
+   * No method asks for one transport by its name, such as {@code isMpi()}, {@code usesMpi()} or
+   * {@code isMpiTransport()}.
    *
    * @param names names of transports
    */
   public static ArchRule noMethodAsksForATransport(Set<String> names) {
-    Set<String> questions =
-        names.stream()
-            .map(name -> "is" + name.toLowerCase(Locale.ROOT))
-            .collect(Collectors.toSet());
     return methods()
         .should(
             new ArchCondition<>("not be named after a transport") {
               @Override
               public void check(JavaMethod method, ConditionEvents events) {
-                if (questions.contains(method.getName().toLowerCase(Locale.ROOT))) {
+                List<String> words = words(method.getName());
+                if (QUESTIONS.contains(words.get(0)) && words.stream().anyMatch(names::contains)) {
                   events.add(
                       SimpleConditionEvent.violated(
                           method, method.getFullName() + " asks for a transport by name"));
@@ -157,6 +164,13 @@ public final class ArchitectureRules {
         .filter(type -> isOurs(type) && !type.getPackage().isAnnotatedWith(Internal.class))
         .map(JavaClass::getPackageName)
         .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Returns the words of a name in camel case, in lower case. */
+  private static List<String> words(String name) {
+    return Stream.of(WORD_BORDER.split(name, 0))
+        .map(word -> word.toLowerCase(Locale.ROOT))
+        .toList();
   }
 
   /** Number of top-level classes by package. */

@@ -67,6 +67,9 @@ class ArchitectureRulesTest {
     assertThatThrownBy(() -> ArchitectureRules.noMethodAsksForATransport(names).check(classes))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("Asking.isPigeon()")
+        .hasMessageContaining("Asking.isPigeonTransport()")
+        .hasMessageContaining("Asking.usesPigeon()")
+        .hasMessageContaining("Asking.hasOnlyPIGEONTransports()")
         .hasMessageNotContaining("Unaware");
   }
 }

@@ -2,14 +2,22 @@
 package org.ddstore.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.ddstore.transport.TransportProvider.AutoUse;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class TransportProvidersTest {
+  private final List<String> problems = new ArrayList<>();
+
   private record Sample(String name, int order, Optional<AutoUse> autoUse)
       implements TransportProvider {
     @Override
@@ -31,8 +39,9 @@ class TransportProvidersTest {
 
   @Test
   void providersHaveTheirOrder() {
-    assertThat(TransportProviders.checked(List.of(DRUM, PIGEON, RAIL)))
+    assertThat(TransportProviders.distinct(List.of(DRUM, PIGEON, RAIL), problems::add))
         .containsExactly(RAIL, PIGEON, DRUM);
+    assertThat(problems).isEmpty();
   }
 
   @Test
@@ -50,14 +59,77 @@ class TransportProvidersTest {
   }
 
   @Test
-  void aNameIsTakenOnce() {
-    TransportProvider twin = new Sample("drum", 9, Optional.empty());
-    assertThatThrownBy(() -> TransportProviders.checked(List.of(DRUM, twin)))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("the name \"drum\" of transport " + Sample.class.getName());
-    TransportProvider auto = new Sample("auto", 9, Optional.empty());
-    assertThatThrownBy(() -> TransportProviders.checked(List.of(auto)))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("the name \"auto\"");
+  void ofTwoProvidersWithOneNameTheFirstIsKept() {
+    TransportProvider twin = new Sample("drum", 0, Optional.empty());
+    TransportProvider auto = new Sample("auto", 0, Optional.empty());
+
+    assertThat(TransportProviders.distinct(List.of(DRUM, twin, auto, RAIL), problems::add))
+        .containsExactly(RAIL, DRUM);
+    String sample = Sample.class.getName();
+    assertThat(problems)
+        .containsExactly(
+            "transport %s is left out, because %s has its name \"drum\", too: remove one of the two from the class path"
+                .formatted(sample, sample),
+            "transport %s is left out, because its name \"auto\" means the choice among all: rename it"
+                .formatted(sample));
+  }
+
+  /** A provider that can be loaded. */
+  public static final class Whole implements TransportProvider {
+    @Override
+    public String name() {
+      return "whole";
+    }
+
+    @Override
+    public int order() {
+      return 0;
+    }
+
+    @Override
+    public String summary() {
+      return "";
+    }
+
+    @Override
+    public Availability availability() {
+      return Availability.available("");
+    }
+  }
+
+  /** The name of a provider whose jar lacks the class that it extends. */
+  private static final String UNLINKED = "org.pigeon.Unlinked";
+
+  /** Loads classes of a folder, except {@link #UNLINKED}. */
+  private static final class PartialLoader extends URLClassLoader {
+    PartialLoader(Path classes) throws IOException {
+      super(new URL[] {classes.toUri().toURL()}, TransportProvider.class.getClassLoader());
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      if (name.equals(UNLINKED)) {
+        throw new NoClassDefFoundError("org/pigeon/Wing");
+      }
+      return super.findClass(name);
+    }
+  }
+
+  @Test
+  void aProviderThatCannotBeLoadedIsLeftOut(@TempDir Path classes) throws IOException {
+    Path services = Files.createDirectories(classes.resolve("META-INF/services"));
+    Files.writeString(
+        services.resolve(TransportProvider.class.getName()),
+        String.join("\n", "org.pigeon.Missing", UNLINKED, Whole.class.getName()));
+    try (PartialLoader loader = new PartialLoader(classes)) {
+      assertThat(TransportProviders.load(loader, problems::add))
+          .extracting(TransportProvider::name)
+          .containsExactly("whole");
+    }
+    assertThat(problems)
+        .hasSize(2)
+        .allSatisfy(problem -> assertThat(problem).startsWith("a transport is left out, because"))
+        .anySatisfy(problem -> assertThat(problem).contains("org.pigeon.Missing"))
+        .anySatisfy(problem -> assertThat(problem).contains("org/pigeon/Wing"));
   }
 }

@@ -38,7 +38,7 @@ final class FabricLibrary {
       return new FabricLibrary(
           0, "libddstore.so is not loaded: " + NativeLibrary.problem().orElse(""));
     }
-    if (!NativeLibrary.hasFabric()) {
+    if (!NativeLibrary.hasLibfabric()) {
       return new FabricLibrary(
           0,
           "this build was compiled without libfabric's headers: install libfabric-dev and build again");

@@ -89,7 +89,7 @@ public final class NativeLibrary {
    * Returns whether the library was compiled with libfabric's headers; false also if it is not
    * loaded.
    */
-  public static boolean hasFabric() {
+  public static boolean hasLibfabric() {
     return (INSTANCE.features & FEATURE_FABRIC) != 0;
   }
 
@@ -112,7 +112,7 @@ public final class NativeLibrary {
     if (!isLoaded()) {
       return INSTANCE.problem;
     }
-    return hasFabric() ? "loaded" : "loaded, compiled without libfabric's headers";
+    return hasLibfabric() ? "loaded" : "loaded, compiled without libfabric's headers";
   }
 
   private static native int abiVersion();

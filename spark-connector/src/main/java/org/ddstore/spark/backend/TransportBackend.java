@@ -21,7 +21,8 @@ import org.ddstore.transport.TransportProvider;
  * TransportOffer#refusal} and {@link TransportOffer#open} on each rank; {@link OpenTransport#close}
  * on each rank; the methods of {@link AttemptPolicy} for the result on the driver. If {@code auto}
  * is configured, only those of {@link TransportOffer} and {@link OpenTransport} are called, so a
- * transport with an {@link #autoUse} must not need the others.
+ * transport with an {@link #autoUse} must not need the others. Its {@link #residentProblem} must be
+ * empty, otherwise {@code auto} leaves it out: {@code auto} chooses for resident stores, too.
  */
 public interface TransportBackend extends TransportProvider {
   /**

@@ -3,18 +3,42 @@ package org.ddstore.spark.backend;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.apache.spark.SparkContext;
 import org.ddstore.transport.TransportProvider;
 import org.ddstore.transport.TransportProviders;
 import org.ddstore.types.DDStoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The transports that jobs of Spark can use, by name. */
 public final class TransportBackends {
+  private static final Logger LOG = LoggerFactory.getLogger(TransportBackends.class);
+
+  /** Warnings that this process has logged. */
+  private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet();
+
   private TransportBackends() {}
 
-  /** Returns all transports, in their order. */
+  /** Returns all transports that jobs of Spark can use, in their order. */
   public static List<TransportBackend> all() {
-    return TransportProviders.all().stream().map(TransportBackends::backend).toList();
+    return all(TransportProviders.all());
+  }
+
+  static List<TransportBackend> all(List<TransportProvider> providers) {
+    return providers.stream()
+        .flatMap(
+            provider -> {
+              if (provider instanceof TransportBackend backend) {
+                return Stream.of(backend);
+              }
+              warnOnce(
+                  "transport %s is left out: %s".formatted(provider.name(), noBackend(provider)));
+              return Stream.empty();
+            })
+        .toList();
   }
 
   /**
@@ -24,32 +48,63 @@ public final class TransportBackends {
    * @throws DDStoreException if this process does not have the transport
    */
   public static Optional<TransportBackend> configured(String transport) {
+    return configured(transport, TransportProviders.all());
+  }
+
+  static Optional<TransportBackend> configured(
+      String transport, List<TransportProvider> providers) {
     if (transport.equals(TransportProviders.AUTO)) {
       return Optional.empty();
     }
-    return Optional.of(
-        all().stream()
-            .filter(backend -> backend.name().equals(transport))
+    TransportProvider found =
+        providers.stream()
+            .filter(provider -> provider.name().equals(transport))
             .findAny()
             .orElseThrow(
                 () ->
                     new DDStoreException(
-                        "transport %s is not on the class path of this process, known are %s: add its jar to spark.executor.extraClassPath"
-                            .formatted(transport, String.join(", ", TransportProviders.names())))));
+                        "transport %s is not on the class path of this process, known are %s: pass its jar where the runtime jar is, in --jars or in spark.executor.extraClassPath"
+                            .formatted(transport, String.join(", ", TransportProviders.names()))));
+    if (found instanceof TransportBackend backend) {
+      return Optional.of(backend);
+    }
+    throw new DDStoreException(
+        "transport %s cannot be used in jobs of Spark: %s".formatted(transport, noBackend(found)));
   }
 
   /** Returns the transports from which ranks choose, in the order of preference. */
   static List<TransportBackend> candidates(String transport) {
-    return configured(transport)
-        .map(List::of)
-        .orElseGet(
-            () -> TransportProviders.ofAuto().stream().map(TransportBackends::backend).toList());
+    return configured(transport).map(List::of).orElseGet(() -> ofAuto(TransportProviders.ofAuto()));
   }
 
-  /** Returns the name of the transport that all ranks can always use. */
+  /**
+   * Returns those of the providers with an {@link TransportProvider#autoUse} that {@code auto} can
+   * choose: transports that resident stores can use, too, because {@code auto} is the same for all
+   * stores.
+   */
+  static List<TransportBackend> ofAuto(List<TransportProvider> providers) {
+    return all(providers).stream()
+        .filter(
+            backend -> {
+              Optional<String> problem = backend.residentProblem();
+              problem.ifPresent(
+                  reason ->
+                      warnOnce(
+                          "auto leaves out transport %s, because resident stores cannot use it (%s): the residentProblem of a transport with an autoUse must be empty"
+                              .formatted(backend.name(), reason)));
+              return problem.isEmpty();
+            })
+        .toList();
+  }
+
+  /** Returns the name of the transport that all ranks can always use, also for resident stores. */
   public static String base() {
-    return TransportProviders.ofAuto().stream()
-        .filter(provider -> provider.autoUse().get().condition().isEmpty())
+    return base(TransportProviders.ofAuto());
+  }
+
+  static String base(List<TransportProvider> providers) {
+    return ofAuto(providers).stream()
+        .filter(backend -> backend.autoUse().orElseThrow().condition().isEmpty())
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("no transport that all ranks can always use"))
         .name();
@@ -75,15 +130,14 @@ public final class TransportBackends {
     return all().stream().flatMap(backend -> backend.sharedLosses(context).stream()).toList();
   }
 
-  private static TransportBackend backend(TransportProvider provider) {
-    if (provider instanceof TransportBackend backend) {
-      return backend;
+  private static String noBackend(TransportProvider provider) {
+    return "its provider %s does not implement %s"
+        .formatted(provider.getClass().getName(), TransportBackend.class.getName());
+  }
+
+  private static void warnOnce(String warning) {
+    if (LOGGED.add(warning)) {
+      LOG.warn(warning);
     }
-    throw new IllegalStateException(
-        "%s, the provider of transport %s, does not implement %s"
-            .formatted(
-                provider.getClass().getName(),
-                provider.name(),
-                TransportBackend.class.getSimpleName()));
   }
 }

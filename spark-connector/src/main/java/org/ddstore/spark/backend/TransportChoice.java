@@ -2,9 +2,13 @@
 package org.ddstore.spark.backend;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.ddstore.types.DDStoreException;
 
 /**
@@ -14,13 +18,16 @@ import org.ddstore.types.DDStoreException;
  */
 public final class TransportChoice {
   /** Largest size in bytes of the offers of a rank. */
-  public static final int MAX_OFFER_BYTES = 48;
+  public static final int MAX_OFFER_BYTES = 55;
+
+  /** The offer of this rank for the transport with a name. */
+  private record NamedOffer(String name, TransportOffer offer) {}
 
   private final String transport;
   private final boolean isAuto;
-  private final List<TransportOffer> offers;
+  private final List<NamedOffer> offers;
 
-  private TransportChoice(String transport, boolean isAuto, List<TransportOffer> offers) {
+  private TransportChoice(String transport, boolean isAuto, List<NamedOffer> offers) {
     this.transport = transport;
     this.isAuto = isAuto;
     this.offers = offers;
@@ -38,23 +45,26 @@ public final class TransportChoice {
         transport,
         isAuto,
         TransportBackends.candidates(transport).stream()
-            .map(backend -> backend.offer(place, isAuto))
+            .map(backend -> new NamedOffer(backend.name(), backend.offer(place, isAuto)))
             .toList());
   }
 
   /**
    * Returns the offers that this rank sends to the others, at most {@value #MAX_OFFER_BYTES} bytes:
-   * for each transport one byte with the length of its offer, and the offer.
+   * for each transport its name and its offer, in the order of preference. One byte with its length
+   * precedes each.
    */
   public byte[] offer() {
     ByteBuffer all = ByteBuffer.allocate(MAX_OFFER_BYTES);
-    for (TransportOffer each : offers) {
-      byte[] bytes = each.bytes();
-      if (bytes.length >= all.remaining()) {
+    for (NamedOffer each : offers) {
+      byte[] name = each.name.getBytes(StandardCharsets.UTF_8);
+      byte[] bytes = each.offer.bytes();
+      if (2 + name.length + bytes.length > all.remaining()) {
         throw new IllegalStateException(
-            "the offers of %s have more than %d bytes".formatted(transport, MAX_OFFER_BYTES));
+            "the names and offers of the transports %s have more than %d bytes"
+                .formatted(names(), MAX_OFFER_BYTES));
       }
-      all.put((byte) bytes.length).put(bytes);
+      all.put((byte) name.length).put(name).put((byte) bytes.length).put(bytes);
     }
     byte[] used = new byte[all.position()];
     all.flip().get(used);
@@ -66,13 +76,17 @@ public final class TransportChoice {
    *
    * @param all {@link #offer()} of all ranks, in rank order
    * @return transport that the caller closes
-   * @throws DDStoreException if a transport is configured that a rank cannot use
+   * @throws DDStoreException on all ranks if a transport is configured that a rank cannot use, or
+   *     if the ranks choose from different transports
    */
   public OpenTransport open(List<byte[]> all, TransportStart start) {
-    List<ByteBuffer> unread = all.stream().map(ByteBuffer::wrap).toList();
+    List<Map<String, byte[]>> ranks = all.stream().map(TransportChoice::read).toList();
+    checkSameTransports(ranks.stream().map(rank -> List.copyOf(rank.keySet())).toList());
     List<String> refusals = new ArrayList<>();
-    for (TransportOffer offer : offers) {
-      Optional<String> refusal = offer.refusal(unread.stream().map(TransportChoice::next).toList());
+    for (NamedOffer each : offers) {
+      TransportOffer offer = each.offer;
+      Optional<String> refusal =
+          offer.refusal(ranks.stream().map(rank -> rank.get(each.name)).toList());
       if (refusal.isEmpty()) {
         return offer.open(start, isAuto ? String.join("; ", refusals) : transport + ": asked for");
       }
@@ -81,9 +95,34 @@ public final class TransportChoice {
     throw new DDStoreException(String.join("; ", refusals));
   }
 
+  private String names() {
+    return offers.stream().map(NamedOffer::name).collect(Collectors.joining(", "));
+  }
+
+  /** Returns the offers of a rank by name, in its order. */
+  private static Map<String, byte[]> read(byte[] offers) {
+    Map<String, byte[]> byName = new LinkedHashMap<>();
+    ByteBuffer unread = ByteBuffer.wrap(offers);
+    while (unread.hasRemaining()) {
+      byName.put(new String(next(unread), StandardCharsets.UTF_8), next(unread));
+    }
+    return byName;
+  }
+
   private static byte[] next(ByteBuffer offers) {
-    byte[] offer = new byte[offers.get()];
-    offers.get(offer);
-    return offer;
+    byte[] next = new byte[offers.get()];
+    offers.get(next);
+    return next;
+  }
+
+  /** Throws the same exception on all ranks if the executors do not have the same transports. */
+  private static void checkSameTransports(List<List<String>> ranks) {
+    for (int r = 1; r < ranks.size(); r++) {
+      if (!ranks.get(r).equals(ranks.get(0))) {
+        throw new DDStoreException(
+            "rank %d has other transports than rank 0: %s instead of %s; pass the same jars to all executors, in --jars or in spark.executor.extraClassPath"
+                .formatted(r, String.join(", ", ranks.get(r)), String.join(", ", ranks.get(0))));
+      }
+    }
   }
 }

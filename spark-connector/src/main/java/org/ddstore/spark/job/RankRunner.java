@@ -84,13 +84,24 @@ final class RankRunner<T> implements Serializable {
       return run(rows, context);
     } catch (Exception | Error e) {
       if (!meets) {
-        TransportBackends.configured(settings.transport())
-            .ifPresent(backend -> backend.failedBeforeStart(e, rank(context)));
+        noteFailure(settings.transport(), e, rank(context));
       }
       if (SecondaryFailure.isConsequence(e, rank(context))) {
         SecondaryFailure.awaitCause();
       }
       throw e;
+    }
+  }
+
+  /** Notes on a failure that its rank had not reached the allGather; keeps it if that fails. */
+  static void noteFailure(String transport, Throwable failure, int rank) {
+    try {
+      TransportBackends.configured(transport)
+          .ifPresent(backend -> backend.failedBeforeStart(failure, rank));
+    } catch (RuntimeException | Error e) {
+      if (e != failure) {
+        failure.addSuppressed(e);
+      }
     }
   }
 

@@ -57,8 +57,9 @@ public final class OptionKeys {
   public static final String WIDTH = "width";
 
   /**
-   * Transport of rows outside of shared memory: {@code auto}, {@code tcp} or {@code fabric}; {@code
-   * mpi} is legal, and stores use {@code tcp} instead. {@link #SETTING_TRANSPORT} by default.
+   * Transport of rows outside of shared memory: the name of a transport, or {@code auto}, see
+   * docs/settings.md. A store uses another one if resident stores cannot use it. {@link
+   * #SETTING_TRANSPORT} by default.
    */
   public static final String TRANSPORT = "transport";
 
@@ -103,8 +104,8 @@ public final class OptionKeys {
   public static final String SETTING_WIDTH = SETTING_PREFIX + WIDTH;
 
   /**
-   * Transport of rows outside of shared memory: {@code auto}, {@code tcp}, {@code fabric} or {@code
-   * mpi}; {@code auto} by default.
+   * Transport of rows outside of shared memory: the name of a transport, or {@code auto}, see
+   * docs/settings.md; {@code auto} by default.
    */
   public static final String SETTING_TRANSPORT = SETTING_PREFIX + TRANSPORT;
 

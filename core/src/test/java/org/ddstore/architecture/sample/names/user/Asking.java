@@ -14,4 +14,16 @@ final class Asking {
   boolean isPigeon() {
     return transport.get().equals("pigeon");
   }
+
+  boolean isPigeonTransport() {
+    return isPigeon();
+  }
+
+  boolean usesPigeon() {
+    return isPigeon();
+  }
+
+  boolean hasOnlyPIGEONTransports() {
+    return isPigeon();
+  }
 }

@@ -9,6 +9,14 @@ final class Unaware {
 
   private Unaware() {}
 
+  static boolean isPigeonhole() {
+    return false;
+  }
+
+  static boolean losesPigeon() {
+    return false;
+  }
+
   static String text(long count, double weight) {
     return count > 123_456_789_012L && weight > 0.125 ? TEXT : TEXT + count;
   }
