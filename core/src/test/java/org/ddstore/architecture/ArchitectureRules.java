@@ -32,6 +32,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.ddstore.types.Internal;
 
@@ -217,7 +218,8 @@ public final class ArchitectureRules {
         Map<String, Set<String>> rest = new TreeMap<>(known);
         rest.keySet().removeAll(layerOf.keySet());
         rest.values().forEach(others -> others.removeAll(layerOf.keySet()));
-        throw new IllegalStateException("packages have a cycle, or know one without classes: " + rest);
+        throw new IllegalStateException(
+            "packages have a cycle, or know one without classes: " + rest);
       }
       layer.forEach(name -> layerOf.put(name, layers.size()));
       layers.add(layer);
