@@ -4,11 +4,13 @@ package org.ddstore.examples;
 import java.io.IOException;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
+import org.ddstore.Tensor;
 import org.ddstore.spark.DDStores;
 
 /**
@@ -21,9 +23,11 @@ import org.ddstore.spark.DDStores;
  * </pre>
  */
 public final class QuickStart {
+  private static final int N = 100_000;
+
   private QuickStart() {}
 
-  /** Prints, for each rank, the mean of a column of floats over 1,000 random batches. */
+  /** Prints, for each rank, the mean of a column of floats over 100,000 random rows. */
   public static void main(String[] arguments) throws IOException {
     if (arguments.length != 2) {
       throw new IllegalArgumentException("usage: QuickStart PATH COLUMN (of type float)");
@@ -39,19 +43,12 @@ public final class QuickStart {
         DDStores.from(frame)
             .run(
                 rank -> { // on every executor slot, next to its shard of the rows
-                  SplittableRandom random = new SplittableRandom(rank.rank());
-                  double sum = 0;
-                  try (Reader reader = rank.rows().reader(column)) {
-                    for (int step = 0; step < 1000; step++) {
-                      long[] rows = random.longs(128, 0, rank.rows().rows()).toArray();
-                      try (Batch batch = reader.getBatch(rows)) { // any rows, from any rank
-                        for (float value : batch.field(column).toFloatArray()) {
-                          sum += value;
-                        }
-                      }
-                    }
+                  long[] rows = new SplittableRandom(7).longs(N, 0, rank.rows().rows()).toArray();
+                  try (Reader reader = rank.rows().reader(column);
+                      Batch batch = reader.getBatch(rows)) { // any rows, from any rank
+                    Tensor x = batch.field(column);
+                    return LongStream.range(0, N).mapToDouble(x::getFloat).average().orElseThrow();
                   }
-                  return sum / (1000 * 128);
                 });
     // README: end
     return means;
