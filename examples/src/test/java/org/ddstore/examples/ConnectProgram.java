@@ -4,7 +4,7 @@ package org.ddstore.examples;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.DDStores;
 
-/** A program of a user who has only the client of Spark Connect. */
+/** A program whose class path has the client of Spark Connect only. */
 final class ConnectProgram {
   private ConnectProgram() {}
 

@@ -3,13 +3,8 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.spark.backend.files.FilesService;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,7 +19,11 @@ class AddedTransportTest {
 
   @Test
   void jobsExplainAndErrorsKnowAnAddedTransport() throws Exception {
-    Map<String, String> output = SmallSharedMemoryMain.parse(runDriver());
+    Map<String, String> output =
+        SmallSharedMemoryMain.parse(
+            DriverJvm.run(
+                DriverJvm.command(FilesService.classPath(directory), AddedTransportMain.class),
+                directory));
 
     assertThat(output.get("named"))
         .isEqualTo("[all by files: files: asked for, all by files: files: asked for]");
@@ -39,38 +38,5 @@ class AddedTransportTest {
         .startsWith("[all by tcp, ")
         .contains(
             "resident stores cannot use transport files, because it ends with the job: using tcp");
-  }
-
-  private String runDriver() throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("@" + launcher("java-options"));
-    command.addAll(ChildJvm.QUICK_START);
-    command.addAll(
-        List.of(
-            "-Xmx1g",
-            "-cp",
-            FilesService.classPath(directory),
-            "-Dlog4j2.configurationFile=" + launcher("log4j2.properties"),
-            "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
-            AddedTransportMain.class.getName()));
-    Path log = directory.resolve("log");
-    Process driver =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    try {
-      assertThat(driver.waitFor(5, TimeUnit.MINUTES)).as("driver ended").isTrue();
-    } finally {
-      driver.descendants().forEach(ProcessHandle::destroyForcibly);
-      driver.destroyForcibly();
-    }
-    String output = Files.readString(log);
-    assertThat(driver.exitValue())
-        .as("exit status of the driver, which said:%n%s", output)
-        .isZero();
-    return output;
-  }
-
-  private static Path launcher(String file) {
-    return Path.of(System.getProperty("ddstore.root"), "spark-connector/src/main/launcher", file);
   }
 }

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.ddstore.contract.Needed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -77,19 +76,6 @@ class SmallSharedMemoryTest {
         DriverJvm.command(
             SmallSharedMemoryMain.class,
             Files.createDirectory(directory.resolve("segments")).toString()));
-    Path log = directory.resolve("log");
-    Process driver =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    try {
-      assertThat(driver.waitFor(5, TimeUnit.MINUTES)).as("driver ended").isTrue();
-    } finally {
-      driver.descendants().forEach(ProcessHandle::destroyForcibly);
-      driver.destroyForcibly();
-    }
-    String output = Files.readString(log);
-    assertThat(driver.exitValue())
-        .as("exit status of the driver, which said:%n%s", output)
-        .isZero();
-    return output;
+    return DriverJvm.run(command, directory);
   }
 }

@@ -21,7 +21,8 @@ import org.ddstore.types.ProcessAddress;
  * until it is withdrawn. A reader that finds the link maps the segment.
  */
 final class FilesTransport implements Transport, AutoCloseable {
-  static final Path DIRECTORY = Path.of("/dev/shm/ddstore-files-transport");
+  static final Path DIRECTORY = Path.of("/dev/shm");
+  private static final String PREFIX = "files-transport-";
 
   /** End of the name of the file with the offsets of ragged records, beside that of the records. */
   private static final String OFFSETS = ".offsets";
@@ -53,7 +54,6 @@ final class FilesTransport implements Transport, AutoCloseable {
     }
     exported.put(segment.nonce(), segment);
     try {
-      Files.createDirectories(DIRECTORY);
       Path offsets = Path.of(segment.path() + OFFSETS);
       if (Files.exists(offsets)) {
         Files.createLink(link(segment.nonce(), OFFSETS), offsets);
@@ -66,7 +66,7 @@ final class FilesTransport implements Transport, AutoCloseable {
   }
 
   private static Path link(Nonce nonce, String suffix) {
-    return DIRECTORY.resolve(nonce + suffix);
+    return DIRECTORY.resolve(PREFIX + nonce + suffix);
   }
 
   @Override
