@@ -19,7 +19,8 @@ import org.ddstore.types.ProcessAddress;
 final class GatherReader implements RemoteReader {
   private static final long PARK_NS = Duration.ofMillis(100).toNanos();
 
-  private final WireSession session;
+  private final Connections connections;
+  private final StoreToken token;
   private final Duration timeout;
   private volatile List<PeerFetch> fetches = List.of();
   private long deadlineNs;
@@ -27,8 +28,9 @@ final class GatherReader implements RemoteReader {
   private Predicate<ProcessAddress> replaceable;
   private volatile Thread waiting;
 
-  GatherReader(WireSession session, Duration timeout) {
-    this.session = session;
+  GatherReader(Connections connections, StoreToken token, Duration timeout) {
+    this.connections = connections;
+    this.token = token;
     this.timeout = timeout;
     begin();
   }
@@ -50,7 +52,7 @@ final class GatherReader implements RemoteReader {
     waiting = Thread.currentThread();
     List<PeerFetch> begun = new ArrayList<>(peers.size());
     for (PeerRows rows : peers) {
-      begun.add(new PeerFetch(session, rows, this::wake));
+      begun.add(new PeerFetch(connections, token, rows, this::wake));
     }
     fetches = begun;
     try {

@@ -28,7 +28,8 @@ final class PeerFetch {
   private static final long NEVER = Long.MAX_VALUE;
   private static final long UNKNOWN_VERSION = -1;
 
-  private final WireSession session;
+  private final Connections connections;
+  private final StoreToken token;
   private final PeerRows rows;
   private final GatherRequest.Cursor cursor;
   private final Runnable wake;
@@ -53,8 +54,9 @@ final class PeerFetch {
   /**
    * @param wake callback that wakes the waiting thread to call {@link #check}
    */
-  PeerFetch(WireSession session, PeerRows rows, Runnable wake) {
-    this.session = session;
+  PeerFetch(Connections connections, StoreToken token, PeerRows rows, Runnable wake) {
+    this.connections = connections;
+    this.token = token;
     this.rows = rows;
     this.cursor = new GatherRequest.Cursor(rows);
     this.wake = wake;
@@ -67,8 +69,8 @@ final class PeerFetch {
     synchronized (this) {
       current = restart();
     }
-    session
-        .connection(rows.process())
+    connections
+        .to(rows.process(), token)
         .whenComplete(
             (found, e) -> {
               if (e == null) {
@@ -113,7 +115,7 @@ final class PeerFetch {
         return;
       }
       outstanding++;
-      connection.request(piece.encode(session.token().id(), rows), new Reply(piece, round));
+      connection.request(piece.encode(token.id(), rows), new Reply(piece, round));
     }
   }
 
@@ -224,7 +226,7 @@ final class PeerFetch {
       fail(rows.closed());
     } else if (e instanceof SecurityException) {
       fail(new DDStoreException("cannot read from " + rows.process() + ": " + e.getMessage(), e));
-    } else if (!session.mayBeAlive(rows.process())) {
+    } else if (!connections.mayBeAlive(rows.process())) {
       fail(rows.lost());
     } else {
       retryNs = System.nanoTime() + RETRY_NS;
