@@ -55,7 +55,7 @@ final class RankProcesses implements AutoCloseable {
             ranks.processes.start(
                 (host == null ? new ProcessBuilder(command()) : host.command(command()))
                     .redirectError(ProcessBuilder.Redirect.INHERIT));
-        tell(
+        writeLine(
             process,
             RankJvm.encode(
                 new RankJvm.Setup(
@@ -108,7 +108,7 @@ final class RankProcesses implements AutoCloseable {
     return command;
   }
 
-  private static void tell(Process process, String line) {
+  private static void writeLine(Process process, String line) {
     PrintStream in = new PrintStream(process.getOutputStream(), true, StandardCharsets.US_ASCII);
     in.println(line);
   }
@@ -127,7 +127,7 @@ final class RankProcesses implements AutoCloseable {
       outputs.add(output);
       addresses.add(say(output, RankJvm.ADDRESS));
     }
-    ranks.forEach(process -> tell(process, String.join(",", addresses)));
+    ranks.forEach(process -> writeLine(process, String.join(",", addresses)));
     BufferedReader first = outputs.get(0);
     for (String line = first.readLine(); line != null; line = first.readLine()) {
       results.accept(RankJvm.decode(line.substring(RankJvm.RESULT.length())));

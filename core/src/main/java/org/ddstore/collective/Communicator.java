@@ -45,7 +45,7 @@ public final class Communicator implements AutoCloseable {
   private final GroupLanes lanes;
   private final Rounds rounds;
   private final Duration timeout;
-  private final Family family;
+  private final SplitGroups family;
   private final AtomicReference<Thread> user = new AtomicReference<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -57,7 +57,7 @@ public final class Communicator implements AutoCloseable {
    * @param origins for each rank, its number in the root group that all groups of the family were
    *     split from
    */
-  Communicator(GroupLanes lanes, Duration timeout, Family family, int... origins) {
+  Communicator(GroupLanes lanes, Duration timeout, SplitGroups family, int... origins) {
     this.lanes = lanes;
     this.rounds = new Rounds(lanes, family, origins);
     this.timeout = timeout;

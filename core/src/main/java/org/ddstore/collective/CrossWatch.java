@@ -12,13 +12,13 @@ import java.util.concurrent.TimeUnit;
 final class CrossWatch {
   private static final long SETTLE_NS = TimeUnit.SECONDS.toNanos(1);
 
-  private final Family family;
+  private final SplitGroups family;
   private final Rounds waiting;
   private CrossWait suspected;
   private long sinceNs;
   private long[] newsBefore;
 
-  CrossWatch(Family family, Rounds waiting) {
+  CrossWatch(SplitGroups family, Rounds waiting) {
     this.family = family;
     this.waiting = waiting;
   }

@@ -105,7 +105,7 @@ public final class GroupEndpoint implements AutoCloseable {
    *     ended) nor by messages
    */
   public Communicator connect(List<byte[]> addresses, Duration timeout) throws IOException {
-    Communicator communicator = attach(addresses, timeout, new Family());
+    Communicator communicator = attach(addresses, timeout, new SplitGroups());
     try {
       communicator.exchange("connect()", () -> new byte[0]);
       deleteName();
@@ -120,7 +120,7 @@ public final class GroupEndpoint implements AutoCloseable {
    * Performs the part of {@link #connect} that does not wait; the caller must then call {@link
    * #deleteName()}.
    */
-  Communicator attach(List<byte[]> addresses, Duration timeout, Family family) throws IOException {
+  Communicator attach(List<byte[]> addresses, Duration timeout, SplitGroups family) throws IOException {
     return attach(addresses, timeout, family, IntStream.range(0, address.size()).toArray());
   }
 
@@ -130,7 +130,7 @@ public final class GroupEndpoint implements AutoCloseable {
    * @param origins for each rank, its number in the root group that all groups of the family were
    *     split from
    */
-  Communicator attach(List<byte[]> addresses, Duration timeout, Family family, int... origins)
+  Communicator attach(List<byte[]> addresses, Duration timeout, SplitGroups family, int... origins)
       throws IOException {
     checkOpen();
     GroupLanes lanes = new GroupLanes(exchange, lane, memory, address);

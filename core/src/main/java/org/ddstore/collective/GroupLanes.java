@@ -16,7 +16,7 @@ final class GroupLanes implements AutoCloseable {
   private final OwnLane own;
   private final Nonce[] nonces;
   private final HeldLane[] held;
-  private final Doorbell bell = new Doorbell();
+  private final WakeSignal bell = new WakeSignal();
 
   /** Creates the holder and takes over the own lane and its memory; {@link #attach} must follow. */
   GroupLanes(LaneExchange exchange, OwnLane own, HeldLane ownHeld, LaneAddress address) {
@@ -79,7 +79,7 @@ final class GroupLanes implements AutoCloseable {
   }
 
   /** Returns the doorbell at which this rank waits for mirrors. */
-  Doorbell bell() {
+  WakeSignal bell() {
     return bell;
   }
 

@@ -33,7 +33,7 @@ public final class LocalGroup {
       }
       List<Communicator> communicators = new ArrayList<>();
       for (GroupEndpoint endpoint : endpoints) {
-        communicators.add(endpoint.attach(addresses, timeout, new Family()));
+        communicators.add(endpoint.attach(addresses, timeout, new SplitGroups()));
       }
       return List.copyOf(communicators);
     } catch (IOException e) {

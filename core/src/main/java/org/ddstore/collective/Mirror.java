@@ -17,7 +17,7 @@ import org.ddstore.types.ProcessAddress;
 final class Mirror implements Lane {
   private final LaneOwner owner;
   private final int rank;
-  private final List<Doorbell> bells = new CopyOnWriteArrayList<>();
+  private final List<WakeSignal> bells = new CopyOnWriteArrayList<>();
   private final Slot[] slots = {new Slot(), new Slot()};
   private final CallText[] texts = {CallText.NONE, CallText.NONE};
   private Failure failure;
@@ -46,11 +46,11 @@ final class Mirror implements Lane {
   }
 
   /** Adds a doorbell that rings at each update from now on. */
-  void add(Doorbell bell) {
+  void add(WakeSignal bell) {
     bells.add(bell);
   }
 
-  void remove(Doorbell bell) {
+  void remove(WakeSignal bell) {
     bells.remove(bell);
   }
 
@@ -123,7 +123,7 @@ final class Mirror implements Lane {
   }
 
   private void ring() {
-    for (Doorbell bell : bells) {
+    for (WakeSignal bell : bells) {
       bell.ring(this);
     }
   }

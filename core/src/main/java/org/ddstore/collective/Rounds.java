@@ -18,7 +18,7 @@ final class Rounds {
   private final int rank;
   private final Lane[] lanes;
   private final OwnLane own;
-  private final Family family;
+  private final SplitGroups family;
   private final int[] origins;
 
   private volatile Failure broken;
@@ -39,7 +39,7 @@ final class Rounds {
    * @param origins for each rank, its number in the root group that all groups of the family were
    *     split from
    */
-  Rounds(GroupLanes group, Family family, int... origins) {
+  Rounds(GroupLanes group, SplitGroups family, int... origins) {
     this.group = group;
     this.family = family;
     this.origins = origins;

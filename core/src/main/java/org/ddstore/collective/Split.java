@@ -15,11 +15,11 @@ import org.ddstore.types.DDStoreException;
 final class Split {
   private final Communicator parent;
   private final LaneExchange exchange;
-  private final Family family;
+  private final SplitGroups family;
   private GroupEndpoint endpoint;
   private Communicator child;
 
-  Split(Communicator parent, LaneExchange exchange, Family family) {
+  Split(Communicator parent, LaneExchange exchange, SplitGroups family) {
     this.parent = parent;
     this.exchange = exchange;
     this.family = family;

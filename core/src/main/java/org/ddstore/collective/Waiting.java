@@ -15,11 +15,11 @@ final class Waiting {
   private static final long MAX_PARK_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final Backoff backoff = new Backoff();
-  private final Doorbell bell;
+  private final WakeSignal bell;
   private long nextProbeNs = PROBE_NS;
   private long nextAskNs = FIRST_ASK_NS;
 
-  Waiting(Doorbell bell) {
+  Waiting(WakeSignal bell) {
     this.bell = bell;
   }
 

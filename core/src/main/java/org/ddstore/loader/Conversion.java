@@ -11,7 +11,7 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * A conversion of a field as requested by the user; becomes an {@link Output} when the schema is
+ * A conversion of a field as requested by the user; becomes an {@link OutputField} when the schema is
  * known.
  */
 interface Conversion {
@@ -86,7 +86,7 @@ interface Conversion {
   }
 
   /** Returns the outputs that the conversions produce together: shape first, then type. */
-  static List<Output> outputs(
+  static List<OutputField> outputs(
       List<Conversion> conversions, List<String> read, Schema schema, SampleSpace space) {
     for (Conversion conversion : conversions) {
       if (!read.contains(conversion.name())) {
@@ -95,7 +95,7 @@ interface Conversion {
                 .formatted(conversion.name(), read));
       }
     }
-    List<Output> outputs = new ArrayList<>();
+    List<OutputField> outputs = new ArrayList<>();
     for (String name : read) {
       Field field = schema.field(name);
       List<FieldStep> steps = new ArrayList<>();
@@ -111,7 +111,7 @@ interface Conversion {
           .reduce((overruled, last) -> last) // the last one wins, as with a reader's casts
           .ifPresent(conversion -> steps.add(conversion.step(schema)));
       if (!steps.isEmpty()) {
-        outputs.add(new Output(name, steps));
+        outputs.add(new OutputField(name, steps));
       }
     }
     return outputs;

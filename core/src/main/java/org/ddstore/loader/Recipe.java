@@ -34,7 +34,7 @@ record Recipe(
     List<String> fields,
     ReaderOptions reading,
     Map<String, ValueCast> casts,
-    List<Output> outputs,
+    List<OutputField> outputs,
     SampleSpace space,
     Consumer<LoadedBatch> transform,
     HostMemory memory,
@@ -66,11 +66,11 @@ record Recipe(
                         .formatted(crop.field(), fields));
               }
             });
-    List<Output> outputs = new ArrayList<>();
+    List<OutputField> outputs = new ArrayList<>();
     Map<String, ValueCast> casts = new LinkedHashMap<>();
     ReaderOptions reading =
         ReaderOptions.defaults().fields(fields.toArray(String[]::new)).memory(memory);
-    for (Output output : Conversion.outputs(options.conversions(), fields, schema, space)) {
+    for (OutputField output : Conversion.outputs(options.conversions(), fields, schema, space)) {
       FieldStep only = output.steps().size() == 1 ? output.steps().get(0) : null;
       if (only instanceof Cast cast && !schema.field(output.name()).isRagged()) {
         ValueCast values = cast.values();
@@ -108,8 +108,8 @@ record Recipe(
   }
 
   /** Returns the output of a field, or null if it is delivered as read. */
-  Output outputOf(String field) {
-    for (Output output : outputs) {
+  OutputField outputOf(String field) {
+    for (OutputField output : outputs) {
       if (output.name().equals(field)) {
         return output;
       }
@@ -119,7 +119,7 @@ record Recipe(
 
   /** Returns whether a field has one entry per row, as fixed fields and densified ones have. */
   boolean hasEntryPerRow(String name) {
-    Output output = outputOf(name);
+    OutputField output = outputOf(name);
     boolean madeDense =
         output != null && output.steps().stream().anyMatch(step -> !(step instanceof Cast));
     return fields.contains(name) && (!variable.schema().field(name).isRagged() || madeDense);
@@ -159,7 +159,7 @@ record Recipe(
       Field field = variable.schema().field(name);
       long rowBytes = field.isRagged() ? Long.BYTES : readBytes(field);
       bytes += GrowingBuffer.capacityFor((rows + 1) * rowBytes);
-      Output output = outputOf(name);
+      OutputField output = outputOf(name);
       if (output != null) {
         bytes +=
             field.isRagged() // one entry per row; its size is known to the steps or not at all

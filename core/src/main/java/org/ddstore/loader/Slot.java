@@ -139,7 +139,7 @@ final class Slot {
   /** Makes the converted fields and the weights. */
   void convert() {
     presentBytes = UNKNOWN;
-    for (Output output : recipe.outputs()) {
+    for (OutputField output : recipe.outputs()) {
       GrowingBuffer[] memory =
           converted.computeIfAbsent(output.name(), name -> newBuffers(output.steps().size()));
       tensors.put(output.name(), output.make(this, memory));

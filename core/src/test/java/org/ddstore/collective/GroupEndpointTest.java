@@ -210,7 +210,7 @@ class GroupEndpointTest {
     List<byte[]> addresses = List.of(first.address(), second.address());
     List<byte[]> wrongAddresses = List.of(wrong, second.address());
     // Mapped before the name goes: that of the second, which fails.
-    Communicator mapped = first.attach(addresses, Duration.ofSeconds(30), new Family());
+    Communicator mapped = first.attach(addresses, Duration.ofSeconds(30), new SplitGroups());
     assertThatThrownBy(() -> second.connect(wrongAddresses, TIMEOUT))
         .isInstanceOf(IOException.class);
     assertThatThrownBy(mapped::barrier)

@@ -92,7 +92,7 @@ final class Ranks {
     if (timeout.compareTo(CommunicatorContract.TIMEOUT) >= 0) {
       return endpoint.connect(addresses, timeout);
     }
-    Communicator communicator = endpoint.attach(addresses, timeout, new Family());
+    Communicator communicator = endpoint.attach(addresses, timeout, new SplitGroups());
     communicator.awaitAll("connect", CommunicatorContract.TIMEOUT);
     endpoint.deleteName();
     return communicator;

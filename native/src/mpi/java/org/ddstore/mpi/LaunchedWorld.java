@@ -93,7 +93,7 @@ final class LaunchedWorld implements LaunchedRanks {
             launch.rank(),
             launch.size(),
             calls,
-            environment.needsProgress() ? new Progress(calls, launch.size()) : null,
+            environment.needsProgress() ? new ProgressServer(calls, launch.size()) : null,
             "%s, %s"
                 .formatted(
                     OpenMpiVersion.shortName(new OpenMpi().libraryVersion()),

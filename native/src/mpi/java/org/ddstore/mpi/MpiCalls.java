@@ -16,7 +16,7 @@ import org.ddstore.types.DeadlineExceededException;
 final class MpiCalls {
   private final ReentrantLock lock = new ReentrantLock();
   private final Watchdog watchdog;
-  private volatile Call<?> beforeMeetings = () -> null;
+  private volatile Call<?> beforeBlocking = () -> null;
 
   /** A call of MPI. */
   @FunctionalInterface
@@ -57,7 +57,7 @@ final class MpiCalls {
 
   /**
    * Calls MPI as above, for calls that block until other ranks have called as well: first runs the
-   * action of {@link #setBeforeMeetings}, because the other ranks may need it.
+   * action of {@link #setBeforeBlocking}, because the other ranks may need it.
    *
    * @param limit longest time that other threads may occupy MPI, and that the call may block
    */
@@ -67,14 +67,14 @@ final class MpiCalls {
         limit,
         limit,
         () -> {
-          beforeMeetings.run();
+          beforeBlocking.run();
           return call.run();
         });
   }
 
   /** Sets the action that passes all queued messages to MPI before this process blocks in it. */
-  void setBeforeMeetings(Call<?> sending) {
-    beforeMeetings = sending;
+  void setBeforeBlocking(Call<?> sending) {
+    beforeBlocking = sending;
   }
 
   /** Lets MPI serve others, unless another thread is in it anyway. */

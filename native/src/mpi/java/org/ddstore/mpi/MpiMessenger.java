@@ -80,7 +80,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
    */
   void start(Stream<ProcessAddress> all) {
     peers = all.toList();
-    calls.setBeforeMeetings(this::sendQueued);
+    calls.setBeforeBlocking(this::sendQueued);
     thread.start();
   }
 
@@ -205,7 +205,7 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    calls.setBeforeMeetings(() -> null);
+    calls.setBeforeBlocking(() -> null);
     LockSupport.unpark(thread);
     try {
       thread.join(LIMIT.toMillis());

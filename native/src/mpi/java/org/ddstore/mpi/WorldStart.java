@@ -97,7 +97,7 @@ final class WorldStart {
           "MPI started as rank %d of %d with thread level %d, expected rank %d of %d: it did not use the process manager of DDStore"
               .formatted(rank, size, level, ranks.rank(), ranks.size()));
     }
-    Progress progress = environment.needsProgress() ? new Progress(calls, size) : null;
+    ProgressServer progress = environment.needsProgress() ? new ProgressServer(calls, size) : null;
     String description =
         "%s, %s"
             .formatted(OpenMpiVersion.shortName(MPI.getLibVersion()), environment.description());

@@ -68,11 +68,11 @@ final class DDStoreScan implements StoreScan, Batch, SupportsReportStatistics {
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return RowsReaderFactory.of(this::whereRowsAre, columns, bytesPerRow());
+    return RowsReaderFactory.of(this::currentHandle, columns, bytesPerRow());
   }
 
   /** Returns the current handle; rows keep their indices, so later appends have no effect. */
-  private StoreHandle whereRowsAre() {
+  private StoreHandle currentHandle() {
     if (store.isDropped()) {
       throw new IllegalStateException(
           "store \"%s\" was dropped or overwritten after the query was planned: read it again"

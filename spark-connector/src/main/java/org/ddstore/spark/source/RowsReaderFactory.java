@@ -65,7 +65,7 @@ final class RowsReaderFactory implements PartitionReaderFactory {
 
   @Override
   public PartitionReader<InternalRow> createReader(InputPartition partition) {
-    return new RowReader(createColumnarReader(partition));
+    return new BatchRowReader(createColumnarReader(partition));
   }
 
   private static RowRanges rows(InputPartition partition) {
@@ -114,7 +114,7 @@ final class RowsReaderFactory implements PartitionReaderFactory {
   }
 
   /** A reader of batches row by row, for columns that Spark's generated code cannot read. */
-  private static final class RowReader implements PartitionReader<InternalRow> {
+  private static final class BatchRowReader implements PartitionReader<InternalRow> {
     private final PartitionReader<ColumnarBatch> batches;
     private Iterator<InternalRow> rows = Collections.emptyIterator();
     private InternalRow row;
@@ -122,7 +122,7 @@ final class RowsReaderFactory implements PartitionReaderFactory {
     /**
      * @param batches reader of the batches, closed with this reader
      */
-    RowReader(PartitionReader<ColumnarBatch> batches) {
+    BatchRowReader(PartitionReader<ColumnarBatch> batches) {
       this.batches = batches;
     }
 

@@ -28,7 +28,7 @@ abstract class ScanMetric extends CustomSumMetric {
 
   static CustomMetric[] all() {
     return new CustomMetric[] {
-      new RowsRead(), new BytesRead(), new OwnProcessRows(), new SameHostRows(), new RemoteRows()
+      new RowsRead(), new BytesRead(), new OwnProcessRows(), new SameHostRows(), new RemoteRowsRead()
     };
   }
 
@@ -39,7 +39,7 @@ abstract class ScanMetric extends CustomSumMetric {
       new Value(BytesRead.NAME, counts.bytes()),
       new Value(OwnProcessRows.NAME, counts.rows(ReadPath.OWN_PROCESS)),
       new Value(SameHostRows.NAME, counts.rows(ReadPath.SAME_HOST)),
-      new Value(RemoteRows.NAME, counts.rows(ReadPath.REMOTE))
+      new Value(RemoteRowsRead.NAME, counts.rows(ReadPath.REMOTE))
     };
   }
 
@@ -82,10 +82,10 @@ abstract class ScanMetric extends CustomSumMetric {
   }
 
   /** Number of rows read over the network. */
-  public static final class RemoteRows extends ScanMetric {
+  public static final class RemoteRowsRead extends ScanMetric {
     static final String NAME = "ddstoreRowsRemote";
 
-    public RemoteRows() {
+    public RemoteRowsRead() {
       super(NAME, "rows read over the network");
     }
   }

@@ -16,16 +16,16 @@ final class FrameGuard extends ChannelDuplexHandler {
   static final String NAME = "ddstoreFrameGuard";
 
   private final RefusalLog refusals;
-  private final UnauthenticatedConnections unproved;
+  private final UnauthenticatedConnections unauthenticated;
   private final boolean isClient;
   private final FrameScan scan;
   private volatile boolean trusted;
   private boolean refused;
 
-  private FrameGuard(RefusalLog refusals, UnauthenticatedConnections unproved) {
+  private FrameGuard(RefusalLog refusals, UnauthenticatedConnections unauthenticated) {
     this.refusals = refusals;
-    this.unproved = unproved;
-    this.isClient = unproved == null;
+    this.unauthenticated = unauthenticated;
+    this.isClient = unauthenticated == null;
     this.scan = new FrameScan(isClient);
   }
 
@@ -37,16 +37,16 @@ final class FrameGuard extends ChannelDuplexHandler {
   /**
    * Returns a guard for a connection opened by the other side.
    *
-   * @param unproved registry of the connection until a token is proved
+   * @param unauthenticated registry of the connection until a token is proved
    */
-  static FrameGuard ofServer(RefusalLog refusals, UnauthenticatedConnections unproved) {
-    return new FrameGuard(refusals, unproved);
+  static FrameGuard ofServer(RefusalLog refusals, UnauthenticatedConnections unauthenticated) {
+    return new FrameGuard(refusals, unauthenticated);
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     if (!isClient) {
-      unproved.add(context.channel());
+      unauthenticated.add(context.channel());
     }
   }
 
@@ -56,7 +56,7 @@ final class FrameGuard extends ChannelDuplexHandler {
     if (guard != null && !guard.trusted) {
       guard.trusted = true;
       if (!guard.isClient) {
-        guard.unproved.remove(channel);
+        guard.unauthenticated.remove(channel);
       }
     }
   }

@@ -40,7 +40,7 @@ public final class Wire {
 
   private final WireOptions options;
   private final RefusalLog refusals = new RefusalLog();
-  private final UnauthenticatedConnections unproved;
+  private final UnauthenticatedConnections unauthenticated;
   private final Map<Nonce, WireSession> sessions = new ConcurrentHashMap<>();
   private final TransportContext context;
   private final TransportServer server;
@@ -52,7 +52,7 @@ public final class Wire {
 
   private Wire(WireOptions options) {
     this.options = options;
-    this.unproved =
+    this.unauthenticated =
         new UnauthenticatedConnections(
             refusals, UnauthenticatedConnections.MOST, options.connectTimeout());
     this.context =
@@ -176,7 +176,7 @@ public final class Wire {
     List<TransportServerBootstrap> all = new ArrayList<>();
     all.add(
         (channel, handler) -> {
-          channel.pipeline().addLast(FrameGuard.NAME, FrameGuard.ofServer(refusals, unproved));
+          channel.pipeline().addLast(FrameGuard.NAME, FrameGuard.ofServer(refusals, unauthenticated));
           return handler;
         });
     all.addAll(options.serverBootstraps());

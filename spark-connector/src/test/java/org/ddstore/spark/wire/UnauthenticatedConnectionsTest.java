@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 class UnauthenticatedConnectionsTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-  private final UnauthenticatedConnections unproved =
+  private final UnauthenticatedConnections unauthenticated =
       new UnauthenticatedConnections(new RefusalLog(), 2, DEADLINE);
 
   private EmbeddedChannel connect() {
     EmbeddedChannel channel = new EmbeddedChannel();
     channel.freezeTime();
-    unproved.add(channel);
+    unauthenticated.add(channel);
     return channel;
   }
 
@@ -34,17 +34,17 @@ class UnauthenticatedConnectionsTest {
     assertThat(channel.isOpen()).isTrue();
     pass(channel, Duration.ofMillis(1));
     assertThat(channel.isOpen()).isFalse();
-    assertThat(unproved.count()).isZero();
+    assertThat(unauthenticated.count()).isZero();
   }
 
   @Test
   void keepsAConnectionWithAProof() {
     EmbeddedChannel channel = connect();
-    assertThat(unproved.remove(channel)).isTrue();
+    assertThat(unauthenticated.remove(channel)).isTrue();
     pass(channel, DEADLINE.multipliedBy(2));
     assertThat(channel.isOpen()).isTrue();
     channel.close().syncUninterruptibly();
-    assertThat(unproved.remove(channel)).isFalse();
+    assertThat(unauthenticated.remove(channel)).isFalse();
   }
 
   @Test
@@ -57,7 +57,7 @@ class UnauthenticatedConnectionsTest {
     assertThat(second.isOpen()).isTrue();
     assertThat(third.isOpen()).isTrue();
     second.close().syncUninterruptibly();
-    assertThat(unproved.count()).isEqualTo(1);
+    assertThat(unauthenticated.count()).isEqualTo(1);
     connect();
     assertThat(third.isOpen()).as("there is room again").isTrue();
   }

@@ -75,10 +75,10 @@ final class MpiAttempts implements AttemptPolicy {
    */
   static boolean needsFreshWorld(FailedAttempt attempt) {
     return attempt.hasLostExecutor()
-        || attempt.failures().stream().anyMatch(MpiAttempts::saysFrozen);
+        || attempt.failures().stream().anyMatch(MpiAttempts::reportsFrozenMembership);
   }
 
-  private static boolean saysFrozen(Throwable failure) {
+  private static boolean reportsFrozenMembership(Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof RankLostException || each instanceof FrozenMembershipException) {
         return true;

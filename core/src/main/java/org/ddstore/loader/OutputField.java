@@ -11,8 +11,8 @@ import org.ddstore.memory.GrowingBuffer;
  * @param name name of the field, both as read and as delivered
  * @param steps at least one step
  */
-record Output(String name, List<FieldStep> steps) {
-  Output {
+record OutputField(String name, List<FieldStep> steps) {
+  OutputField {
     steps = List.copyOf(steps);
   }
 

@@ -17,7 +17,7 @@ import mpi.Status;
  * empty message; the thread polls often while they read, rarely otherwise, and not at all while
  * nothing is shared.
  */
-final class Progress {
+final class ProgressServer {
   /**
    * Tag of the messages by which readers announce themselves. MPI_Comm_create_group sends with the
    * number of a group's first rank as tag, which is smaller; MPI allows tags of at least 32,767.
@@ -41,7 +41,7 @@ final class Progress {
   private long readNs = System.nanoTime() - BUSY_NS;
   private final AtomicInteger users = new AtomicInteger();
 
-  Progress(MpiCalls calls, int ranks) {
+  ProgressServer(MpiCalls calls, int ranks) {
     this.calls = calls;
     this.announcedNs = new long[ranks];
     Arrays.fill(announcedNs, System.nanoTime() - ANNOUNCED_NS);

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The groups of one rank that were split from one another; the end of the rank ends all of them.
  */
-final class Family {
+final class SplitGroups {
   private final Set<Rounds> members = ConcurrentHashMap.newKeySet();
   private volatile Thread splitter; // the first thread that split a group
   private volatile boolean severalThreads;

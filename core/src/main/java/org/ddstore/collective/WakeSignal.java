@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
  * A place where a rank's thread parks until a mirror is updated. One thread waits, any thread may
  * ring.
  */
-final class Doorbell {
+final class WakeSignal {
   private volatile Thread waiter;
   private volatile Lane awaited;
   private volatile boolean rung;
