@@ -165,7 +165,8 @@ public final class Variable {
   public Reader reader(ReaderOptions options) {
     Objects.requireNonNull(options, "options is null");
     gate.checkOpen();
-    Reader reader = new Reader(this, gate.newPass(), new Projection(this, options));
+    Projection projection = new Projection(this, options); // fails before a pass is registered
+    Reader reader = new Reader(this, gate.newPass(), projection);
     readers.add(reader);
     return reader;
   }

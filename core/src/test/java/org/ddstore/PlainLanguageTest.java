@@ -29,7 +29,12 @@ class PlainLanguageTest {
           new Phrase("\\bso many\\b", "the number, or all"),
           new Phrase("comes? to the end that", "agrees on"),
           new Phrase("helps who\\b", "name the option and what it adds"),
-          new Phrase("nobody talks about", "is computed locally on every rank"));
+          new Phrase("nobody talks about|says who gets what", "is computed locally on every rank"),
+          new Phrase("of \\{\\} slots for", "store \"{}\" needs {} slots, {} available"),
+          new Phrase("rank %d brings", "schema mismatch: rank %d has .."),
+          new Phrase("never of no bytes", "At least one byte, because .."),
+          new Phrase("come into staging memory", "are received into staging memory"),
+          new Phrase("whether it has come to|has come to where", "has reached"));
 
   private static final Pattern SPACE = Pattern.compile("\\s+(?:\\*|//|#)?\\s*");
 

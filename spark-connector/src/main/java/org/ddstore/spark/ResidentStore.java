@@ -209,7 +209,7 @@ public final class ResidentStore {
    * sample only, by their indices; its order of rows is not random. Does not block: the rows are
    * read when the DataFrame is used.
    *
-   * @param count number of rows, from 0 to {@link #rows()}; at most 2^29
+   * @param count number of rows, from 0 to {@link #rows()}; at most 10 million
    * @param seed any number
    * @return a DataFrame with the columns of {@link #sourceSchema()}, and the metadata column {@code
    *     __index}

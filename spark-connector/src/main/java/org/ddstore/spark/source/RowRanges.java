@@ -74,6 +74,38 @@ final class RowRanges implements Serializable {
     return both.build();
   }
 
+  /** Returns the rows of this set in [from, to), in time and memory for these rows alone. */
+  RowRanges within(long from, long to) {
+    int first = runsBefore(from, 1); // the others end after "from"
+    int end = runsBefore(to, 0); // these begin before "to"
+    if (first >= end) {
+      return NONE;
+    }
+    long[] own = Arrays.copyOfRange(bounds, 2 * first, 2 * end);
+    own[0] = Math.max(own[0], from);
+    own[own.length - 1] = Math.min(own[own.length - 1], to);
+    return new RowRanges(own);
+  }
+
+  /**
+   * Returns the number of runs with a bound below a row, or at it for ends.
+   *
+   * @param side 0 for the begin of runs, 1 for their ends
+   */
+  private int runsBefore(long row, int side) {
+    int low = 0;
+    int high = size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (bounds[2 * middle + side] < row + side) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
   /** Returns the union of both sets. */
   RowRanges or(RowRanges other) {
     Builder either = new Builder(bounds.length + other.bounds.length);

@@ -40,8 +40,7 @@ final class ScanSplits {
         Math.max(LEAST_BYTES, Math.min(MOST_BYTES, (long) (bytesPerRow * rows.rows() / cores)));
     for (List<ResidentShard> copies : LostRows.byFirstRow(shards).values()) {
       ResidentShard shard = copies.get(0);
-      RowRanges here =
-          rows.and(RowRanges.between(shard.firstRow(), shard.firstRow() + shard.rows()));
+      RowRanges here = rows.within(shard.firstRow(), shard.firstRow() + shard.rows());
       long count = here.rows();
       long pieces = Math.max(1, Math.round(count * bytesPerRow / pieceBytes));
       for (long piece = 0; piece < pieces; piece++) {

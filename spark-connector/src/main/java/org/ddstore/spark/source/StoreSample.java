@@ -16,8 +16,8 @@ import org.ddstore.spark.types.OptionKeys;
 record StoreSample(long count, long seed) {
   private static final long DEFAULT_SEED = 0;
 
-  /** Largest number of rows that fit into the array of a set of single rows. */
-  private static final long MOST_ROWS = 1L << 29;
+  /** Rows of a sample at most: the driver holds and sends three numbers for each. */
+  private static final long MOST_ROWS = 10_000_000;
 
   /**
    * Reads the options of a scan.

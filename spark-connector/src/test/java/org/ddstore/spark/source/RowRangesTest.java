@@ -46,6 +46,9 @@ class RowRangesTest {
       assertThat(bits(one.except(ROWS))).isEqualTo(not);
       assertThat(one.except(ROWS).except(ROWS)).isEqualTo(one);
       assertThat(one.rows()).isEqualTo(bits(one).cardinality());
+      int from = random.nextInt(ROWS);
+      int to = random.nextInt(ROWS);
+      assertThat(one.within(from, to)).isEqualTo(one.and(RowRanges.between(from, to)));
       int count = random.nextInt(ROWS);
       assertThat(one.first(count).rows()).isEqualTo(Math.min(count, one.rows()));
       assertThat(one.first(count).or(one.skip(count))).isEqualTo(one);

@@ -60,7 +60,7 @@ class StoreSampleTest {
         .withMessage("sample of -1 rows of store \"train\", outside [0, 10]");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new StoreSample(1L << 40, 0).of(1L << 41, "train"))
-        .withMessageEndingWith("outside [0, 536,870,912]");
+        .withMessageEndingWith("outside [0, 10,000,000]");
   }
 
   @Test
