@@ -53,7 +53,7 @@ record ReadingPath(String title, int most, List<Integer> numbers, List<String> c
   /**
    * Returns the problems of the list: too many or no classes, wrong numbers, a class without a
    * file, or a class that a reader cannot find from the classes before it, because none of them
-   * names it and it extends or implements none of them.
+   * names it, or a type that it extends or implements.
    */
   List<String> problems(Sources sources) throws IOException {
     List<String> problems = new ArrayList<>();
@@ -71,7 +71,7 @@ record ReadingPath(String title, int most, List<Integer> numbers, List<String> c
         problems.add("%s has no file".formatted(name));
         continue;
       }
-      if (i > 0 && !isReachable(simpleName(name), source.get(), classes.subList(0, i), earlier)) {
+      if (i > 0 && !isReachable(name, source.get(), earlier, sources)) {
         problems.add("%s is not named by a class before it".formatted(name));
       }
       earlier.add(source.get());
@@ -79,17 +79,42 @@ record ReadingPath(String title, int most, List<Integer> numbers, List<String> c
     return problems;
   }
 
+  /** Returns whether an earlier class names this one, or a type of the project that it implements. */
   private static boolean isReachable(
-      String name, String source, List<String> earlierNames, List<String> earlier) {
-    return earlier.stream().anyMatch(text -> hasWord(text, name))
-        || earlierNames.stream().anyMatch(other -> isSubtype(source, name, simpleName(other)));
+      String fullName, String source, List<String> earlier, Sources sources) throws IOException {
+    if (isNamed(simpleName(fullName), earlier)) {
+      return true;
+    }
+    for (String supertype : supertypes(fullName, source)) {
+      if (sources.source(supertype).isPresent() && isNamed(simpleName(supertype), earlier)) {
+        return true;
+      }
+    }
+    return false;
   }
 
-  private static boolean isSubtype(String source, String name, String other) {
+  private static boolean isNamed(String name, List<String> texts) {
+    return texts.stream().anyMatch(text -> hasWord(text, name));
+  }
+
+  /** Returns the full names that the supertypes of a class can have: imported, or of its package. */
+  private static List<String> supertypes(String fullName, String source) {
     Matcher head =
-        Pattern.compile("\\b(?:class|record|interface|enum) " + name + "\\b([^{]*)\\{")
+        Pattern.compile(
+                "\\b(?:class|record|interface|enum) " + simpleName(fullName) + "\\b([^{]*)\\{")
             .matcher(source);
-    return head.find() && hasWord(head.group(1), other);
+    if (!head.find()) {
+      return List.of();
+    }
+    List<String> names = new ArrayList<>();
+    Matcher type = Pattern.compile("\\b[A-Z]\\w*").matcher(head.group(1));
+    while (type.find()) {
+      Matcher imported =
+          Pattern.compile("(?m)^import ([\\w.]+\\." + type.group() + ");").matcher(source);
+      String own = fullName.substring(0, fullName.lastIndexOf('.') + 1) + type.group();
+      names.add(imported.find() ? imported.group(1) : own);
+    }
+    return names;
   }
 
   private static boolean hasWord(String text, String word) {
