@@ -49,7 +49,7 @@ public final class SpreadScanProgram {
 
   private static long remote(Dataset<Row> query) {
     SparkPlan scan = query.queryExecution().executedPlan().collectLeaves().head();
-    return scan.metrics().apply(ScanMetric.RemoteRows.NAME).value();
+    return scan.metrics().apply(ScanMetric.RemoteRowsRead.NAME).value();
   }
 
   private static void check(boolean holds, String what) {
