@@ -120,7 +120,8 @@ public final class GroupEndpoint implements AutoCloseable {
    * Performs the part of {@link #connect} that does not wait; the caller must then call {@link
    * #deleteName()}.
    */
-  Communicator attach(List<byte[]> addresses, Duration timeout, SplitGroups family) throws IOException {
+  Communicator attach(List<byte[]> addresses, Duration timeout, SplitGroups family)
+      throws IOException {
     return attach(addresses, timeout, family, IntStream.range(0, address.size()).toArray());
   }
 
