@@ -48,7 +48,8 @@ final class World {
    * @param number number of the world, the same on all members and unique
    * @param progress null if reads from this process need no help of it
    */
-  World(int number, int rank, int size, MpiCalls calls, ProgressServer progress, String description) {
+  World(
+      int number, int rank, int size, MpiCalls calls, ProgressServer progress, String description) {
     this.number = number;
     this.rank = rank;
     this.size = size;
