@@ -11,8 +11,8 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /**
- * A conversion of a field as requested by the user; becomes an {@link OutputField} when the schema is
- * known.
+ * A conversion of a field as requested by the user; becomes an {@link OutputField} when the schema
+ * is known.
  */
 interface Conversion {
   /** Returns the name of the field that the conversion produces. */
