@@ -79,7 +79,9 @@ record ReadingPath(String title, int most, List<Integer> numbers, List<String> c
     return problems;
   }
 
-  /** Returns whether an earlier class names this one, or a type of the project that it implements. */
+  /**
+   * Returns whether an earlier class names this one, or a type of the project that it implements.
+   */
   private static boolean isReachable(
       String fullName, String source, List<String> earlier, Sources sources) throws IOException {
     if (isNamed(simpleName(fullName), earlier)) {
@@ -97,7 +99,9 @@ record ReadingPath(String title, int most, List<Integer> numbers, List<String> c
     return texts.stream().anyMatch(text -> hasWord(text, name));
   }
 
-  /** Returns the full names that the supertypes of a class can have: imported, or of its package. */
+  /**
+   * Returns the full names that the supertypes of a class can have: imported, or of its package.
+   */
   private static List<String> supertypes(String fullName, String source) {
     Matcher head =
         Pattern.compile(

@@ -26,7 +26,10 @@ class StructureTest {
           "a.Door", "class Door { Hall hall; }",
           "a.Hall", "class Hall { Way way; }",
           "a.Way", "interface Way {}",
-          "b.Path", "import a.Way;\n\nfinal class Path extends Base\n    implements Way { /* see Hallway */ }",
+          "b.Path",
+              "import a.Way;\n\n"
+                  + "final class Path extends Base\n"
+                  + "    implements Way { /* see Hallway */ }",
           "a.Attic", "class Attic {}");
 
   private static Optional<String> source(String name) {

@@ -28,7 +28,11 @@ abstract class ScanMetric extends CustomSumMetric {
 
   static CustomMetric[] all() {
     return new CustomMetric[] {
-      new RowsRead(), new BytesRead(), new OwnProcessRows(), new SameHostRows(), new RemoteRowsRead()
+      new RowsRead(),
+      new BytesRead(),
+      new OwnProcessRows(),
+      new SameHostRows(),
+      new RemoteRowsRead()
     };
   }
 

@@ -176,7 +176,9 @@ public final class Wire {
     List<TransportServerBootstrap> all = new ArrayList<>();
     all.add(
         (channel, handler) -> {
-          channel.pipeline().addLast(FrameGuard.NAME, FrameGuard.ofServer(refusals, unauthenticated));
+          channel
+              .pipeline()
+              .addLast(FrameGuard.NAME, FrameGuard.ofServer(refusals, unauthenticated));
           return handler;
         });
     all.addAll(options.serverBootstraps());
