@@ -27,7 +27,7 @@ final class ElementWriter {
     this.owner = owner;
     this.type = type;
     this.dtype = dtype;
-    this.store = new NumberStore(dtype);
+    this.store = new NumberStore(type, dtype);
     this.mayHaveNull = mayHaveNull;
     this.fill = fill;
   }
@@ -46,16 +46,8 @@ final class ElementWriter {
     for (int i = 0; i < count; i++) {
       if (hasNull && array.isNullAt(i)) {
         fill(record, place + i * step, 1, fill);
-      } else if (type.isFloating()) {
-        double value = type.getDouble(array, i);
-        if (!store.put(record.view(), place + i * step, value)) {
-          throw outside(record, value);
-        }
-      } else {
-        long value = type.getLong(array, i);
-        if (!store.put(record.view(), place + i * step, value)) {
-          throw outside(record, value);
-        }
+      } else if (!store.copy(array, i, record.view(), place + i * step)) {
+        throw outside(record, store.value(array, i));
       }
     }
   }

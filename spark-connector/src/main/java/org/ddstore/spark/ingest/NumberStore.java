@@ -2,15 +2,23 @@
 package org.ddstore.spark.ingest;
 
 import java.nio.ByteBuffer;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.ddstore.types.DType;
 
 /**
- * A writer of numbers into a record as elements of one type, which rejects values that do not fit.
+ * A writer of numbers of one Spark type into a record as elements of one type, which rejects values
+ * that do not fit.
  */
 final class NumberStore {
+  private final NumberType type;
   private final DType dtype;
 
-  NumberStore(DType dtype) {
+  /**
+   * @param type type of the numbers in rows and arrays
+   * @param dtype type of the elements
+   */
+  NumberStore(NumberType type, DType dtype) {
+    this.type = type;
     this.dtype = dtype;
   }
 
@@ -50,8 +58,39 @@ final class NumberStore {
     };
   }
 
+  /** Copies number {@code i} of a row or an array; returns false if it does not fit. */
+  boolean copy(SpecializedGetters from, int i, ByteBuffer record, int place) {
+    return type.isFloating()
+        ? put(record, place, floating(from, i))
+        : put(record, place, integer(from, i));
+  }
+
+  /** Returns number {@code i} of a row or an array, for messages. */
+  Number value(SpecializedGetters from, int i) {
+    if (type.isFloating()) {
+      return floating(from, i);
+    }
+    return integer(from, i);
+  }
+
+  /** Returns an integer; a boolean is 0 or 1. */
+  private long integer(SpecializedGetters from, int i) {
+    return switch (type) {
+      case BOOLEAN -> from.getBoolean(i) ? 1 : 0;
+      case BYTE -> from.getByte(i);
+      case SHORT -> from.getShort(i);
+      case INT -> from.getInt(i);
+      case LONG -> from.getLong(i);
+      case FLOAT, DOUBLE -> throw new IllegalStateException(type + " is not an integer type");
+    };
+  }
+
+  private double floating(SpecializedGetters from, int i) {
+    return type == NumberType.FLOAT ? from.getFloat(i) : from.getDouble(i);
+  }
+
   /** Puts an integer; returns false if it does not fit. */
-  boolean put(ByteBuffer record, int place, long value) {
+  private boolean put(ByteBuffer record, int place, long value) {
     switch (dtype) {
       case BOOL, UINT8 -> {
         record.put(place, (byte) value);
@@ -86,7 +125,7 @@ final class NumberStore {
   }
 
   /** Puts a floating-point number, rounded if needed; returns false if it does not fit. */
-  boolean put(ByteBuffer record, int place, double value) {
+  private boolean put(ByteBuffer record, int place, double value) {
     if (dtype == DType.FLOAT64) {
       record.putDouble(place, value);
       return true;
