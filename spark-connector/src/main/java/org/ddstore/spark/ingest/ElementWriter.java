@@ -46,8 +46,16 @@ final class ElementWriter {
     for (int i = 0; i < count; i++) {
       if (hasNull && array.isNullAt(i)) {
         fill(record, place + i * step, 1, fill);
-      } else if (!store.copy(array, i, record.view(), place + i * step)) {
-        throw outside(record, store.value(array, i));
+      } else if (type.isFloating()) {
+        double value = store.getDouble(array, i);
+        if (!store.put(record.view(), place + i * step, value)) {
+          throw outside(record, value);
+        }
+      } else {
+        long value = store.getLong(array, i);
+        if (!store.put(record.view(), place + i * step, value)) {
+          throw outside(record, value);
+        }
       }
     }
   }

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.ddstore.types.DType;
 
 /**
- * A writer of numbers of one Spark type into a record as elements of one type, which rejects values
- * that do not fit.
+ * A converter of numbers of one Spark type to elements of one type in a record, which rejects
+ * values that do not fit.
  */
 final class NumberStore {
   private final NumberType type;
@@ -58,23 +58,8 @@ final class NumberStore {
     };
   }
 
-  /** Copies number {@code i} of a row or an array; returns false if it does not fit. */
-  boolean copy(SpecializedGetters from, int i, ByteBuffer record, int place) {
-    return type.isFloating()
-        ? put(record, place, floating(from, i))
-        : put(record, place, integer(from, i));
-  }
-
-  /** Returns number {@code i} of a row or an array, for messages. */
-  Number value(SpecializedGetters from, int i) {
-    if (type.isFloating()) {
-      return floating(from, i);
-    }
-    return integer(from, i);
-  }
-
-  /** Returns an integer; a boolean is 0 or 1. */
-  private long integer(SpecializedGetters from, int i) {
+  /** Returns number {@code i} of a row or an array; a boolean is 0 or 1. Not for floating types. */
+  long getLong(SpecializedGetters from, int i) {
     return switch (type) {
       case BOOLEAN -> from.getBoolean(i) ? 1 : 0;
       case BYTE -> from.getByte(i);
@@ -85,12 +70,13 @@ final class NumberStore {
     };
   }
 
-  private double floating(SpecializedGetters from, int i) {
+  /** Returns number {@code i}, of a floating type. */
+  double getDouble(SpecializedGetters from, int i) {
     return type == NumberType.FLOAT ? from.getFloat(i) : from.getDouble(i);
   }
 
   /** Puts an integer; returns false if it does not fit. */
-  private boolean put(ByteBuffer record, int place, long value) {
+  boolean put(ByteBuffer record, int place, long value) {
     switch (dtype) {
       case BOOL, UINT8 -> {
         record.put(place, (byte) value);
@@ -125,7 +111,7 @@ final class NumberStore {
   }
 
   /** Puts a floating-point number, rounded if needed; returns false if it does not fit. */
-  private boolean put(ByteBuffer record, int place, double value) {
+  boolean put(ByteBuffer record, int place, double value) {
     if (dtype == DType.FLOAT64) {
       record.putDouble(place, value);
       return true;

@@ -52,8 +52,16 @@ final class ScalarColumn extends Column {
 
     @Override
     void encodeValue(SpecializedGetters parent, int at, RecordBuffer record) {
-      if (!store.copy(parent, at, record.view(), place)) {
-        throw outside(record, store.value(parent, at));
+      if (type.isFloating()) {
+        double value = store.getDouble(parent, at);
+        if (!store.put(record.view(), place, value)) {
+          throw outside(record, value);
+        }
+      } else {
+        long value = store.getLong(parent, at);
+        if (!store.put(record.view(), place, value)) {
+          throw outside(record, value);
+        }
       }
     }
 
