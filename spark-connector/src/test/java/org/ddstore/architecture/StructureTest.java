@@ -27,9 +27,7 @@ class StructureTest {
           "a.Hall", "class Hall { Way way; }",
           "a.Way", "interface Way {}",
           "b.Path",
-              "import a.Way;\n\n"
-                  + "final class Path extends Base\n"
-                  + "    implements Way { /* see Hallway */ }",
+              "import a.Way;\n\nfinal class Path extends Base\n    implements Way { /* see Hallway */ }",
           "a.Attic", "class Attic {}");
 
   private static Optional<String> source(String name) {
