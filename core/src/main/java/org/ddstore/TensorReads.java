@@ -223,7 +223,10 @@ final class TensorReads implements AutoCloseable {
     return true;
   }
 
-  /** Copies the field from one place of a segment, until its rows did not change meanwhile. */
+  /**
+   * Copies the field from one place of a segment, until its rows did not change meanwhile. Separate
+   * from {@link RowLocator#read}, because a plan and its copy action cost more than one row.
+   */
   private void copyStable(
       Segment segment, long place, int bytes, Tensor destination, long at, int rank) {
     ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));

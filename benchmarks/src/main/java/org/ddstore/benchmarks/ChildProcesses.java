@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.ddstore.cli.ExitCleanup;
 import org.ddstore.types.DDStoreException;
 
 /**
@@ -19,14 +20,14 @@ final class ChildProcesses implements AutoCloseable {
 
   private final List<Process> processes = new CopyOnWriteArrayList<>();
   private final Duration patience;
-  private final Thread atExit = new Thread(this::end, "ddstore-end-processes");
+  private final ExitCleanup cleanup;
 
   /**
    * @param patience maximum time that a process has to exit before it is killed
    */
   ChildProcesses(Duration patience) {
     this.patience = patience;
-    Runtime.getRuntime().addShutdownHook(atExit);
+    this.cleanup = new ExitCleanup("ddstore-end-processes", this::end);
   }
 
   Process start(ProcessBuilder builder) throws IOException {
@@ -72,12 +73,7 @@ final class ChildProcesses implements AutoCloseable {
    */
   @Override
   public void close() {
-    try {
-      Runtime.getRuntime().removeShutdownHook(atExit);
-    } catch (IllegalStateException e) {
-      return; // the JVM is shutting down: the hook ends the processes
-    }
-    end();
+    cleanup.close();
   }
 
   @Override

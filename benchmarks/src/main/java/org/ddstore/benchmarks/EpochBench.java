@@ -42,7 +42,6 @@ import picocli.CommandLine.Spec;
           + " share of time that it waits, from the loader's statistics."
     })
 final class EpochBench implements Callable<Integer> {
-  private static final int MAX_RANKS = 64;
   private static final int EXECUTOR_MB = 1024;
   private static final int ROUNDS = 5;
   private static final int MOST_BATCH_MB =
@@ -151,8 +150,8 @@ final class EpochBench implements Callable<Integer> {
 
   private Set<EpochWay> check() {
     transport.check();
-    rowBytes.forEach(n -> OptionRange.check(command, "--row-bytes", n, 8, 1 << 20));
-    OptionRange.check(command, "--ranks", ranks, 1, MAX_RANKS);
+    OptionRange.checkAll(command, "--row-bytes", rowBytes, 8, 1 << 20);
+    OptionRange.check(command, "--ranks", ranks, 1, RankNetwork.MAX_RANKS);
     OptionRange.check(command, "--batch", batch, 1, 1 << 16);
     OptionRange.check(command, "--store-mb", storeMb, 1, 1 << 20);
     if ((long) batch * Collections.max(rowBytes) > (long) MOST_BATCH_MB << 20) {
@@ -167,9 +166,7 @@ final class EpochBench implements Callable<Integer> {
           "--store-mb %d: too small for a batch of %d rows of %d bytes on each of %d ranks"
               .formatted(storeMb, batch, Collections.max(rowBytes), ranks));
     }
-    if (!(seconds > 0 && seconds <= 3600)) {
-      throw usage("--seconds: %s outside (0, 3600]".formatted(seconds));
-    }
+    OptionRange.checkSeconds(command, seconds);
     if (!EpochPlan.SAMPLERS.contains(sampler)) {
       throw usage(
           "--sampler %s: legal are %s".formatted(sampler, String.join(", ", EpochPlan.SAMPLERS)));

@@ -16,6 +16,9 @@ record RankNetwork(int ranks, String transport, boolean shortcut, boolean encryp
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  /** Largest number of ranks of a benchmark. */
+  static final int MAX_RANKS = 64;
+
   /** Returns the options of a store that uses this network. */
   StoreOptions storeOptions() {
     return StoreOptions.defaults().shortcut(shortcut);

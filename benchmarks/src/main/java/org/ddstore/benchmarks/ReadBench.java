@@ -20,7 +20,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The command that measures reads by path, row size and batch, against a plain copy loop. */
@@ -35,8 +34,6 @@ import picocli.CommandLine.Spec;
           + " unavailable."
     })
 final class ReadBench implements Callable<Integer> {
-  private static final int MAX_RANKS = 64;
-
   @Option(
       names = "--row-bytes",
       paramLabel = "N",
@@ -151,16 +148,13 @@ final class ReadBench implements Callable<Integer> {
 
   private void check() {
     transport.check();
-    rowBytes.forEach(n -> OptionRange.check(command, "--row-bytes", n, 8, 1 << 30));
-    batches.forEach(n -> OptionRange.check(command, "--batch", n, 1, 1 << 20));
-    inFlight.forEach(n -> OptionRange.check(command, "--in-flight", n, 1, 256));
-    OptionRange.check(command, "--ranks", ranks, 2, MAX_RANKS);
+    OptionRange.checkAll(command, "--row-bytes", rowBytes, 8, 1 << 30);
+    OptionRange.checkAll(command, "--batch", batches, 1, 1 << 20);
+    OptionRange.checkAll(command, "--in-flight", inFlight, 1, 256);
+    OptionRange.check(command, "--ranks", ranks, 2, RankNetwork.MAX_RANKS);
     OptionRange.check(command, "--shard-mb", shardMb, 1, 1 << 20);
     OptionRange.check(command, "--hosts", hosts, 1, 2);
-    if (!(seconds > 0 && seconds <= 3600)) {
-      throw new ParameterException(
-          command.commandLine(), "--seconds: %s outside (0, 3600]".formatted(seconds));
-    }
+    OptionRange.checkSeconds(command, seconds);
     if (hosts == 2) {
       Optional<String> missing = Requirements.missing();
       if (missing.isPresent()) {

@@ -14,7 +14,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The command that demonstrates a store and checks every byte that it returns. */
@@ -84,10 +83,7 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     OptionRange.check(command, "--rows", rows, 1, Long.MAX_VALUE);
     OptionRange.check(command, "--batch", batchRows, 1, Integer.MAX_VALUE);
-    if (!(seconds > 0 && seconds <= 3600)) {
-      throw new ParameterException(
-          command.commandLine(), "--seconds: %s outside (0, 3600]".formatted(seconds));
-    }
+    OptionRange.checkSeconds(command, seconds);
     transport.check();
     if (input != null) {
       SourceOptions.checkExists(input);

@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.cli;
 
+import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** A check of numeric options, which reports values out of range as usage errors. */
+/** Checks of numeric options, which report values out of range as usage errors. */
 public final class OptionRange {
+  private static final double MOST_SECONDS = 3600;
+
   private OptionRange() {}
 
   public static void check(CommandSpec command, String option, long value, long least, long most) {
     if (value < least || value > most) {
       throw new ParameterException(
           command.commandLine(), "%s: %d outside [%d, %d]".formatted(option, value, least, most));
+    }
+  }
+
+  /** Checks each value of an option that takes a list. */
+  public static void checkAll(
+      CommandSpec command, String option, List<Integer> values, long least, long most) {
+    values.forEach(value -> check(command, option, value, least, most));
+  }
+
+  /** Checks the option {@code --seconds}: above 0, at most an hour. */
+  public static void checkSeconds(CommandSpec command, double seconds) {
+    if (!(seconds > 0 && seconds <= MOST_SECONDS)) { // also if it is not a number
+      throw new ParameterException(
+          command.commandLine(),
+          "--seconds: %s outside (0, %.0f]".formatted(seconds, MOST_SECONDS));
     }
   }
 }

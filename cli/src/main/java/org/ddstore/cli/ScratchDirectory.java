@@ -12,12 +12,11 @@ import java.util.stream.Stream;
 /** A directory for the files of one command, deleted by {@link #close()} or when the JVM exits. */
 public final class ScratchDirectory implements AutoCloseable {
   private final Path path;
-  private final Thread atExit;
+  private final ExitCleanup cleanup;
 
   private ScratchDirectory(Path path) {
     this.path = path;
-    this.atExit = new Thread(this::delete, "ddstore-scratch");
-    Runtime.getRuntime().addShutdownHook(atExit);
+    this.cleanup = new ExitCleanup("ddstore-scratch", this::delete);
   }
 
   public static ScratchDirectory create(String prefix) throws IOException {
@@ -46,12 +45,7 @@ public final class ScratchDirectory implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
-      Runtime.getRuntime().removeShutdownHook(atExit);
-    } catch (IllegalStateException e) {
-      return; // the JVM is shutting down: the hook deletes the directory
-    }
-    delete();
+    cleanup.close();
   }
 
   @Override

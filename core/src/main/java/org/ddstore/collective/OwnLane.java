@@ -23,7 +23,7 @@ final class OwnLane {
   private final Nonce nonce;
   private final Messenger messenger;
   private final LaneMemory memory;
-  private final LaneUpdateWriter writer;
+  private final LaneUpdate.Writer writer;
   private final Set<ProcessAddress> askers = new LinkedHashSet<>();
   private final PieceParts[] parts = {PieceParts.common(0), PieceParts.common(0)};
   private Map<ProcessAddress, int[]> ranksOf = Map.of();
@@ -38,7 +38,7 @@ final class OwnLane {
     this.nonce = nonce;
     this.memory = memory;
     this.messenger = messenger;
-    this.writer = new LaneUpdateWriter(nonce, memory);
+    this.writer = new LaneUpdate.Writer(nonce, memory);
   }
 
   Nonce nonce() {

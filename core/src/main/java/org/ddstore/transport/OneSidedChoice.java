@@ -35,4 +35,9 @@ public record OneSidedChoice(
   public boolean isAvailable() {
     return !means.isEmpty();
   }
+
+  /** Returns whether the transport can be opened, with the detail. */
+  public Availability availability() {
+    return new Availability(isAvailable(), detail);
+  }
 }

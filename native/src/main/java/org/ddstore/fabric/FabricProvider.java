@@ -11,10 +11,7 @@ import org.ddstore.transport.PeerCalls;
 public final class FabricProvider {
   /** Returns whether this process can currently use libfabric. Throws nothing. */
   public Availability availability() {
-    OneSidedChoice choice = choose(new OneSidedOptions("", "", "", 0));
-    return choice.isAvailable()
-        ? Availability.available(choice.detail())
-        : Availability.unavailable(choice.detail());
+    return choose(new OneSidedOptions("", "", "", 0)).availability();
   }
 
   /**

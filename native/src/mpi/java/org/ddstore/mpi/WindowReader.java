@@ -10,6 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import mpi.MPIException;
 import org.ddstore.memory.Nonce;
+import org.ddstore.memory.Segment;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.types.DDStoreException;
@@ -83,11 +84,33 @@ final class WindowReader implements RemoteReader {
         call(
             () -> {
               for (PeerRows rows : fixed) {
-                FixedReads.post(gets, rows, this::known);
+                postFixed(rows);
               }
             });
         call(() -> versions.readAll(gets));
       } while (!versions.areUnchanged() && awaitStable());
+    }
+  }
+
+  /** Posts the reads of fixed records: one piece per run of rows and chunk. */
+  private void postFixed(PeerRows rows) throws MPIException {
+    gets.begin(rows.reserve(), 0);
+    for (int run = 0; run < rows.runs(); run++) {
+      KnownShard shard = known(rows.segment(run).nonce());
+      RecordLayout layout = shard.layout();
+      long row = rows.firstRow(run);
+      int left = rows.firstSlot(run + 1) - rows.firstSlot(run);
+      while (left > 0) {
+        long place = layout.place(row);
+        int now = (int) Math.min(left, layout.rowsToChunkEnd(row));
+        gets.add(
+            shard.windows().chunk(Segment.chunkOf(place)),
+            shard.rank(),
+            Segment.positionOf(place),
+            now * layout.recordBytes());
+        row += now;
+        left -= now;
+      }
     }
   }
 

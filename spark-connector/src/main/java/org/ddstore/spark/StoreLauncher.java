@@ -22,7 +22,6 @@ import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.job.BarrierJob;
-import org.ddstore.spark.job.PlannedLoader;
 import org.ddstore.spark.job.Plans;
 import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentLoading;
@@ -142,8 +141,7 @@ final class StoreLauncher {
                       attempt -> {
                         IngestPlan plan = plans.forAttempt(attempt);
                         return new ResidentLoading.Source(
-                            plan.shards(groups.ranks()),
-                            new PlannedLoader(plan, groups.width(), groups.members()));
+                            plan.shards(groups.ranks()), plan.encoder(groups.members()));
                       }));
       try {
         ResidentLayout layout =

@@ -20,6 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
  * {@link #start}, a check for leftovers after each test, and inspection of queries.
  */
 abstract class SourceOnCluster {
+  /** Number of rows of {@link #labelled()}. */
+  static final int LABELLED = 1_000;
+
   static TestCluster cluster;
 
   final SparkSession spark = cluster.session();
@@ -50,6 +53,12 @@ abstract class SourceOnCluster {
   void dropAll() {
     DDStores.list(spark).forEach(ResidentStore::drop);
     cluster.assertNothingHeld();
+  }
+
+  final Dataset<Row> labelled() {
+    return spark
+        .range(LABELLED)
+        .selectExpr("id", "cast(id % 7 as int) as label", "cast(id as float) as value");
   }
 
   final Dataset<Row> read(String store) {

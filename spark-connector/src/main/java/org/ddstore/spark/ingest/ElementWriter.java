@@ -27,7 +27,7 @@ final class ElementWriter {
     this.owner = owner;
     this.type = type;
     this.dtype = dtype;
-    this.store = new NumberStore(dtype);
+    this.store = new NumberStore(type, dtype);
     this.mayHaveNull = mayHaveNull;
     this.fill = fill;
   }
@@ -47,12 +47,12 @@ final class ElementWriter {
       if (hasNull && array.isNullAt(i)) {
         fill(record, place + i * step, 1, fill);
       } else if (type.isFloating()) {
-        double value = type.getDouble(array, i);
+        double value = store.getDouble(array, i);
         if (!store.put(record.view(), place + i * step, value)) {
           throw outside(record, value);
         }
       } else {
-        long value = type.getLong(array, i);
+        long value = store.getLong(array, i);
         if (!store.put(record.view(), place + i * step, value)) {
           throw outside(record, value);
         }

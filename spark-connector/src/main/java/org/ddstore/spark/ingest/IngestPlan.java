@@ -174,9 +174,13 @@ public final class IngestPlan implements AutoCloseable {
         : column.in(ArrayForm.UNIFORM, field.shape()[0]);
   }
 
-  /** Returns the encoder of the rows; captured by the closure of the barrier stage. */
-  public RowEncoder encoder() {
-    return new RowEncoder(schema, columns, wording);
+  /**
+   * Returns the encoder of the rows; captured by the closure of the barrier stage.
+   *
+   * @param shardOfRank shard that each rank of the stage loads, in [0, ranks of the plan)
+   */
+  public RowEncoder encoder(int... shardOfRank) {
+    return new RowEncoder(this, columns, wording, ranks, shardOfRank);
   }
 
   /** Returns a human-readable description of how the rows are read. */

@@ -2,15 +2,23 @@
 package org.ddstore.spark.ingest;
 
 import java.nio.ByteBuffer;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.ddstore.types.DType;
 
 /**
- * A writer of numbers into a record as elements of one type, which rejects values that do not fit.
+ * A converter of numbers of one Spark type to elements of one type in a record, which rejects
+ * values that do not fit.
  */
 final class NumberStore {
+  private final NumberType type;
   private final DType dtype;
 
-  NumberStore(DType dtype) {
+  /**
+   * @param type type of the numbers in rows and arrays
+   * @param dtype type of the elements
+   */
+  NumberStore(NumberType type, DType dtype) {
+    this.type = type;
     this.dtype = dtype;
   }
 
@@ -48,6 +56,23 @@ final class NumberStore {
       case FLOAT32 -> "the range of float32";
       case FLOAT64 -> "the exact range of float64";
     };
+  }
+
+  /** Returns number {@code i} of a row or an array; a boolean is 0 or 1. Not for floating types. */
+  long getLong(SpecializedGetters from, int i) {
+    return switch (type) {
+      case BOOLEAN -> from.getBoolean(i) ? 1 : 0;
+      case BYTE -> from.getByte(i);
+      case SHORT -> from.getShort(i);
+      case INT -> from.getInt(i);
+      case LONG -> from.getLong(i);
+      case FLOAT, DOUBLE -> throw new IllegalStateException(type + " is not an integer type");
+    };
+  }
+
+  /** Returns number {@code i}, of a floating type. */
+  double getDouble(SpecializedGetters from, int i) {
+    return type == NumberType.FLOAT ? from.getFloat(i) : from.getDouble(i);
   }
 
   /** Puts an integer; returns false if it does not fit. */

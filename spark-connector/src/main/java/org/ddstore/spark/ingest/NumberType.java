@@ -2,7 +2,6 @@
 package org.ddstore.spark.ingest;
 
 import java.util.Optional;
-import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.types.BooleanType;
@@ -19,7 +18,7 @@ import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.unsafe.Platform;
 import org.ddstore.types.DType;
 
-/** Spark's internal number types, with access to single values and bulk copies. */
+/** Spark's internal number types, with bulk copies of arrays. */
 enum NumberType {
   BOOLEAN(DType.BOOL),
   BYTE(DType.INT8),
@@ -64,23 +63,6 @@ enum NumberType {
 
   boolean isFloating() {
     return this == FLOAT || this == DOUBLE;
-  }
-
-  /** Returns element {@code i} as an integer; a boolean is 0 or 1. Not for floating types. */
-  long getLong(SpecializedGetters from, int i) {
-    return switch (this) {
-      case BOOLEAN -> from.getBoolean(i) ? 1 : 0;
-      case BYTE -> from.getByte(i);
-      case SHORT -> from.getShort(i);
-      case INT -> from.getInt(i);
-      case LONG -> from.getLong(i);
-      case FLOAT, DOUBLE -> throw new IllegalStateException(this + " is not an integer type");
-    };
-  }
-
-  /** Returns element {@code i} of a floating type. */
-  double getDouble(SpecializedGetters from, int i) {
-    return this == FLOAT ? from.getFloat(i) : from.getDouble(i);
   }
 
   /** Copies the first {@code count} elements unchanged; they must not be null. */

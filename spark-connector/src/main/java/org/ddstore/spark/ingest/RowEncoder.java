@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.ingest;
 
-import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Iterator;
@@ -9,47 +8,83 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.ShardWriter;
+import org.ddstore.layout.ExtentMap;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.spark.types.SourceChangedException;
 import org.ddstore.types.Schema;
 
-/** An encoder of Spark rows into records. Serialized with the closure; one call per rank. */
-public final class RowEncoder implements Serializable {
+/**
+ * An encoder of the rows that an {@link IngestPlan} assigns to a rank into the records of its
+ * shard. Serialized with the closure of the barrier stage; one call per rank.
+ */
+public final class RowEncoder implements ShardLoader {
   private static final long serialVersionUID = 1L;
   private static final int INTERRUPT_MASK = 1023;
 
   private final byte[] schema;
   private final Column[] columns;
   private final Wording wording;
+  private final long planRows;
+  private final long planBytes;
+  private final int shards;
+  private final int[] shardOfRank;
 
-  RowEncoder(Schema schema, List<Column> columns, Wording wording) {
+  /**
+   * @param shards number of shards into which the plan divides its rows
+   * @param shardOfRank shard of each rank, in [0, shards)
+   */
+  RowEncoder(
+      IngestPlan plan, List<Column> columns, Wording wording, int shards, int... shardOfRank) {
     if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
       throw new IllegalStateException("records are little-endian; this machine is not");
     }
-    this.schema = schema.toBytes();
+    this.schema = plan.schema().toBytes();
     this.columns = columns.toArray(new Column[0]);
     this.wording = wording;
+    this.planRows = plan.rows();
+    this.planBytes = plan.memoryBytes();
+    this.shards = shards;
+    this.shardOfRank = shardOfRank.clone();
   }
 
-  /** Returns the schema of the records. */
+  @Override
   public Schema schema() {
     return Schema.parse(ByteBuffer.wrap(schema).order(ByteOrder.LITTLE_ENDIAN));
   }
 
+  @Override
+  public long estimatedBytes(int rank) {
+    long own = start(shardOfRank[rank] + 1) - firstRow(rank);
+    return planRows == 0 ? 0 : (long) ((double) planBytes / planRows * own);
+  }
+
+  @Override
+  public long firstRow(int rank) {
+    return start(shardOfRank[rank]);
+  }
+
+  private long start(int shard) {
+    return ExtentMap.balancedStart(planRows, shard, shards);
+  }
+
   /**
-   * Appends all rows to a shard. Local; throws if the thread is interrupted.
+   * Appends the rows of a rank to its shard. Local; throws if the thread is interrupted.
    *
-   * @param rows rows of one partition of {@link IngestPlan#shards()}
-   * @param firstRow global index of the first row, for messages
+   * @param rows rows of the rank's partition of {@link IngestPlan#shards()}
    * @throws IngestException if a value cannot be stored
    * @throws NotUniformException if a column does not have the form guessed by the plan
    * @throws SourceChangedException if the rows differ from those counted by the plan
    */
-  public void encode(Iterator<InternalRow> rows, long firstRow, ShardWriter writer) {
-    encode(rows, firstRow, writer::appendPacked);
+  @Override
+  public void load(int rank, Iterator<InternalRow> rows, ShardWriter writer) {
+    encode(rows, firstRow(rank), writer::appendPacked);
   }
 
-  /** Passes each packed record to {@code records}, which must not retain the buffer. */
+  /**
+   * Passes each packed record to {@code records}, which must not retain the buffer.
+   *
+   * @param firstRow global index of the first row, for messages
+   */
   void encode(Iterator<InternalRow> rows, long firstRow, Consumer<ByteBuffer> records) {
     Schema parsed = schema();
     Column.Encoder[] encoders = new Column.Encoder[columns.length];

@@ -43,7 +43,7 @@ final class ScalarColumn extends Column {
 
   private final class Encoder extends Column.Encoder {
     private final int place;
-    private final NumberStore store = new NumberStore(declared.dtype());
+    private final NumberStore store = new NumberStore(type, declared.dtype());
 
     Encoder(Schema schema) {
       super(path());
@@ -53,12 +53,12 @@ final class ScalarColumn extends Column {
     @Override
     void encodeValue(SpecializedGetters parent, int at, RecordBuffer record) {
       if (type.isFloating()) {
-        double value = type.getDouble(parent, at);
+        double value = store.getDouble(parent, at);
         if (!store.put(record.view(), place, value)) {
           throw outside(record, value);
         }
       } else {
-        long value = type.getLong(parent, at);
+        long value = store.getLong(parent, at);
         if (!store.put(record.view(), place, value)) {
           throw outside(record, value);
         }

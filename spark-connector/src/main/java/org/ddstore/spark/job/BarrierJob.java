@@ -28,6 +28,7 @@ import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
+import org.ddstore.spark.ingest.ShardLoader;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.StoreJobException;
@@ -76,11 +77,7 @@ public final class BarrierJob {
       RDD<InternalRow> rows, ShardLoader loader, StoreToken rowsToken, RankBody<T> body) {
     /** Returns the load of all rows of a plan into a store that ends with its ranks. */
     public static <T> Load<T> of(IngestPlan plan, ReplicaGroups groups, RankBody<T> body) {
-      return new Load<>(
-          plan.shards(groups.ranks()),
-          new PlannedLoader(plan, groups.width(), groups.members()),
-          null,
-          body);
+      return new Load<>(plan.shards(groups.ranks()), plan.encoder(groups.members()), null, body);
     }
   }
 

@@ -27,6 +27,7 @@ import org.ddstore.spark.cluster.MemoryCheck;
 import org.ddstore.spark.cluster.ShardMemory;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.ingest.ShardLoader;
 import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.wire.StoreToken;

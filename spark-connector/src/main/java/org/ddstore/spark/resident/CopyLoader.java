@@ -5,7 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.ShardWriter;
-import org.ddstore.spark.job.ShardLoader;
+import org.ddstore.spark.ingest.ShardLoader;
 import org.ddstore.types.Schema;
 
 /**

@@ -15,7 +15,6 @@ import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.job.PlacedRdd;
-import org.ddstore.spark.job.PlannedLoader;
 import org.ddstore.spark.job.Plans;
 import org.ddstore.spark.job.RetryPolicy;
 import org.ddstore.spark.types.StoreJobException;
@@ -114,7 +113,7 @@ public final class ResidentChanges {
                 return new ResidentLoading.Source(
                     PlacedRdd.of(
                         plan.shards(groups.ranks()), places.findLost().preferredLocations()),
-                    new PlannedLoader(plan, groups.width(), groups.members()));
+                    plan.encoder(groups.members()));
               });
       commit(loading, loaded, source);
     } catch (NotUniformException e) {

@@ -17,7 +17,6 @@ import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.job.PlacedRdd;
-import org.ddstore.spark.job.PlannedLoader;
 import org.ddstore.spark.job.Plans;
 import org.ddstore.spark.job.RetryPolicy;
 import org.ddstore.spark.resident.ResidentLayout.Place;
@@ -160,7 +159,6 @@ record ResidentRepair(
 
   private ResidentLayout load(ResidentLayout now, int part, List<Place> places) {
     ResidentOrigin origin = origins.get(part);
-    int width = layout.groups().width();
     int[] members =
         places.stream().mapToInt(place -> layout.groups().memberOf(place.rank())).toArray();
     int firstRank = places.get(0).rank();
@@ -173,8 +171,7 @@ record ResidentRepair(
           attempt -> {
             IngestPlan plan = plans.forAttempt(attempt);
             return new ResidentLoading.Source(
-                PlacedRdd.of(plan.shardsOf(members), homes(now, places)),
-                new PlannedLoader(plan, width, members));
+                PlacedRdd.of(plan.shardsOf(members), homes(now, places)), plan.encoder(members));
           });
     } catch (NotUniformException e) {
       throw new RebuildDiffersException(name, firstRank, e.getMessage());

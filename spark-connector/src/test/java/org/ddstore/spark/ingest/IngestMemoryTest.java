@@ -102,13 +102,13 @@ class IngestMemoryTest {
 
   private static void report(String what, Dataset<Row> df, IngestOptions options) {
     try (IngestPlan plan = IngestPlan.of(df, options, 1)) {
-      RowEncoder encoder = plan.encoder();
+      RowEncoder encoder = plan.encoder(0);
       FlatMapFunction<Iterator<InternalRow>, long[]> load =
           rows -> {
             Watched watched = new Watched(rows);
             try (ShardWriter writer =
                 ShardWriter.create(encoder.schema(), StoreOptions.defaults())) {
-              encoder.encode(watched, 0, writer);
+              encoder.load(0, watched, writer);
               return List.of(new long[] {watched.startBytes, watched.peakBytes, writer.bytes()})
                   .iterator();
             }

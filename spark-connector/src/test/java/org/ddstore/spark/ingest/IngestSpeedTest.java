@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
 import org.apache.commons.math3.stat.descriptive.rank.Min;
 import org.apache.spark.api.java.JavaRDD;
@@ -22,7 +23,6 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
-import org.ddstore.layout.ExtentMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,14 +102,13 @@ class IngestSpeedTest {
   private static long load(Dataset<Row> df, IngestOptions options) {
     try (IngestPlan plan = IngestPlan.of(df, options, RANKS)) {
       assertThat(plan.schema().isFixed()).isTrue();
-      RowEncoder encoder = plan.encoder();
-      long total = plan.rows();
+      RowEncoder encoder = plan.encoder(IntStream.range(0, RANKS).toArray());
       return count(
           plan.shards(),
           (rank, rows) -> {
             try (ShardWriter writer =
                 ShardWriter.create(encoder.schema(), StoreOptions.defaults())) {
-              encoder.encode(rows, ExtentMap.balancedStart(total, rank, RANKS), writer);
+              encoder.load(rank, rows, writer);
               return List.of(writer.rows()).iterator();
             }
           });

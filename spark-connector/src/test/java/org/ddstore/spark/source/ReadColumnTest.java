@@ -69,7 +69,7 @@ class ReadColumnTest {
         try {
           Iterator<InternalRow> all =
               plan.shards().toJavaRDD().map(InternalRow::copy).collect().iterator();
-          plan.encoder().encode(all, 0, writer);
+          plan.encoder(0).load(0, all, writer);
           return store.add("rows", writer);
         } catch (NotUniformException e) {
           writer.close();

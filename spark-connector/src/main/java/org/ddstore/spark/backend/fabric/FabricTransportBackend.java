@@ -46,8 +46,7 @@ public final class FabricTransportBackend implements TransportBackend {
 
   @Override
   public Availability availability(Map<String, String> settings, String host) {
-    OneSidedChoice choice = PROVIDER.choose(options(Settings.of(settings), host, 0));
-    return new Availability(choice.isAvailable(), choice.detail());
+    return PROVIDER.choose(options(Settings.of(settings), host, 0)).availability();
   }
 
   @Override

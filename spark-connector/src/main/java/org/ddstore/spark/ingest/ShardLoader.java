@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.spark.job;
+package org.ddstore.spark.ingest;
 
 import java.io.Serializable;
 import java.util.Iterator;
