@@ -120,7 +120,8 @@ public final class GroupEndpoint implements AutoCloseable {
    * Performs the part of {@link #connect} that does not wait; the caller must then call {@link
    * #deleteName()}.
    */
-  Communicator attach(List<byte[]> addresses, Duration timeout, SplitGroups family) throws IOException {
+  Communicator attach(List<byte[]> addresses, Duration timeout, SplitGroups family)
+      throws IOException {
     return attach(addresses, timeout, family, IntStream.range(0, address.size()).toArray());
   }
 
@@ -140,7 +141,7 @@ public final class GroupEndpoint implements AutoCloseable {
       lanes.attach(parse(addresses));
       return new Communicator(lanes, timeout, family, origins);
     } catch (IOException | RuntimeException | Error e) {
-      lane.fail(Diagnosis.gaveUp(address.rank(), e));
+      lane.fail(Diagnosis.aborted(address.rank(), e));
       lanes.close();
       deleteNameAfter(e);
       throw e;

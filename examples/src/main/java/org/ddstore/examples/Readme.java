@@ -11,7 +11,7 @@ import org.ddstore.ReadStatistics;
 import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
-import org.ddstore.mpi.MpiRun;
+import org.ddstore.mpirun.MpiRun;
 import org.ddstore.types.ReadPath;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -12,6 +12,7 @@ import org.ddstore.contract.ProcessTree;
 import org.ddstore.hosts.NeedsTwoHosts;
 import org.ddstore.hosts.RemoteShell;
 import org.ddstore.hosts.TwoHosts;
+import org.ddstore.mpirun.MpiRun;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

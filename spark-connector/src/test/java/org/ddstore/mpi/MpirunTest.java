@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import org.ddstore.contract.ProcessTree;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.mpirun.MpiRun;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -74,7 +74,8 @@ enum NumberType {
       case SHORT -> from.getShort(i);
       case INT -> from.getInt(i);
       case LONG -> from.getLong(i);
-      case FLOAT, DOUBLE -> throw new IllegalStateException(this + " is not an integer type");
+      case FLOAT, DOUBLE ->
+          throw new IllegalStateException("type " + this + " is not an integer type");
     };
   }
 

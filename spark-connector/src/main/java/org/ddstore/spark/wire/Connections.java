@@ -173,7 +173,8 @@ final class Connections {
       case Status.OTHER_PROCESS -> throw new OtherProcessException(connection.peer());
       case Status.DUPLICATE -> throw new DuplicateException();
       default ->
-          throw new SecurityException(connection.peer() + " refused the handshake: " + status);
+          throw new SecurityException(
+              "process " + connection.peer() + " refused the handshake: " + status);
     }
   }
 
@@ -252,7 +253,7 @@ final class Connections {
     private static final long serialVersionUID = 1L;
 
     StoreGoneException(ProcessAddress peer) {
-      super(peer + " has closed the store");
+      super("process " + peer + " has closed the store");
     }
   }
 
