@@ -31,7 +31,7 @@ import picocli.CommandLine.Mixin;
     },
     footer = {
       "Only with ./ddstore:",
-      "      --ranks N       Number of processes started by mpirun (default: 4)."
+      "      --ranks N       Number of processes started by mpirun; 4 by default."
     })
 public final class Readme implements Callable<Integer> {
   private static final String FEATURES = "features";
