@@ -86,8 +86,8 @@ class MpirunBetweenHostsTest {
       assertThat(said)
           .contains("rank 1 of 4: java.lang.IllegalStateException: the sample 17 is bad")
           .containsPattern(
-              "rank 3 of 4: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1 gave"
-                  + " up");
+              "rank 3 of 4: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1"
+                  + " aborted its collectives: ");
     }
   }
 }

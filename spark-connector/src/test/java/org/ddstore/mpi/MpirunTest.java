@@ -90,8 +90,8 @@ class MpirunTest {
         .contains("rank 1 of 3: java.lang.IllegalStateException: the sample 17 is bad")
         .contains("\tat " + RankProgram.class.getName())
         .containsPattern(
-            "rank [02] of 3: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1 gave"
-                + " up: java.lang.IllegalStateException: the sample 17 is bad");
+            "rank [02] of 3: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1"
+                + " aborted its collectives: java.lang.IllegalStateException: the sample 17 is bad");
   }
 
   @Test

@@ -19,8 +19,9 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The connections of a JVM: at most one to each other JVM, opened on first use by either side. If
- * both sides open one at the same time, the connection of the smaller process id is kept.
+ * The connections of the {@link Wire} of a JVM: at most one to each other JVM, opened on first use
+ * by either side. If both sides open one at the same time, the connection of the smaller process id
+ * is kept.
  */
 final class Connections {
   private final ProcessAddress local;
