@@ -119,7 +119,9 @@ public final class Catalog {
     Catalog first = copies.get(0);
     for (Catalog copy : copies) {
       if (copy.ranks != first.ranks || !copy.variables().equals(first.variables())) {
-        throw new IllegalArgumentException("%s is not a copy of %s".formatted(copy, first));
+        throw new IllegalArgumentException(
+            "catalogs differ: %s is not a copy of %s, whose ranks and variables must be equal"
+                .formatted(copy, first));
       }
     }
     List<SegmentCopies> joined = new ArrayList<>();
@@ -184,7 +186,8 @@ public final class Catalog {
       }
       return new Catalog(ranks, entries);
     } catch (IOException | UncheckedIOException e) {
-      throw new IllegalArgumentException("%d bytes are not a catalog".formatted(bytes.length), e);
+      throw new IllegalArgumentException(
+          "array of %d bytes is not a catalog".formatted(bytes.length), e);
     }
   }
 

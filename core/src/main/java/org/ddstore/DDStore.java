@@ -273,7 +273,8 @@ public final class DDStore extends ReadableStore {
   static void checkWritable(Variable variable, String change) {
     if (variable != null && variable.readOnlyReason() != null) {
       throw new IllegalStateException(
-          "%s cannot be %s: %s".formatted(variable, change, variable.readOnlyReason()));
+          "variable \"%s\" cannot be %s: %s"
+              .formatted(variable.name(), change, variable.readOnlyReason()));
     }
   }
 

@@ -81,7 +81,9 @@ final class Projection {
       }
     }
     throw new IllegalArgumentException(
-        "field \"%s\" was not chosen when the reader was made".formatted(name));
+        "field \"%s\" is not read by this reader, whose fields are %s: select it in Variable.reader(..)"
+            .formatted(
+                name, IntStream.range(0, fields.length).mapToObj(i -> field(i).name()).toList()));
   }
 
   /** Returns whether batches of one projection can hold the rows that readers of the other read. */

@@ -95,7 +95,7 @@ public final class Reader implements AutoCloseable {
     Objects.requireNonNull(batch, "batch is null");
     Objects.requireNonNull(indices, "indices is null");
     if (!batch.isOf(pool)) {
-      throw new IllegalArgumentException(batch + " was not given by " + this);
+      throw new IllegalArgumentException("batch of another reader than " + this + ": " + batch);
     }
   }
 
@@ -130,7 +130,8 @@ public final class Reader implements AutoCloseable {
   private void getBatches(Batch[] batches, long[]... indices) {
     if (batches.length != indices.length) {
       throw new IllegalArgumentException(
-          "%d batches for %d arrays of indices".formatted(batches.length, indices.length));
+          "number of batches %d differs from the number of index arrays %d"
+              .formatted(batches.length, indices.length));
     }
     for (long[] rows : indices) {
       Objects.requireNonNull(rows, "an element of indices is null");
@@ -138,7 +139,8 @@ public final class Reader implements AutoCloseable {
     for (Batch batch : batches) {
       Objects.requireNonNull(batch, "an element of batches is null");
       if (!batch.holds(fields)) {
-        throw new IllegalArgumentException(batch + " was not given by a reader like " + this);
+        throw new IllegalArgumentException(
+            "batch of another variable, fields or casts than " + this + ": " + batch);
       }
     }
     pass.enter(this);

@@ -37,8 +37,14 @@ final class SegmentCopies {
           || !copy.schema().equals(first.schema())
           || !rows(copy).equals(rows(first))) {
         throw new IllegalArgumentException(
-            "%s with rows %s is not a copy of %s with rows %s"
-                .formatted(copy.schema(), rows(copy), first.schema(), rows(first)));
+            "variable \"%s\" is not a copy of \"%s\": %s with rows %s, expected %s with rows %s"
+                .formatted(
+                    copy.name(),
+                    first.name(),
+                    copy.schema(),
+                    rows(copy),
+                    first.schema(),
+                    rows(first)));
       }
     }
   }

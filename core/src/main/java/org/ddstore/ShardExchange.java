@@ -118,8 +118,8 @@ final class ShardExchange {
     List<SegmentCopies> variables = Catalog.join(copies);
     if (copies.get(0).ranks() != store.ranks()) {
       throw new IllegalArgumentException(
-          "%s cannot be adopted by a store of %d ranks: the numbers of ranks must be equal"
-              .formatted(copies.get(0), store.ranks()));
+          "catalog of %d ranks cannot be adopted by a store of %d ranks: the numbers of ranks must be equal"
+              .formatted(copies.get(0).ranks(), store.ranks()));
     }
     variables.forEach(variable -> store.checkNew(variable.name()));
     return variables;

@@ -40,7 +40,7 @@ public final class Tensor {
     long bytes = Math.multiplyExact(count, dtype.bytes());
     if (memory.bytes() < bytes) {
       throw new IllegalArgumentException(
-          "%s of shape %s needs %,d bytes, but the memory has %,d"
+          "tensor of %s and shape %s needs %,d bytes, but the memory has %,d"
               .formatted(dtype, Arrays.toString(shape), bytes, memory.bytes()));
     }
   }
@@ -124,7 +124,8 @@ public final class Tensor {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
     if (dtype.bytes() != Short.BYTES) {
-      throw new IllegalArgumentException(dtype + " is not int16, float16 or bfloat16");
+      throw new IllegalArgumentException(
+          "element type " + dtype + " is not int16, float16 or bfloat16");
     }
     return ofArray(dtype, values, values.length, shape);
   }
@@ -144,7 +145,7 @@ public final class Tensor {
     Objects.requireNonNull(values, "values is null");
     Objects.requireNonNull(shape, "shape is null");
     if (dtype.bytes() != 1) {
-      throw new IllegalArgumentException(dtype + " is not int8, uint8 or bool");
+      throw new IllegalArgumentException("element type " + dtype + " is not int8, uint8 or bool");
     }
     return ofArray(dtype, values, values.length, shape);
   }

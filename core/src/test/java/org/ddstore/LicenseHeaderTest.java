@@ -16,14 +16,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.ddstore.contract.Needed;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Every source file names the licence of the project in its first two lines. */
 class LicenseHeaderTest {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final String LICENSE = "SPDX-License-Identifier: Apache-2.0";
 
-  /** Folders that a build or a user fills. {@code build} is that of {@code native/mpi}. */
+  /**
+   * Folders that a build or a user fills, left out where git cannot be asked. {@code build} is that
+   * of {@code native/mpi}.
+   */
   private static final Set<String> UNTRACKED =
       Set.of("target", "build", ".git", ".idea", ".vscode", ".settings", "metastore_db");
 
@@ -51,15 +56,43 @@ class LicenseHeaderTest {
     return lines.get(isClaimed ? 1 : 0);
   }
 
-  private static List<Path> files() throws IOException {
+  /**
+   * Returns the files below a folder that belong to the project: those that git does not ignore, or
+   * without git those outside the folders that builds and users fill.
+   */
+  private static List<Path> files(Path root) throws IOException {
+    List<Path> files = filesOfGit(root);
+    return files.isEmpty() ? filesOfFolders(root) : files;
+  }
+
+  /** Returns the files that git does not ignore; none without git or outside a working tree. */
+  private static List<Path> filesOfGit(Path root) throws IOException {
+    ProcessBuilder command =
+        new ProcessBuilder("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard");
+    command.directory(root.toFile()).redirectError(ProcessBuilder.Redirect.DISCARD);
+    command.environment().keySet().removeIf(name -> name.startsWith("GIT_")); // set within hooks
+    Process git;
+    try {
+      git = command.start();
+    } catch (IOException e) {
+      return List.of(); // there is no git
+    }
+    String names = new String(git.getInputStream().readAllBytes(), UTF_8);
+    return Stream.of(names.split("\0"))
+        .map(root::resolve)
+        .filter(Files::isRegularFile) // not deleted, and no link
+        .toList();
+  }
+
+  private static List<Path> filesOfFolders(Path root) throws IOException {
     List<Path> files = new ArrayList<>();
     Files.walkFileTree(
-        ROOT,
+        root,
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
             boolean isTracked = !UNTRACKED.contains(folder.getFileName().toString());
-            return isTracked || folder.equals(ROOT)
+            return isTracked || folder.equals(root)
                 ? FileVisitResult.CONTINUE
                 : FileVisitResult.SKIP_SUBTREE;
           }
@@ -87,7 +120,7 @@ class LicenseHeaderTest {
   void everySourceFileNamesItsLicence() throws IOException {
     List<String> missing = new ArrayList<>();
     int checked = 0;
-    for (Path file : files()) {
+    for (Path file : files(ROOT)) {
       List<String> lines = firstLines(file);
       Optional<String> header = header(file, lines.isEmpty() ? "" : lines.get(0));
       if (header.isPresent()) {
@@ -99,5 +132,27 @@ class LicenseHeaderTest {
     }
     assertThat(checked).as("files that need a header, below " + ROOT).isGreaterThan(500);
     assertThat(missing).as("files without their header").isEmpty();
+  }
+
+  @Test
+  void leavesOutFilesThatGitIgnores(@TempDir Path root) throws Exception {
+    Process git = new ProcessBuilder("git", "init", "--quiet", root.toString()).start();
+    Needed.check("git", git.waitFor() == 0, () -> "git init fails");
+    Files.writeString(root.resolve(".gitignore"), "scratch/\n");
+    Files.writeString(root.resolve("New.java"), "");
+    Files.writeString(Files.createDirectory(root.resolve("scratch")).resolve("Trial.java"), "");
+
+    assertThat(files(root))
+        .extracting(root::relativize)
+        .map(Path::toString)
+        .containsExactlyInAnyOrder(".gitignore", "New.java");
+  }
+
+  @Test
+  void leavesOutFoldersOfBuildsWithoutGit(@TempDir Path root) throws IOException {
+    Files.writeString(root.resolve("New.java"), "");
+    Files.writeString(Files.createDirectory(root.resolve("target")).resolve("Made.java"), "");
+
+    assertThat(filesOfFolders(root)).containsExactly(root.resolve("New.java"));
   }
 }

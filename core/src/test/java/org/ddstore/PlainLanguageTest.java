@@ -34,7 +34,10 @@ class PlainLanguageTest {
           new Phrase("rank %d brings", "schema mismatch: rank %d has .."),
           new Phrase("never of no bytes", "At least one byte, because .."),
           new Phrase("come into staging memory", "are received into staging memory"),
-          new Phrase("whether it has come to|has come to where", "has reached"));
+          new Phrase("whether it has come to|has come to where", "has reached"),
+          new Phrase(
+              "\\bLOG\\.(?:error|warn|info|debug)\\( ?\"(?:\\\\\")?\\{",
+              "the subject before the first value, as in store \\\"{}\\\""));
 
   private static final Pattern SPACE = Pattern.compile("\\s+(?:\\*|//|#)?\\s*");
 
@@ -98,5 +101,12 @@ class PlainLanguageTest {
     assertThat(findings("A.java", "  /**\n   * Takes all unless\n   * said otherwise.\n   */"))
         .hasSize(1);
     assertThat(findings("a.md", "Takes all by default.")).isEmpty();
+  }
+
+  @Test
+  void findsLogLinesThatBeginWithAValue() {
+    assertThat(findings("A.java", "LOG.warn(\n    \"{} failed\", name);")).hasSize(1);
+    assertThat(findings("A.java", "LOG.info(\"\\\"{}\\\": ended\", name);")).hasSize(1);
+    assertThat(findings("A.java", "LOG.warn(\"store \\\"{}\\\" ended\", name);")).isEmpty();
   }
 }

@@ -55,9 +55,9 @@ class TensorTest {
     assertThatThrownBy(() -> Tensor.wrap(new int[0], Long.MAX_VALUE, 3))
         .isInstanceOf(ArithmeticException.class);
     assertThatThrownBy(() -> Tensor.wrap(DType.INT32, new short[1]))
-        .hasMessage("int32 is not int16, float16 or bfloat16");
+        .hasMessage("element type int32 is not int16, float16 or bfloat16");
     assertThatThrownBy(() -> Tensor.wrap(DType.INT16, new byte[2]))
-        .hasMessage("int16 is not int8, uint8 or bool");
+        .hasMessage("element type int16 is not int8, uint8 or bool");
     Tensor ints = Tensor.wrap(new int[3]);
     assertThatThrownBy(ints::toFloatArray).hasMessage("the elements are int32, not float32");
     assertThatThrownBy(() -> ints.getDouble(0)).hasMessage("the elements are int32, not float64");

@@ -35,6 +35,7 @@ class RuntimeJarIT {
           "org/ddstore/loader",
           "org/ddstore/memory",
           "org/ddstore/mpi",
+          "org/ddstore/mpirun",
           "org/ddstore/nativeio",
           "org/ddstore/read",
           "org/ddstore/sampling",

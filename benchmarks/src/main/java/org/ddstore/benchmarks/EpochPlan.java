@@ -51,7 +51,9 @@ record EpochPlan(
           case "shuffled" -> Samplers.shuffled(SEED);
           case "chunked" -> Samplers.chunked(SEED, BLOCK_ROWS, batch * ranks());
           case "sequential" -> Samplers.sequential();
-          default -> throw new IllegalArgumentException(sampler + ": legal are " + SAMPLERS);
+          default ->
+              throw new IllegalArgumentException(
+                  "sampler \"%s\": legal are %s".formatted(sampler, SAMPLERS));
         };
     return named.batchSize(batch);
   }

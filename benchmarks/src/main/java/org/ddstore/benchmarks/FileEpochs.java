@@ -70,7 +70,7 @@ final class FileEpochs implements EpochReader {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       while (target.hasRemaining()) {
         if (channel.read(target) < 0) {
-          throw new EOFException(file + " is too short");
+          throw new EOFException("file of samples is too short: " + file);
         }
       }
     }

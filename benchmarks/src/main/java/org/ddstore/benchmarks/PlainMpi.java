@@ -106,11 +106,12 @@ record PlainMpi(Path program) {
       double seconds =
           PATIENCE_SECONDS + plan.rowBytes().size() * (PATIENCE_SECONDS + plan.seconds());
       if (!process.waitFor((long) Math.ceil(seconds), TimeUnit.SECONDS)) {
-        throw new DDStoreException("%s did not finish within %.0f s".formatted(command, seconds));
+        throw new DDStoreException(
+            "command %s did not finish within %.0f s".formatted(command, seconds));
       }
       if (process.exitValue() != 0) {
         throw new DDStoreException(
-            "%s exited with status %d".formatted(command, process.exitValue()));
+            "command %s exited with status %d".formatted(command, process.exitValue()));
       }
       return parse(Files.readAllLines(outputFile, StandardCharsets.US_ASCII), plan);
     }

@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Loads rows (id, label, value, features float32[8]) into a resident store and into Spark's"
-          + " cache, persist(MEMORY_ONLY), on the same executors, and alternates the same queries"
-          + " of both:",
+          + " cache, persist(MEMORY_ONLY), on the same executors, and runs the same queries on"
+          + " both in turns:",
       "the sum of a column, a filtered count, and a lookup of rows by index."
     })
 final class ScanBench implements Callable<Integer> {

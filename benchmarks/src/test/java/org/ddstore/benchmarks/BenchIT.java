@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.cli.EmbeddedSpark;
@@ -46,57 +47,61 @@ class BenchIT {
   }
 
   @Test
-  void benchEpochVerifiesEveryRowForEachSampler() throws IOException {
-    List<String> samplers = List.of("shuffled", "chunked");
-    for (String sampler : samplers.subList(0, Boolean.getBoolean("ddstore.slow") ? 2 : 1)) {
-      Outcome outcome =
-          InProcess.run(
-              "bench",
-              "epoch",
-              "--row-bytes",
-              "100,3000",
-              "--batch",
-              "24",
-              "--rows",
-              "2011",
-              "--ranks",
-              "2",
-              "--sampler",
-              sampler,
-              "--beside",
-              sampler.equals("shuffled") ? "mapped,files,parquet" : "none",
-              "--seconds",
-              "0.1",
-              "--json");
+  void benchEpochVerifiesEveryRow() throws IOException {
+    checkEpoch("shuffled", List.of("mapped", "files", "parquet"));
+  }
 
-      assertThat(outcome.exitCode()).as(outcome.err()).isZero();
-      JsonNode json = outcome.json();
-      assertThat(json.get("mismatches").asLong()).isZero();
-      assertThat(json.get("sampler").asText()).isEqualTo(sampler);
-      assertThat(json.get("results").findValuesAsText("way"))
-          .isEqualTo(
-              sampler.equals("shuffled")
-                  ? List.of(
-                      "gather", "loader", "mapped", "files", "parquet", //
-                      "gather", "loader", "mapped", "files", "parquet")
-                  : List.of("gather", "loader", "gather", "loader"));
-      double slowestLoader = 0;
-      for (JsonNode result : json.get("results")) {
-        assertThat(result.get("rows").asLong()).isEqualTo(2011 / 48 * 48);
-        assertThat(result.get("epochSeconds").asDouble()).isPositive();
-        double ratio = result.get("ratioToRawGather").asDouble();
-        assertThat(ratio).isPositive();
-        if (result.get("way").asText().equals("gather")) {
-          assertThat(ratio).isEqualTo(1);
-        } else if (result.get("way").asText().equals("loader")) {
-          slowestLoader = Math.max(slowestLoader, ratio);
-        }
-        assertThat(result.get("waits").isNumber())
-            .isEqualTo(result.get("way").asText().equals("loader"));
+  @Test
+  @Tag("slow")
+  void benchEpochVerifiesEveryRowOfChunks() throws IOException {
+    checkEpoch("chunked", List.of());
+  }
+
+  private static void checkEpoch(String sampler, List<String> beside) throws IOException {
+    Outcome outcome =
+        InProcess.run(
+            "bench",
+            "epoch",
+            "--row-bytes",
+            "100,3000",
+            "--batch",
+            "24",
+            "--rows",
+            "2011",
+            "--ranks",
+            "2",
+            "--sampler",
+            sampler,
+            "--beside",
+            beside.isEmpty() ? "none" : String.join(",", beside),
+            "--seconds",
+            "0.1",
+            "--json");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode json = outcome.json();
+    assertThat(json.get("mismatches").asLong()).isZero();
+    assertThat(json.get("sampler").asText()).isEqualTo(sampler);
+    List<String> ways = new ArrayList<>(List.of("gather", "loader"));
+    ways.addAll(beside);
+    ways.addAll(List.copyOf(ways)); // for both row sizes
+    assertThat(json.get("results").findValuesAsText("way")).isEqualTo(ways);
+    double slowestLoader = 0;
+    for (JsonNode result : json.get("results")) {
+      assertThat(result.get("rows").asLong()).isEqualTo(2011 / 48 * 48);
+      assertThat(result.get("epochSeconds").asDouble()).isPositive();
+      double ratio = result.get("ratioToRawGather").asDouble();
+      assertThat(ratio).isPositive();
+      if (result.get("way").asText().equals("gather")) {
+        assertThat(ratio).isEqualTo(1);
+      } else if (result.get("way").asText().equals("loader")) {
+        slowestLoader = Math.max(slowestLoader, ratio);
       }
-      assertThat(json.get("ratioToRawGather").asDouble()).isEqualTo(slowestLoader);
-      assertThat(json.get("waits").asDouble()).isBetween(0.0, 1.0);
+      assertThat(result.get("waits").isNumber())
+          .isEqualTo(result.get("way").asText().equals("loader"));
     }
+    assertThat(json.get("ratioToRawGather").asDouble()).isEqualTo(slowestLoader);
+    assertThat(json.get("waits").asDouble()).isBetween(0.0, 1.0);
   }
 
   @Test

@@ -26,7 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {DemoCommand.class, GetCommand.class, ExplainCommand.class, DoctorCommand.class},
     footerHeading = "%nOnly from a source checkout:%n",
     footer = {
-      "  test [--quick]  Build, check and run all tests; --quick: unit tests only.",
+      "  test [--quick]  Build, check and run the tests; --quick: unit tests only.",
       "  example train   Train a small network on the demo's images.",
       "  example readme  Read rows of other ranks started by mpirun, without Spark.",
       "  jmh [ARGS]      Run the JMH benchmarks.",

@@ -17,7 +17,7 @@ public final class TransportOptions {
       completionCandidates = Names.class,
       description =
           "Transport of rows that are not reachable through memory: ${COMPLETION-CANDIDATES}."
-              + " Default: ${DEFAULT-VALUE}, the best one that all ranks can use. See"
+              + " By default ${DEFAULT-VALUE}, the best one that all ranks can use. See"
               + " spark.ddstore.transport in docs/settings.md.")
   private String transport = TransportProviders.AUTO;
 

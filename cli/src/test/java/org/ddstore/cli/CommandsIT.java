@@ -194,9 +194,13 @@ class CommandsIT {
   }
 
   @Test
-  @Tag("slow")
   void getAppliesTheOrder() throws IOException {
     checkRows(sorted, "--order-by", "k,t");
+  }
+
+  @Test
+  @Tag("slow")
+  void getKeepsTheOrderOfEqualKeys() throws IOException {
     checkRows(sortedByEqualKeys, "--order-by", "one", "--ranks", "3");
   }
 

@@ -214,16 +214,17 @@ public final class Communicator implements AutoCloseable {
   }
 
   /**
-   * Tells all ranks that this one gave up: they throw {@link RankFailedException} in the current
-   * collective, unless all ranks have already arrived in it, otherwise in their next one. The same
-   * applies to all groups that this one was split from or into. Local, does not block.
+   * Tells all ranks that this one aborts its collectives: they throw {@link RankFailedException} in
+   * the current collective, unless all ranks have already arrived in it, otherwise in their next
+   * one. The same applies to all groups that this one was split from or into. Local, does not
+   * block.
    *
    * @param reason named in the exceptions of the other ranks
    */
   public void abort(Throwable reason) {
     Objects.requireNonNull(reason, "reason is null");
     if (!closed.get()) {
-      family.giveUp(reason);
+      family.abort(reason);
     }
   }
 
@@ -334,8 +335,8 @@ public final class Communicator implements AutoCloseable {
     }
     if (other != null) {
       throw new IllegalStateException(
-          "%s on %s while thread \"%s\" is in a collective on it"
-              .formatted(text, this, other.getName()));
+          "concurrent collectives on %s: %s is called while thread \"%s\" is in one; call them from one thread at a time"
+              .formatted(this, text, other.getName()));
     }
   }
 

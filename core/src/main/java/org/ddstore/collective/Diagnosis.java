@@ -61,9 +61,11 @@ final class Diagnosis {
         Failure.Kind.RANK_FAILED, rank, "rank %d failed in %s: %s".formatted(rank, call, thrown));
   }
 
-  static Failure gaveUp(int rank, Throwable reason) {
+  static Failure aborted(int rank, Throwable reason) {
     return new Failure(
-        Failure.Kind.RANK_FAILED, rank, "rank %d gave up: %s".formatted(rank, reason));
+        Failure.Kind.RANK_FAILED,
+        rank,
+        "rank %d aborted its collectives: %s".formatted(rank, reason));
   }
 
   static Failure deadline(Lane[] lanes, long round, long call, Duration timeout) {

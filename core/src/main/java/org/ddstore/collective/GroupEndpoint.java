@@ -141,7 +141,7 @@ public final class GroupEndpoint implements AutoCloseable {
       lanes.attach(parse(addresses));
       return new Communicator(lanes, timeout, family, origins);
     } catch (IOException | RuntimeException | Error e) {
-      lane.fail(Diagnosis.gaveUp(address.rank(), e));
+      lane.fail(Diagnosis.aborted(address.rank(), e));
       lanes.close();
       deleteNameAfter(e);
       throw e;

@@ -46,7 +46,10 @@ interface Lane {
    */
   boolean hasSeveralThreads();
 
-  /** Returns why the rank gave up; valid only once {@link #state()} is {@link #BROKEN}. */
+  /**
+   * Returns the failure that the rank announced; valid only once {@link #state()} is {@link
+   * #BROKEN}.
+   */
   Failure failure();
 
   /** Returns the text of call {@code call}, the last one entered or the one before. */

@@ -93,7 +93,7 @@ final class LaneFile implements AutoCloseable {
     try (FileChannel channel = open(path)) {
       if (channel.size() != LaneMemory.BYTES) {
         throw new IOException(
-            "%s has %,d bytes; the lane of rank %d has %,d"
+            "lane file %s has %,d bytes; the lane of rank %d has %,d"
                 .formatted(path, channel.size(), address.rank(), LaneMemory.BYTES));
       }
       LaneFile file =
@@ -173,7 +173,7 @@ final class LaneFile implements AutoCloseable {
   private void check(String what, long found, long expected) throws IOException {
     if (found != expected) {
       throw new IOException(
-          "%s is not the lane of rank %d: its %s is %#x, expected %#x"
+          "lane file %s is not the lane of rank %d: its %s is %#x, expected %#x"
               .formatted(path, address.rank(), what, found, expected));
     }
   }

@@ -172,7 +172,7 @@ final class LaneUpdate {
     return textBefore;
   }
 
-  /** Returns why the rank gave up; null unless the state is {@link Lane#BROKEN}. */
+  /** Returns the failure that the rank announced; null unless the state is {@link Lane#BROKEN}. */
   Failure failureOrNull() {
     return failure;
   }

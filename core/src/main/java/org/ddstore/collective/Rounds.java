@@ -299,7 +299,7 @@ final class Rounds {
   }
 
   /**
-   * Throws if a rank posted and then gave up, perhaps at its deadline: it no longer participates.
+   * Throws if a rank posted and then aborted, perhaps at its deadline: it no longer participates.
    */
   private void refuseIfBrokenInThisCall() {
     for (Lane lane : lanes) {

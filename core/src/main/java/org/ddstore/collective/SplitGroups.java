@@ -28,9 +28,9 @@ final class SplitGroups {
     members.remove(rounds);
   }
 
-  /** Tells the ranks of all groups that this rank gave up. */
-  void giveUp(Throwable reason) {
-    members.forEach(rounds -> rounds.fail(Diagnosis.gaveUp(rounds.rank(), reason)));
+  /** Tells the ranks of all groups that this rank aborted its collectives. */
+  void abort(Throwable reason) {
+    members.forEach(rounds -> rounds.fail(Diagnosis.aborted(rounds.rank(), reason)));
   }
 
   /** Records that a thread is about to split a group, after which there are several. */

@@ -167,7 +167,7 @@ public final class LoadedBatch implements AutoCloseable {
   @Override
   public void close() {
     if (!givenOut) {
-      throw new IllegalStateException(this + " belongs to its loader: a transform cannot close it");
+      throw new IllegalStateException("a transform cannot close a batch of its loader: " + this);
     }
     if (open.compareAndSet(true, false)) {
       lease.end();

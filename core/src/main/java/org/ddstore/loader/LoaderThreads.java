@@ -198,7 +198,7 @@ final class LoaderThreads {
   private static DeadlineExceededException stillRuns(Member member, Duration waited) {
     Activity activity = member.activity();
     return new DeadlineExceededException(
-        "%s still runs %s after the close of its loader%s; it frees its batch when it ends"
+        "thread %s still runs %s after the close of its loader%s; it frees its batch when it ends"
             .formatted(
                 member.getName(), waited, activity == null ? "" : ": " + activity.describe()),
         activity == null ? null : activity.stack());

@@ -34,7 +34,7 @@ public record BootId(long bits) {
     } catch (IOException | IllegalArgumentException e) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "{0} cannot be read ({1}): this process shares no memory with others of its host",
+          "boot id file {0} cannot be read ({1}): this process shares no memory with others of its host",
           file,
           e);
       return new BootId(new SecureRandom().nextLong());

@@ -137,11 +137,11 @@ public final class Segment {
         return known;
       }
       if (path == null) {
-        throw new IOException("it is direct memory of another process");
+        throw new IOException("direct memory of another process");
       }
       if (!host.isThisHost()) {
         throw new IOException(
-            "it lies on another host (boot id %s, this host has %s)"
+            "memory of another host (boot id %s, this host has %s)"
                 .formatted(host, BootId.ofThisHost()));
       }
       Segment mapped = SegmentFiles.attach(Path.of(path), nonce);

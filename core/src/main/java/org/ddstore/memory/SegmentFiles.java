@@ -82,11 +82,13 @@ final class SegmentFiles implements SegmentMemory {
         throw new IOException(e.getMessage(), e);
       }
       if (!header.nonce().equals(expected)) {
-        throw new IOException("its nonce differs: the path names another host's or run's file");
+        throw new IOException(
+            "nonce %s, expected %s: the file belongs to another host or run"
+                .formatted(header.nonce(), expected));
       }
       if (!header.host().isThisHost()) {
         throw new IOException(
-            "it was made on another host (boot id %s, this host has %s): only its own host may map it"
+            "boot id %s, this host has %s: the file was made on another host, and only that host may map it"
                 .formatted(header.host(), BootId.ofThisHost()));
       }
       if (header.schema().isFixed()) {

@@ -94,7 +94,7 @@ record SegmentHeader(
             in.getInt(52),
             schema);
     if (!header.isConsistent() || in.getInt(48) != (schema.isFixed() ? schema.fixedBytes() : 0)) {
-      throw new IllegalArgumentException("its header contradicts itself: " + header);
+      throw new IllegalArgumentException("segment header contradicts itself: " + header);
     }
     return header;
   }

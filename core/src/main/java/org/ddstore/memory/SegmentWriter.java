@@ -66,7 +66,8 @@ public abstract class SegmentWriter implements AutoCloseable {
     int size = schema.fixedBytes();
     if (!schema.isFixed() || records.remaining() % size != 0) {
       throw new IllegalArgumentException(
-          "%d bytes are not whole records of %s".formatted(records.remaining(), schema));
+          "buffer of %d bytes does not hold whole fixed records of %s"
+              .formatted(records.remaining(), schema));
     }
     checkOpen();
     long count = records.remaining() / size;

@@ -26,7 +26,7 @@ final class Checks {
   static SampleOrder order(Sampler sampler, SampleOrder order, long positions) {
     if (order.size() != positions) {
       throw new IllegalArgumentException(
-          "%s has %,d positions, but gave an order of %,d: positions(..) must say the size of order(..)"
+          "sampler %s announces %,d positions, its order has %,d: positions(..) must return the size of order(..)"
               .formatted(sampler.describe(), positions, order.size()));
     }
     return order;

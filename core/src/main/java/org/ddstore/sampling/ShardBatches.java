@@ -44,7 +44,7 @@ final class ShardBatches implements EpochBatches {
   private static void checkDivisible(Sampler sampler, long samples, Batching.Cut cut) {
     if (sampler.positions(samples) != samples || sampler.positions(0) != 0) {
       throw new IllegalArgumentException(
-          "%s draws from all samples and cannot order a part of them: use Distribution.SLICES or STRIDED"
+          "sampler %s draws from all samples and cannot order a part of them: use Distribution.SLICES or STRIDED"
               .formatted(sampler.describe()));
     }
     if (cut.global() % cut.world() != 0) {

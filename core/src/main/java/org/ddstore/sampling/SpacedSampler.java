@@ -6,7 +6,7 @@ record SpacedSampler(SampleSpace space, Sampler inner) implements Sampler {
   SpacedSampler {
     if (inner.space() != SampleSpace.ROWS) {
       throw new IllegalArgumentException(
-          "%s over %s: samples of samples are not supported; give an order of rows"
+          "sampler of %s over %s: samples of samples are not supported; give an order of rows"
               .formatted(space.describe(), inner.describe()));
     }
   }

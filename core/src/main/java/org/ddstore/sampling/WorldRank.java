@@ -49,9 +49,9 @@ public record WorldRank(int rank, int world) {
     } catch (NumberFormatException e) {
       throw new IllegalStateException(
           value == null
-              ? "%s is not set: set %s and %s, or give rank and world"
+              ? "environment variable %s is not set: set %s and %s, or give rank and world"
                   .formatted(name, RANK, WORLD_SIZE)
-              : "%s=%s is not a number".formatted(name, value),
+              : "environment variable %s=%s is not a number".formatted(name, value),
           e);
     }
   }

@@ -14,7 +14,7 @@ public final class PeerGoneException extends DDStoreException {
    * @param ended whether the process has ended; if false, its ranks have left the store
    */
   public PeerGoneException(ProcessAddress process, boolean ended) {
-    super(process + (ended ? " has ended" : " has closed the store"));
+    super("process " + process + (ended ? " has ended" : " has closed the store"));
     this.ended = ended;
   }
 

@@ -95,7 +95,8 @@ public final class PeerRows {
   /** Marks the process as gone and returns the exception for a closed store. */
   public DDStoreException closed() {
     gone = true;
-    return new DDStoreException("%s at %s has closed the store".formatted(owners(), process));
+    return new DDStoreException(
+        "the process of %s at %s has closed the store".formatted(owners(), process));
   }
 
   /** Returns the number of distinct rows; their slots in [0, rows) are in the order of transfer. */

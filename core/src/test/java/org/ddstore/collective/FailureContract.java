@@ -171,7 +171,7 @@ abstract class FailureContract extends CommunicatorContract {
                     done.await();
                     return new byte[0];
                   });
-              // A message that the other came may overtake the news that it gave up.
+              // A message that the other came may overtake the news that it aborted.
               return c.allGather(new byte[0]);
             });
     Ranks.Outcome<byte[][]> fast =
@@ -200,7 +200,9 @@ abstract class FailureContract extends CommunicatorContract {
             });
     for (Throwable e : thrown) {
       assertThat(e).isExactlyInstanceOf(RankFailedException.class);
-      assertThat(e).hasMessageContaining("rank 0 gave up").hasMessageContaining("disk on fire");
+      assertThat(e)
+          .hasMessageContaining("rank 0 aborted its collectives")
+          .hasMessageContaining("disk on fire");
     }
     assertBroken(group, RankFailedException.class, "disk on fire");
   }
@@ -285,7 +287,7 @@ abstract class FailureContract extends CommunicatorContract {
     assertThatThrownBy(
             () -> {
               group.get(1).barrier();
-              // A message that the other came may overtake the news that it gave up.
+              // A message that the other came may overtake the news that it aborted.
               group.get(1).allGather(new byte[0]);
             })
         .isExactlyInstanceOf(RankFailedException.class)
@@ -299,7 +301,8 @@ abstract class FailureContract extends CommunicatorContract {
     Ranks.Running<Void> waiting = startBarrier(group.get(0));
     assertThatThrownBy(group.get(0)::barrier)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("barrier() on " + group.get(0))
+        .hasMessageStartingWith(
+            "concurrent collectives on %s: barrier() is".formatted(group.get(0)))
         .hasMessageContaining(Ranks.THREAD_PREFIX + 0);
     group.get(1).barrier();
     assertThat(waiting.await().orThrow()).isNull();

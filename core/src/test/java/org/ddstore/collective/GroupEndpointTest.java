@@ -215,7 +215,7 @@ class GroupEndpointTest {
         .isInstanceOf(IOException.class);
     assertThatThrownBy(mapped::barrier)
         .isExactlyInstanceOf(RankFailedException.class)
-        .hasMessageContaining("rank 1 gave up")
+        .hasMessageContaining("rank 1 aborted its collectives")
         .hasMessageContaining("nonce");
     mapped.close();
     first.deleteName();

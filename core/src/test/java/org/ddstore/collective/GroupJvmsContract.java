@@ -158,7 +158,7 @@ abstract class GroupJvmsContract {
           .contains("call 2, awaitAll(start)");
       stopped.proceed();
     }
-    // In its first barrier, or in the second: it may see that rank 0 came before that it gave up.
+    // In its first barrier, or in the second: it may see that rank 0 came before that it aborted.
     assertThat(line(1)).startsWith(DeadlineExceededException.class.getName());
   }
 
@@ -180,7 +180,7 @@ abstract class GroupJvmsContract {
 
   @Test
   void namesALateRankWhichFailsOnArrival() throws Exception {
-    // Twice: a message that rank 0 came may overtake the news that it gave up.
+    // Twice: a message that rank 0 came may overtake the news that it aborted.
     startAll(SHORT, "start then barrier", "hold then barrier");
     assertThat(line(1)).isEqualTo("holding");
     String late =
@@ -220,7 +220,7 @@ abstract class GroupJvmsContract {
     for (int r = 0; r < 3; r++) {
       assertThat(line(r))
           .startsWith(RankFailedException.class.getName())
-          .contains("rank 0 gave up")
+          .contains("rank 0 aborted its collectives")
           .contains("boom");
     }
   }

@@ -143,7 +143,7 @@ abstract class SplitContract extends FailureContract {
     for (Ranks.Outcome<Object> outcome : outcomes) {
       assertThat(outcome.thrown())
           .isExactlyInstanceOf(RankFailedException.class)
-          .hasMessageContaining("rank 1 gave up")
+          .hasMessageContaining("rank 1 aborted its collectives")
           .hasMessageContaining("disk on fire");
     }
   }

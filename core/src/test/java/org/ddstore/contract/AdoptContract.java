@@ -134,6 +134,7 @@ interface AdoptContract extends Contract {
                 .hasMessageContaining("rank 1");
             assertThatThrownBy(() -> store.adopt(List.of(first, second)))
                 .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("variable \"")
                 .hasMessageContaining("is not a copy of");
             store.adopt(List.of(first));
             checkRows(store, rank.ranks() * ROWS);

@@ -9,13 +9,10 @@ import java.util.List;
 public final class ChildJvm {
   /**
    * For JVMs that live for seconds: a third of their processor time went to the optimising compiler
-   * and to threads of the collector. Exhaustive runs do without, so that optimised code is tested
-   * between processes, too.
+   * and to threads of the collector.
    */
   public static final List<String> QUICK_START =
-      Boolean.getBoolean("ddstore.exhaustive")
-          ? List.of()
-          : List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
   private ChildJvm() {}
 

@@ -68,7 +68,9 @@ interface RecordContract extends Contract {
                   if (!Arrays.asList(names).contains(field.name())) {
                     assertThatThrownBy(() -> batch.field(field.name()))
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("was not chosen");
+                        .hasMessageStartingWith(
+                            "field \"%s\" is not read by this reader, whose fields are ["
+                                .formatted(field.name()));
                   }
                 }
               }

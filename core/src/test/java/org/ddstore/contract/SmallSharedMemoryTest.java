@@ -4,6 +4,7 @@ package org.ddstore.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,7 +105,8 @@ public class SmallSharedMemoryTest {
       assertThatThrownBy(() -> store.init("large", mib, DType.UINT8, MIB))
           .isInstanceOf(DDStoreException.class)
           .hasMessageContaining("No space left on device")
-          .hasMessageContaining("/dev/shm");
+          .hasMessageContaining("/dev/shm")
+          .hasCauseInstanceOf(IOException.class); // by which the connector adds the remedy
       assertThat(SHM.toFile().getUsableSpace()).as("given back").isGreaterThanOrEqualTo(free);
     }
 

@@ -123,13 +123,14 @@ interface TogetherContract extends Contract {
                 Batch strange = other.getBatch(0)) {
               assertThatThrownBy(() -> reader.getBatches(List.of(mine), List.of()))
                   .isInstanceOf(IllegalArgumentException.class)
-                  .hasMessage("1 batches for 0 arrays of indices");
+                  .hasMessage("number of batches 1 differs from the number of index arrays 0");
               assertThatThrownBy(
                       () ->
                           reader.getBatches(
                               List.of(mine, strange), List.of(new long[] {0}, new long[] {1})))
                   .isInstanceOf(IllegalArgumentException.class)
-                  .hasMessageContaining("was not given by a reader like Reader[\"x\"]");
+                  .hasMessageStartingWith(
+                      "batch of another variable, fields or casts than Reader[\"x\"]: Batch[");
               long rows = x.rows();
               assertThatThrownBy(
                       () ->

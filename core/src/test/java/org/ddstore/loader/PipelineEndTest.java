@@ -168,7 +168,7 @@ class PipelineEndTest extends OnSamples {
       assertThatThrownBy(loader::close)
           .isInstanceOf(DeadlineExceededException.class)
           .hasMessageStartingWith(
-              "ddstore-loader-read-0 still runs PT0.02S after the close of its loader: thread"
+              "thread ddstore-loader-read-0 still runs PT0.02S after the close of its loader: thread"
                   + " \"ddstore-loader-read-0\" has been in the transform "
                   + getClass().getName())
           .hasMessageEndingWith("; it frees its batch when it ends")
@@ -223,7 +223,8 @@ class PipelineEndTest extends OnSamples {
       }
       assertThatThrownBy(loader::close)
           .isInstanceOf(DeadlineExceededException.class)
-          .hasMessageContaining("ddstore-loader-plan still runs PT1S after the close of its loader")
+          .hasMessageContaining(
+              "thread ddstore-loader-plan still runs PT1S after the close of its loader")
           .hasMessageContaining("has been in the iterator " + PipelineEndTest.class.getName())
           .cause()
           .satisfies(PipelineEndTest::assertStandsHere);

@@ -140,7 +140,9 @@ class SegmentFilesTest {
     assertThatThrownBy(() -> SegmentFiles.attach(copies.resolve("none"), fixed.nonce()))
         .isInstanceOf(java.nio.file.NoSuchFileException.class);
     assertThatThrownBy(() -> SegmentFiles.attach(Path.of(ragged.path()), fixed.nonce()))
-        .hasMessageContaining("its nonce differs");
+        .hasMessage(
+            "nonce %s, expected %s: the file belongs to another host or run"
+                .formatted(ragged.nonce(), fixed.nonce()));
   }
 
   @Test
@@ -156,7 +158,7 @@ class SegmentFilesTest {
 
   @Test
   void rejectsInconsistentHeaders() throws IOException {
-    String contradicts = "its header contradicts itself";
+    String contradicts = "segment header contradicts itself";
     for (long rows : new long[] {ROWS + 1, ROWS - 1, -1, Long.MAX_VALUE, Long.MIN_VALUE}) {
       refused(fixed, b -> b.putLong(32, rows), contradicts);
       refused(fixed, b -> b.putLong(40, rows), contradicts);
@@ -180,7 +182,7 @@ class SegmentFilesTest {
       refused(
           segment,
           b -> b.putLong(72, other.bits()),
-          "it was made on another host (boot id %s, this host has %s)"
+          "boot id %s, this host has %s: the file was made on another host"
               .formatted(other, BootId.ofThisHost()));
     }
   }
@@ -190,7 +192,7 @@ class SegmentFilesTest {
     BootId other = new BootId(~BootId.ofThisHost().bits());
     assertThatThrownBy(() -> Segment.attach(Nonce.random(), other, fixed.path()))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("it lies on another host (boot id " + other);
+        .hasMessageStartingWith("memory of another host (boot id " + other);
   }
 
   @Test

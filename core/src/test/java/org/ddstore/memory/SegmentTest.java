@@ -247,7 +247,8 @@ class SegmentTest {
       assertThatThrownBy(() -> fixed.append(ByteBuffer.allocate(8)))
           .hasMessage("row 0 has 8 bytes; a record of Schema[x: uint8[7]] has 7");
       assertThatThrownBy(() -> fixed.appendRows(ByteBuffer.allocate(15)))
-          .hasMessage("15 bytes are not whole records of Schema[x: uint8[7]]");
+          .hasMessage(
+              "buffer of 15 bytes does not hold whole fixed records of Schema[x: uint8[7]]");
       assertThatThrownBy(() -> text.append(ByteBuffer.allocate(5)))
           .hasMessage("row 0 has 5 bytes, but its lengths require 4");
       assertThatThrownBy(() -> text.append(ByteBuffer.allocate(3)))
@@ -288,6 +289,6 @@ class SegmentTest {
     segment.release();
     assertThatThrownBy(() -> Segment.attach(segment.nonce(), BootId.ofThisHost(), null))
         .isInstanceOf(IOException.class)
-        .hasMessage("it is direct memory of another process");
+        .hasMessage("direct memory of another process");
   }
 }

@@ -59,7 +59,7 @@ class OwnSamplerTest {
           .as("%s", distribution)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
-              "half has 8 positions, but gave an order of 4: positions(..) must say the size of order(..)");
+              "sampler half announces 8 positions, its order has 4: positions(..) must return the size of order(..)");
     }
   }
 

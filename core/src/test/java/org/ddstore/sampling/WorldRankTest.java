@@ -17,10 +17,11 @@ class WorldRankTest {
         .hasToString("rank 3 of 8");
     assertThatThrownBy(() -> WorldRank.from(Map.of("RANK", "3")))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("WORLD_SIZE is not set: set RANK and WORLD_SIZE, or give rank and world");
+        .hasMessage(
+            "environment variable WORLD_SIZE is not set: set RANK and WORLD_SIZE, or give rank and world");
     assertThatThrownBy(() -> WorldRank.from(Map.of("RANK", "first", "WORLD_SIZE", "8")))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("RANK=first is not a number");
+        .hasMessage("environment variable RANK=first is not a number");
     assertThatThrownBy(() -> WorldRank.from(Map.of("RANK", "8", "WORLD_SIZE", "8")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("rank 8 outside [0, 8)");

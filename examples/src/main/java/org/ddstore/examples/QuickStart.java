@@ -12,6 +12,7 @@ import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.spark.DDStores;
+import org.ddstore.spark.RankTask;
 
 /**
  * A program that keeps a Parquet data set in the memory of the executors and reads random rows on
@@ -39,17 +40,16 @@ public final class QuickStart {
 
   static List<Double> means(Dataset<Row> frame, String column) {
     // README: begin
-    List<Double> means =
-        DDStores.from(frame)
-            .run(
-                rank -> { // on every executor slot, next to its shard of the rows
-                  long[] rows = new SplittableRandom(7).longs(N, 0, rank.rows().rows()).toArray();
-                  try (Reader reader = rank.rows().reader(column);
-                      Batch batch = reader.getBatch(rows)) { // any rows, from any rank
-                    Tensor x = batch.field(column);
-                    return LongStream.range(0, N).mapToDouble(x::getFloat).average().orElseThrow();
-                  }
-                });
+    RankTask<Double> mean =
+        rank -> { // on every executor slot, next to its shard of the rows
+          long[] rows = new SplittableRandom(7).longs(N, 0, rank.rows().rows()).toArray();
+          try (Reader reader = rank.rows().reader(column);
+              Batch batch = reader.getBatch(rows)) { // any rows, from any rank
+            Tensor x = batch.field(column);
+            return LongStream.range(0, N).mapToDouble(x::getFloat).average().orElseThrow();
+          }
+        };
+    List<Double> means = DDStores.from(frame).run(mean);
     // README: end
     return means;
   }

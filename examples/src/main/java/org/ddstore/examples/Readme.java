@@ -11,7 +11,7 @@ import org.ddstore.ReadStatistics;
 import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
-import org.ddstore.mpi.MpiRun;
+import org.ddstore.mpirun.MpiRun;
 import org.ddstore.types.ReadPath;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,7 +31,7 @@ import picocli.CommandLine.Mixin;
     },
     footer = {
       "Only with ./ddstore:",
-      "      --ranks N       Number of processes started by mpirun (default: 4)."
+      "      --ranks N       Number of processes started by mpirun; 4 by default."
     })
 public final class Readme implements Callable<Integer> {
   private static final String FEATURES = "features";

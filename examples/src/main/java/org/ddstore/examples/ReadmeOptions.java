@@ -14,20 +14,20 @@ final class ReadmeOptions {
   @Option(
       names = "--num",
       paramLabel = "N",
-      description = "Number of rows per rank (default: ${DEFAULT-VALUE}).")
+      description = "Number of rows per rank; ${DEFAULT-VALUE} by default.")
   private int num = 65_536;
 
   @Option(
       names = "--dim",
       paramLabel = "N",
-      description = "Number of float64 values per row (default: ${DEFAULT-VALUE}).")
+      description = "Number of float64 values per row; ${DEFAULT-VALUE} by default.")
   private int dim = 64;
 
   @Option(
       names = "--nbatch",
       paramLabel = "N",
       description =
-          "Number of batches of 64 rows that each rank reads (default: ${DEFAULT-VALUE}).")
+          "Number of batches of 64 rows that each rank reads; ${DEFAULT-VALUE} by default.")
   private int nbatch = 32;
 
   @Option(names = "--no-shortcut", description = "Read rows of the same host by MPI as well.")

@@ -28,13 +28,13 @@ public final class TrainCommand implements Callable<Integer> {
   @Option(
       names = "--rows",
       paramLabel = "N",
-      description = "Number of images to write and train on (default: ${DEFAULT-VALUE}).")
+      description = "Number of images to write and train on; ${DEFAULT-VALUE} by default.")
   private long rows = 10_000;
 
   @Option(
       names = "--epochs",
       paramLabel = "N",
-      description = "Number of passes over the images (default: ${DEFAULT-VALUE}).")
+      description = "Number of passes over the images; ${DEFAULT-VALUE} by default.")
   private int epochs = 5;
 
   @Option(

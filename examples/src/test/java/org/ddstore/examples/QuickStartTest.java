@@ -44,6 +44,7 @@ class QuickStartTest {
             .stripTrailing()
             .stripIndent();
 
+    assertThat(lines.lines()).hasSizeLessThanOrEqualTo(10);
     assertThat(Files.readString(root.resolve("README.md"))).contains("```java\n" + lines + "\n```");
   }
 }

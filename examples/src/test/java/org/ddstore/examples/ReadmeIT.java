@@ -85,8 +85,8 @@ class ReadmeIT {
     assertThat(refused.err()).contains("ddstore: --num: 0 outside [1, 134217728]");
 
     refused = run("--ranks", "none");
-    assertThat(refused.exitCode()).isEqualTo(1);
-    assertThat(refused.err()).contains("--ranks 'none' is not a number of [1, 999]");
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err()).contains("--ranks: \"none\" is not a number in [1, 999]");
   }
 
   @Test

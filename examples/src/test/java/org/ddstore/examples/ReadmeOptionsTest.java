@@ -55,6 +55,7 @@ class ReadmeOptionsTest {
   void helpListsTheOptionsOfExampleAndLauncher() {
     assertThat(CommandLines.output(new Readme(), "--dim", "3", "-h"))
         .startsWith("Usage: ddstore example readme")
-        .contains("--num=N", "--dim=N", "--nbatch=N", "--no-shortcut", "--ranks N", "(default: 4)");
+        .contains(
+            "--num=N", "--dim=N", "--nbatch=N", "--no-shortcut", "--ranks N", "; 4 by default");
   }
 }

@@ -113,7 +113,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
   public ByteBuffer answer(ByteBuffer question) {
     Nonce nonce = new Nonce(question.getLong(), question.getLong());
     if (question.hasRemaining()) {
-      throw new IllegalArgumentException(question.remaining() + " excess bytes after a question");
+      throw new IllegalArgumentException("question with " + question.remaining() + " excess bytes");
     }
     try {
       if (!lock.tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS)) {

@@ -30,7 +30,7 @@ record Hardware(Path sysfs) {
           devices.addAll(names(one));
         }
       } catch (IOException e) {
-        return Availability.unavailable("%s cannot be read: %s".formatted(classes, e));
+        return Availability.unavailable("directory %s cannot be read: %s".formatted(classes, e));
       }
     }
     return devices.isEmpty()

@@ -112,7 +112,7 @@ final class PeerReads {
   private int checkLength(RemoteMemory memory, long offset, long next) {
     if (offset < 0 || next < offset || next > memory.streamBytes() || next - offset > 1L << 30) {
       throw new DDStoreException(
-          "%s has an invalid record [%,d, %,d); its stream has %,d bytes"
+          "process %s has an invalid record [%,d, %,d); its stream has %,d bytes"
               .formatted(rows.process(), offset, next, memory.streamBytes()));
     }
     return (int) (next - offset);

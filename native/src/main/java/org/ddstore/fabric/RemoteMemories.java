@@ -76,11 +76,12 @@ final class RemoteMemories {
           return new RemoteMemory(segment, checkMeans(process, MemoryTable.decode(answer)));
         }
       } catch (BufferUnderflowException e) {
-        throw new DDStoreException(process + " sent a truncated memory table", e);
+        throw new DDStoreException("process " + process + " sent a truncated memory table", e);
       }
       LockSupport.parkNanos(PAUSE_NS);
       if (System.nanoTime() - deadlineNs > 0) {
-        throw new DeadlineExceededException(process + " is still registering its memory");
+        throw new DeadlineExceededException(
+            "process " + process + " is still registering its memory");
       }
     }
   }

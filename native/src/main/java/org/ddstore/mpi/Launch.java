@@ -44,7 +44,7 @@ record Launch(int rank, int size, int localSize) {
       return Integer.parseInt(value);
     } catch (NumberFormatException e) {
       throw new DDStoreException(
-          "%s is \"%s\", not a number: %s".formatted(name, value, REMEDY), e);
+          "environment variable %s is \"%s\", not a number: %s".formatted(name, value, REMEDY), e);
     }
   }
 

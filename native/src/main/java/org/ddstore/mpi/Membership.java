@@ -59,7 +59,7 @@ record Membership(List<Member> members) {
     for (Member member : members) {
       if (member.world() != first.world()) {
         throw new FrozenMembershipException(
-            "%s is in %s and %s in %s; %s"
+            "MPI worlds differ: %s is in %s, %s in %s; %s"
                 .formatted(
                     first.name(), worldName(first), member.name(), worldName(member), REMEDY),
             false);

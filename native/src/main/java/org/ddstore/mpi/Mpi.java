@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.mpi;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -10,7 +11,8 @@ import org.ddstore.transport.Availability;
 import org.ddstore.types.DDStoreException;
 
 /**
- * Entry point for reads between ranks by MPI. Processes that mpirun has started use {@link MpiRun}.
+ * Entry point for reads between ranks by MPI. Programs of users that mpirun has started use {@code
+ * org.ddstore.mpirun.MpiRun}.
  */
 public final class Mpi {
   /** Exit status of a JVM that is ended because an MPI call does not return. */
@@ -93,8 +95,14 @@ public final class Mpi {
     }
   }
 
-  /** Calls {@link MpiBinding#launch}. */
-  static LaunchedRanks launch(Launch launch, MpiOptions options) {
+  /**
+   * Starts MPI in a process that mpirun has started; see {@link MpiBinding#launch}.
+   *
+   * @param environment environment of this process, in which mpirun describes the job
+   * @throws DDStoreException if mpirun has not started the process, or MPI is not available
+   */
+  public static LaunchedRanks launch(Map<String, String> environment, MpiOptions options) {
+    Launch launch = Launch.parse(environment);
     checkAvailable();
     return binding().orElseThrow().launch(launch, options);
   }

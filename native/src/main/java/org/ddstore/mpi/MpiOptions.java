@@ -46,7 +46,7 @@ public record MpiOptions(
    *
    * @param timeout value of both timeouts
    */
-  static MpiOptions ofLaunched(Duration timeout) {
+  public static MpiOptions ofLaunched(Duration timeout) {
     return new MpiOptions(
         new ProcessAddress(hostName(), NOBODY_CONNECTS, new SecureRandom().nextLong()),
         ProcessDirectory.SHARED_MEMORY,
@@ -55,7 +55,7 @@ public record MpiOptions(
   }
 
   /** Returns a copy whose calls last at least as long as a read with the given timeout. */
-  MpiOptions readTimeout(Duration readTimeout) {
+  public MpiOptions readTimeout(Duration readTimeout) {
     Duration least = readTimeout.plus(GRACE);
     return callTimeout.compareTo(least) >= 0
         ? this

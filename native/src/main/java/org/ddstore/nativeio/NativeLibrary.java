@@ -70,7 +70,7 @@ public final class NativeLibrary {
     int descriptor = open((file + "\0").getBytes(StandardCharsets.UTF_8));
     if (descriptor < 0) {
       throw new LibraryFile.UnusableException(
-          "%s cannot be kept open: error %d".formatted(file, -descriptor));
+          "library file %s cannot be kept open: error %d".formatted(file, -descriptor));
     }
     return "/proc/self/fd/" + descriptor;
   }

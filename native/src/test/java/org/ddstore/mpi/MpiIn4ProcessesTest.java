@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 /** All rows by MPI between 4 processes. */
 @Tag("system")
 @NeedsMpi
-@Tag("exhaustive")
+@Tag("slow")
 class MpiIn4ProcessesTest extends StoreContract {
 
   MpiIn4ProcessesTest() {

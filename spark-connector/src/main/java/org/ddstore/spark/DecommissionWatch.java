@@ -114,7 +114,7 @@ final class DecommissionWatch {
         if (!store.isDropped() && !reported.equals(leaving)) {
           reported = leaving;
           LOG.warn(
-              "\"{}\": rows of decommissioning executors {} were not copied to others, next attempt"
+              "store \"{}\": rows of decommissioning executors {} were not copied to others, next attempt"
                   + " in {} s: {}",
               store.name(),
               leaving,

@@ -155,7 +155,7 @@ public final class RankContext {
 
   private OptionalInt bind(OptionalInt configured) {
     DeviceBinding binding = binding(configured);
-    newWarnings(binding).forEach(warning -> LOG.warn("{}: {}", this, warning));
+    newWarnings(binding).forEach(warning -> LOG.warn("device of {}: {}", this, warning));
     return binding.device();
   }
 

@@ -36,7 +36,7 @@ record ResidentRun<T>(RankTask<T> task, StoreSnapshot snapshot, List<String> hom
     boolean home = homes.get(rank.rank()).equals(StartedRank.executorId());
     if (!home) {
       LOG.warn(
-          "rank {} of \"{}\" runs on executor {}, its shard is on executor {}",
+          "rank {} of store \"{}\" runs on executor {}, its shard is on executor {}",
           rank.rank(),
           snapshot.name(),
           StartedRank.executorId(),

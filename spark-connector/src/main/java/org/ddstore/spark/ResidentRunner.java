@@ -107,14 +107,14 @@ final class ResidentRunner {
   private void count(List<? extends RankOutcome<?>> outcomes, ResidentLayout layout) {
     ClusterFacts cluster = ClusterFacts.of(context(), origin.profile());
     reads.add(outcomes, RankOutcome.Misplaced.of(outcomes, layout, cluster));
-    reads.misplaced().forEach(rank -> LOG.warn("\"{}\": {}", name, rank));
+    reads.misplaced().forEach(rank -> LOG.warn("store \"{}\": {}", name, rank));
   }
 
   /** Warns once about locality settings; warnings about slots are logged by every job. */
   private void warnOfLocality() {
     RunWarnings.ofLocality(context().getConf())
         .filter(warning -> warnedOfLocality.compareAndSet(false, true))
-        .ifPresent(warning -> LOG.warn("\"{}\": {}", name, warning));
+        .ifPresent(warning -> LOG.warn("store \"{}\": {}", name, warning));
   }
 
   /** Warns once if executors that end together hold all copies of some shard. */

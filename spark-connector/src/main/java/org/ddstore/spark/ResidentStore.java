@@ -183,7 +183,7 @@ public final class ResidentStore {
     return places
         .findLost()
         .lossWith(executors)
-        .map(loss -> "\"%s\" loses %s".formatted(name, loss));
+        .map(loss -> "store \"%s\" loses %s".formatted(name, loss));
   }
 
   /** Warns once if executors that end together hold all copies of some shard. */
@@ -192,9 +192,10 @@ public final class ResidentStore {
   }
 
   /**
-   * Returns random rows; another sample at each call. See {@link #sample(long, long)}.
+   * Returns random rows with a random seed: each call gives another sample, and all queries of one
+   * returned DataFrame read the same rows. See {@link #sample(long, long)}.
    *
-   * @param count number of rows, from 0 to {@link #rows()}
+   * @param count number of rows, from 0 to {@link #rows()}; at most 10 million
    * @return a DataFrame with the columns of {@link #sourceSchema()}
    * @throws IllegalArgumentException if the number of rows is out of range
    * @throws IllegalStateException if the store has been dropped
@@ -204,10 +205,15 @@ public final class ResidentStore {
   }
 
   /**
-   * Returns random rows: a uniform sample without repeats, of the rows that the store has now. The
-   * same seed and number of rows of the store give the same sample. The query reads the rows of the
-   * sample only, by their indices; its order of rows is not random. Does not block: the rows are
-   * read when the DataFrame is used.
+   * Returns random rows: a uniform sample without repeats, of the rows that the store has now. It
+   * depends on {@code count}, {@code seed} and the number of rows only; a smaller sample of the
+   * same seed is a part of a larger one. Rows appended later are not in the sample. If another
+   * store of this name replaces this one, later queries sample that store.
+   *
+   * <p>This call reads no rows. Each query computes the indices on the driver, in memory
+   * proportional to {@code count}, and reads {@code count} rows by index; {@code count()} alone
+   * reads none. The order of the rows is not random. The DataFrame belongs to the session that
+   * loaded the store.
    *
    * @param count number of rows, from 0 to {@link #rows()}; at most 10 million
    * @param seed any number

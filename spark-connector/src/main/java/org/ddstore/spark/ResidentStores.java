@@ -86,7 +86,7 @@ final class ResidentStores implements ResidentView {
     try {
       store.end();
     } catch (RuntimeException e) {
-      LOG.warn("{} was not dropped at the end of the application", store, e);
+      LOG.warn("drop at the end of the application failed: {}", store, e);
     }
   }
 

@@ -98,7 +98,7 @@ final class StoreLauncher {
    */
   ResidentStore load(String name, boolean inPlace) {
     Optional<String> otherTransport = TransportBackends.residentWarning(settings.transport());
-    otherTransport.ifPresent(warning -> LOG.warn("{}: {}", name, warning));
+    otherTransport.ifPresent(warning -> LOG.warn("store \"{}\": {}", name, warning));
     ResidentOrigin origin =
         new ResidentOrigin(
             rows,

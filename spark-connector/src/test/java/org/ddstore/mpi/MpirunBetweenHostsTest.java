@@ -12,6 +12,7 @@ import org.ddstore.contract.ProcessTree;
 import org.ddstore.hosts.NeedsTwoHosts;
 import org.ddstore.hosts.RemoteShell;
 import org.ddstore.hosts.TwoHosts;
+import org.ddstore.mpirun.MpiRun;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -85,8 +86,8 @@ class MpirunBetweenHostsTest {
       assertThat(said)
           .contains("rank 1 of 4: java.lang.IllegalStateException: the sample 17 is bad")
           .containsPattern(
-              "rank 3 of 4: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1 gave"
-                  + " up");
+              "rank 3 of 4: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1"
+                  + " aborted its collectives: ");
     }
   }
 }

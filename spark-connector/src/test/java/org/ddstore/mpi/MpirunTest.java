@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import org.ddstore.contract.ProcessTree;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.mpirun.MpiRun;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -89,8 +90,8 @@ class MpirunTest {
         .contains("rank 1 of 3: java.lang.IllegalStateException: the sample 17 is bad")
         .contains("\tat " + RankProgram.class.getName())
         .containsPattern(
-            "rank [02] of 3: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1 gave"
-                + " up: java.lang.IllegalStateException: the sample 17 is bad");
+            "rank [02] of 3: org.ddstore.types.RankFailedException: barrier\\(\\).*: rank 1"
+                + " aborted its collectives: java.lang.IllegalStateException: the sample 17 is bad");
   }
 
   @Test

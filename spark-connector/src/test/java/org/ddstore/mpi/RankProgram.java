@@ -21,6 +21,7 @@ import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.memory.MappedRegion;
+import org.ddstore.mpirun.MpiRun;
 import org.ddstore.types.DType;
 import org.ddstore.types.ReadPath;
 

@@ -33,7 +33,8 @@ class AddedTransportTest {
     assertThat(output.get("paths")).contains("files to ");
     assertThat(output.get("doctor")).isEqualTo("[own process, same host, tcp, fabric, mpi, files]");
     assertThat(output.get("illegal"))
-        .isEqualTo("spark.ddstore.transport is \"pigeon\", legal: auto, tcp, fabric, mpi, files");
+        .isEqualTo(
+            "setting spark.ddstore.transport is \"pigeon\", legal: auto, tcp, fabric, mpi, files");
     assertThat(output.get("resident"))
         .startsWith("[all by tcp, ")
         .contains(

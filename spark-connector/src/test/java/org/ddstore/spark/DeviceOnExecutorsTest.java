@@ -111,7 +111,7 @@ class DeviceOnExecutorsTest {
                       }))
           .containsOnly(loads ? List.of(0, 0) : List.of(1, 0));
     }
-    String warning = "rank 0, rank 1: LOCAL_RANK is 7, but the device is 3";
+    String warning = "rank 0, rank 1: environment variable LOCAL_RANK is 7, but the device is 3";
     Explanation explanation = numbers().explain();
     assertThat(explanation.warnings()).contains(warning);
     assertThat(explanation.toString()).contains("warning: " + warning);

@@ -74,7 +74,8 @@ class LocalPreflightTest {
     try {
       Problem problem =
           new Problem(
-              key + "=many is not a whole number of at least 0", "set a legal value, or none");
+              "setting " + key + "=many is not a whole number of at least 0",
+              "set a legal value, or none");
       assertThatExceptionOfType(PreflightException.class)
           .isThrownBy(() -> Preflight.check(session, 2, 1, DEFAULTS))
           .satisfies(thrown -> assertThat(thrown.problems()).containsExactly(problem));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("system")
 @NeedsMpi
 @Timeout(400)
-@Tag("exhaustive")
+@Tag("slow")
 class MpiStoppedRankTest extends OnTestCluster {
   private static final int RANKS = 2;
   private static final Duration TO_END = Duration.ofMinutes(1);

@@ -195,7 +195,8 @@ class ResidentRunTest extends OnResidentCluster {
       assertThat(ran.executor()).isNotEqualTo(homes.get(0).executorId());
       assertThat(ran.home()).isEqualTo(ran.executor().equals(homes.get(rank).executorId()));
     }
-    assertThat(explained).contains("rank 0 ran on executor", "warning: spark.locality.wait is 3s");
+    assertThat(explained)
+        .contains("rank 0 ran on executor", "warning: setting spark.locality.wait is 3s");
   }
 
   @Test
@@ -214,7 +215,8 @@ class ResidentRunTest extends OnResidentCluster {
       assertThat(log.of(SlotsWarning.class))
           .singleElement()
           .asString()
-          .startsWith("\"all\": 4 ranks take all 4 slots: while they run every other job");
+          .startsWith(
+              "slots of store \"all\": 4 ranks take all 4 slots: while they run every other job");
       assertThat(
               all.run(
                   context -> {
@@ -245,7 +247,7 @@ class ResidentRunTest extends OnResidentCluster {
       assertThat(log.of(SlotsWarning.class))
           .singleElement()
           .asString()
-          .startsWith("4 ranks take all 4 slots: while they run every other job");
+          .startsWith("slots of a job: 4 ranks take all 4 slots: while they run every other job");
     }
   }
 

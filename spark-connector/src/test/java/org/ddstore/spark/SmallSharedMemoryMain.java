@@ -17,7 +17,7 @@ import org.ddstore.Reader;
 /**
  * A driver in whose mount namespace /dev/shm is small. Runs one load after the other and prints for
  * each a line {@code <name>: <what happened>}, then what is left. Started by {@link
- * SmallSharedMemoryTest}.
+ * SmallSharedMemoryOnExecutorsTest}.
  */
 final class SmallSharedMemoryMain {
   /** 256 bytes a row. */

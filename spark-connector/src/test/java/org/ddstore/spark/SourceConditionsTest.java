@@ -278,6 +278,9 @@ class SourceConditionsTest extends SourceOnCluster {
     assertThat(store.sample(ROWS).collectAsList()).hasSize(ROWS).containsAll(all);
     assertThat(store.sample(0).collectAsList()).isEmpty();
     assertThat(store.sample(0).schema()).isEqualTo(store.sourceSchema());
+    assertThat(DDStores.open(spark.newSession(), "n").sample(1).sparkSession())
+        .as("session of a sample")
+        .isSameAs(spark);
     assertCountReadsNothing(store.sample(50).groupBy().count(), 50);
     assertThat(store.sample(500, 1).where("__index < 500").where("label = 3").collectAsList())
         .isEqualTo(

@@ -35,9 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
 class SourceLifetimesTest extends SourceOnCluster {
   private static final int ROWS = 3_000;
 
-  /** Queries of a script that reads slowly, each of several seconds. */
-  private static final int QUERIES = Boolean.getBoolean("ddstore.slow") ? 3 : 1;
-
   @BeforeAll
   static void start() {
     start(2, 1);
@@ -90,6 +87,20 @@ class SourceLifetimesTest extends SourceOnCluster {
   /** Spark feeds the script from a thread of its own, which outlives the task. */
   @Test
   void slowScriptDoesNotEndItsExecutor() {
+    runSlowScripts(1);
+  }
+
+  @Test
+  @Tag("slow")
+  void slowScriptsInARowDoNotEndTheirExecutor() {
+    runSlowScripts(3);
+  }
+
+  /**
+   * Runs queries of a script that reads slowly, each of several seconds, and checks that no
+   * executor ends.
+   */
+  private void runSlowScripts(int queries) {
     spark
         .range(8_000)
         .selectExpr("id", "repeat('x', 10000) as payload")
@@ -103,7 +114,7 @@ class SourceLifetimesTest extends SourceOnCluster {
         "SELECT count(*) FROM (SELECT * FROM (SELECT TRANSFORM(id, payload) USING"
             + " 'head -n 5; while sleep 0.02 && head -c 150000 | grep -q .; do :; done'"
             + " AS (a, b) FROM ddstore.n) LIMIT 1)";
-    for (int query = 0; query < QUERIES; query++) {
+    for (int query = 0; query < queries; query++) {
       assertThat(spark.sql(slowly).first().getLong(0)).isEqualTo(1);
     }
     spark.sql("drop table ddstore.n");

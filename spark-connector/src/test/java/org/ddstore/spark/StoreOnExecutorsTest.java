@@ -179,7 +179,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   void rejectsAWidthThatDoesNotDivideTheRanks() {
     assertThatThrownBy(() -> numbers().width(3).run(RankContext::rank))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("spark.ddstore.width is 3, legal for 4 ranks: [1, 2, 4]");
+        .hasMessage("setting spark.ddstore.width is 3, legal for 4 ranks: [1, 2, 4]");
   }
 
   @Test

@@ -30,7 +30,7 @@ final class Program {
       int status = process.waitFor();
       if (status != 0) {
         throw new IOException(
-            "%s exited with status %d: %s"
+            "command %s exited with status %d: %s"
                 .formatted(String.join(" ", command), status, output.strip()));
       }
       return output;

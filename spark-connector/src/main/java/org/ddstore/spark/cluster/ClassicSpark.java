@@ -41,7 +41,7 @@ public final class ClassicSpark {
     if (server != null) {
       problems.add(
           new Problem(
-              "%s is %s, a server of Spark Connect, whose client has no SparkContext"
+              "system property %s is %s, a server of Spark Connect, whose client has no SparkContext"
                   .formatted(REMOTE, server),
               INSIDE_THE_DRIVER));
     }

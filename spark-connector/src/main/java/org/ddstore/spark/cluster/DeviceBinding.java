@@ -65,7 +65,8 @@ public record DeviceBinding(OptionalInt device, List<String> warnings) {
         && device.isPresent()
         && !localRank.strip().equals(Integer.toString(device.getAsInt()))) {
       warnings.add(
-          "%s is %s, but the device is %d".formatted(LOCAL_RANK, localRank, device.getAsInt()));
+          "environment variable %s is %s, but the device is %d"
+              .formatted(LOCAL_RANK, localRank, device.getAsInt()));
     }
     return new DeviceBinding(device, List.copyOf(warnings));
   }

@@ -35,7 +35,7 @@ public final class Interrupts {
           interrupted = true;
           again = true;
         } else {
-          LOG.warn("{} failed", name, e);
+          LOG.warn("clean-up failed: {}", name, e);
         }
       }
     }

@@ -39,7 +39,7 @@ public final class LocalDirectory {
     return isNetwork(host.sharedMemoryFileSystem())
         ? Optional.of(
             new Problem(
-                "%s on %s is on a network file system (%s): mapped files need a local disk"
+                "directory %s on %s is on a network file system (%s): mapped files need a local disk"
                     .formatted(
                         host.sharedMemoryPath(), host.hostName(), host.sharedMemoryFileSystem()),
                 OptionKeys.SETTING_DIRECTORY
@@ -54,7 +54,7 @@ public final class LocalDirectory {
     String type = host.sharedMemoryFileSystem();
     return !isNetwork(type) && isUncertain(type)
         ? Optional.of(
-            "%s on %s is on a file system of type %s, which may be remote: mapped files need a local disk; %s sets another directory"
+            "directory %s on %s is on a file system of type %s, which may be remote: mapped files need a local disk; %s sets another directory"
                 .formatted(
                     host.sharedMemoryPath(), host.hostName(), type, OptionKeys.SETTING_DIRECTORY))
         : Optional.empty();

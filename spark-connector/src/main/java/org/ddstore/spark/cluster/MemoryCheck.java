@@ -127,7 +127,7 @@ public final class MemoryCheck {
 
   static Problem noDirectory(Path directory, HostFacts host) {
     return new Problem(
-        "%s on %s is not a directory in which user %s can write"
+        "path %s on %s is not a directory in which user %s can write"
             .formatted(directory, host.hostName(), host.user()),
         "create it on every executor, or set " + OptionKeys.SETTING_DIRECTORY + " to another");
   }

@@ -161,7 +161,7 @@ public final class Preflight {
         .map(
             wrong ->
                 new Problem(
-                    "%s=%s is not %s".formatted(wrong.key(), wrong.value(), wrong.range()),
+                    "setting %s=%s is not %s".formatted(wrong.key(), wrong.value(), wrong.range()),
                     "set a legal value, or none"))
         .toList();
   }

@@ -53,7 +53,7 @@ public final class RunWarnings {
       return Optional.empty();
     }
     return Optional.of(
-        "%s is false: any process that can connect to the driver or an executor can fetch a task with the token of a store, and read the rows; set %s=true, or restrict these ports to the cluster"
+        "setting %s is false: any process that can connect to the driver or an executor can fetch a task with the token of a store, and read the rows; set %s=true, or restrict these ports to the cluster"
             .formatted(AUTHENTICATE, AUTHENTICATE));
   }
 
@@ -64,7 +64,7 @@ public final class RunWarnings {
       return Optional.empty();
     }
     return Optional.of(
-        "%s is %s: if the executor of a rank has no free slot, Spark waits this long before it runs the rank elsewhere; set %s=0 when the application starts"
+        "setting %s is %s: if the executor of a rank has no free slot, Spark waits this long before it runs the rank elsewhere; set %s=0 when the application starts"
             .formatted(conf.contains(WAIT_FOR_EXECUTOR) ? WAIT_FOR_EXECUTOR : WAIT, wait, WAIT));
   }
 }

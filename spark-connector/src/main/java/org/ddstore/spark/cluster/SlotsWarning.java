@@ -13,21 +13,21 @@ import org.slf4j.LoggerFactory;
 public final class SlotsWarning {
   private static final Logger LOG = LoggerFactory.getLogger(SlotsWarning.class);
 
-  private final String prefix;
+  private final String owner;
   private final AtomicBoolean said = new AtomicBoolean();
 
-  private SlotsWarning(String prefix) {
-    this.prefix = prefix;
+  private SlotsWarning(String owner) {
+    this.owner = owner;
   }
 
   /** Returns the warning of a store that ends with its job. */
   public static SlotsWarning ofJob() {
-    return new SlotsWarning("");
+    return new SlotsWarning("a job");
   }
 
   /** Returns the warning of all jobs of a resident store. */
   public static SlotsWarning ofStore(String name) {
-    return new SlotsWarning("\"%s\": ".formatted(name));
+    return new SlotsWarning("store \"%s\"".formatted(name));
   }
 
   /**
@@ -42,6 +42,6 @@ public final class SlotsWarning {
     }
     RunWarnings.ofSlots(ranks, cluster.slots())
         .filter(warning -> said.compareAndSet(false, true))
-        .ifPresent(warning -> LOG.warn("{}{}", prefix, warning));
+        .ifPresent(warning -> LOG.warn("slots of {}: {}", owner, warning));
   }
 }

@@ -19,7 +19,7 @@ public record ReplicaGroups(int ranks, int width) implements Serializable {
   public ReplicaGroups {
     if (width < 1 || width > ranks || ranks % width != 0) {
       throw new IllegalArgumentException(
-          "%s is %d, legal for %d ranks: %s"
+          "setting %s is %d, legal for %d ranks: %s"
               .formatted(
                   Setting.WIDTH.key(),
                   width,

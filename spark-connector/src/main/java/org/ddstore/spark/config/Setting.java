@@ -205,7 +205,7 @@ public enum Setting {
     String value = text.strip();
     if (!kind.accepts(value)) {
       throw new IllegalArgumentException(
-          "%s is \"%s\", legal: %s".formatted(key(), value, legalRange()));
+          "setting %s is \"%s\", legal: %s".formatted(key(), value, legalRange()));
     }
     return value;
   }

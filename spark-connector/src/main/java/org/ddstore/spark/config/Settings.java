@@ -87,7 +87,7 @@ public final class Settings implements Serializable {
           && !key.startsWith(NETWORK)
           && Setting.byKey(key).isEmpty()) {
         warnings.add(
-            "%s is not a setting and has no effect; the nearest is %s"
+            "setting %s is unknown and has no effect; the nearest is %s"
                 .formatted(key, nearest(key)));
       }
     }

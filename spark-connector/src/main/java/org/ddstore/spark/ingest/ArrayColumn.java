@@ -27,12 +27,12 @@ final class ArrayColumn extends Column {
   private final int uniformLength;
 
   /** Creates a column; ragged by default if {@code declared} is null. */
-  ArrayColumn(Column.Path path, Elements elements, DeclaredField declared, Repairs repairs) {
+  ArrayColumn(ColumnPath path, Elements elements, DeclaredField declared, Repairs repairs) {
     this(path, elements, declared, repairs, 0);
   }
 
   private ArrayColumn(
-      Column.Path path,
+      ColumnPath path,
       Elements elements,
       DeclaredField declared,
       Repairs repairs,
@@ -60,7 +60,7 @@ final class ArrayColumn extends Column {
   }
 
   @Override
-  Column at(Column.Path path) {
+  Column at(ColumnPath path) {
     return new ArrayColumn(path, elements, declared, repairs, uniformLength);
   }
 

@@ -28,7 +28,7 @@ final class ArrayEncoder extends Column.Encoder {
    * @param guessed whether a fixed length was guessed, so that another length is not a data error
    */
   ArrayEncoder(
-      Column.Path path,
+      ColumnPath path,
       Schema schema,
       ArrayColumn.Elements elements,
       ArrayColumn.Repairs repairs,

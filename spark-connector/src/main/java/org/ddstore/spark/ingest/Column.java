@@ -2,10 +2,7 @@
 package org.ddstore.spark.ingest;
 
 import java.io.Serializable;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.ddstore.spark.types.IngestException;
@@ -22,13 +19,13 @@ abstract class Column implements Serializable {
   /** Result of {@link #observe} for a sparse vector. */
   static final int SPARSE = -2;
 
-  private final Path path;
+  private final ColumnPath path;
 
-  Column(Path path) {
+  Column(ColumnPath path) {
     this.path = path;
   }
 
-  final Path path() {
+  final ColumnPath path() {
     return path;
   }
 
@@ -42,7 +39,7 @@ abstract class Column implements Serializable {
   abstract Encoder encoder(Schema schema);
 
   /** Returns this column at another path of the rows. */
-  abstract Column at(Path path);
+  abstract Column at(ColumnPath path);
 
   /** Returns whether the form is derived from the data. */
   boolean isOpen() {
@@ -65,89 +62,12 @@ abstract class Column implements Serializable {
     return 0;
   }
 
-  /** The path of a column in a row: at the top level or inside structs. */
-  static final class Path implements Serializable {
-    private static final long serialVersionUID = 1L;
-
-    private final List<String> names;
-    private final int[] ordinals;
-
-    /** Number of fields of the struct at each step except the last. */
-    private final int[] structSizes;
-
-    private Path(List<String> names, int[] ordinals, int... structSizes) {
-      this.names = List.copyOf(names);
-      this.ordinals = ordinals;
-      this.structSizes = structSizes;
-    }
-
-    static Path top(String name, int ordinal) {
-      return new Path(List.of(name), new int[] {ordinal});
-    }
-
-    /** Returns the path of field {@code ordinal} in this path's struct of {@code size} fields. */
-    Path inside(String field, int ordinal, int size) {
-      int[] deeper = Arrays.copyOf(ordinals, ordinals.length + 1);
-      deeper[ordinals.length] = ordinal;
-      int[] sizes = Arrays.copyOf(structSizes, structSizes.length + 1);
-      sizes[structSizes.length] = size;
-      List<String> longer = new ArrayList<>(names);
-      longer.add(field);
-      return new Path(longer, deeper, sizes);
-    }
-
-    /** Returns this path for rows whose top-level columns have other ordinals. */
-    Path at(int... topOrdinals) {
-      int[] moved = ordinals.clone();
-      moved[0] = topOrdinals[moved[0]];
-      return new Path(names, moved, structSizes);
-    }
-
-    /** Returns the path in the user's notation, such as {@code a.b}. */
-    String name() {
-      return String.join(".", names);
-    }
-
-    /** Returns the path in SQL notation, with backquotes where necessary. */
-    String inSql() {
-      return names.stream()
-          .map(name -> name.matches("[A-Za-z_]\\w*") ? name : "`" + name.replace("`", "``") + "`")
-          .collect(Collectors.joining("."));
-    }
-
-    /** Returns the names of the enclosing structs, outermost first, then the column's name. */
-    List<String> names() {
-      return names;
-    }
-
-    int top() {
-      return ordinals[0];
-    }
-
-    /** Returns the ordinal of the column in its {@link #parent}. */
-    int ordinal() {
-      return ordinals[ordinals.length - 1];
-    }
-
-    /** Returns the row or struct that contains the column; null if a struct on the path is null. */
-    SpecializedGetters parent(InternalRow row) {
-      SpecializedGetters at = row;
-      for (int i = 0; i < structSizes.length; i++) {
-        if (at.isNullAt(ordinals[i])) {
-          return null;
-        }
-        at = at.getStruct(ordinals[i], structSizes[i]);
-      }
-      return at;
-    }
-  }
-
   /** An encoder of one column of a row into a record. Does not retain rows; not thread-safe. */
   abstract static class Encoder {
-    private final Path path;
+    private final ColumnPath path;
     private final int ordinal;
 
-    Encoder(Path path) {
+    Encoder(ColumnPath path) {
       this.path = path;
       this.ordinal = path.ordinal();
     }
@@ -173,7 +93,7 @@ abstract class Column implements Serializable {
       return new IngestException(name(), record.row(), text);
     }
 
-    final Path columnPath() {
+    final ColumnPath columnPath() {
       return path;
     }
 

@@ -43,7 +43,7 @@ final class ColumnResolver {
     ColumnResolver resolver = new ColumnResolver(options);
     StructField[] fields = schema.fields();
     for (int i = 0; i < fields.length; i++) {
-      resolver.add(Column.Path.top(fields[i].name(), i), fields[i].dataType());
+      resolver.add(ColumnPath.top(fields[i].name(), i), fields[i].dataType());
     }
     return resolver;
   }
@@ -114,7 +114,7 @@ final class ColumnResolver {
         "%s \"%s\": no such column: choose one of %s".formatted(kind, name, columns.keySet()));
   }
 
-  private void add(Column.Path path, DataType type) {
+  private void add(ColumnPath path, DataType type) {
     if (type instanceof UserDefinedType<?> userDefined) {
       add(path, userDefined.sqlType());
     } else if (type instanceof StructType struct && !VectorColumn.isVector(struct)) {
@@ -142,7 +142,7 @@ final class ColumnResolver {
     }
   }
 
-  private Column leaf(Column.Path path, DataType type) {
+  private Column leaf(ColumnPath path, DataType type) {
     String name = path.name();
     DeclaredField declared = options.fields().get(name);
     Serializable fill = options.fills().get(name);
@@ -175,7 +175,7 @@ final class ColumnResolver {
             .formatted(type.sql(), TypeRemedy.of(path.inSql(), type, options.wording())));
   }
 
-  private static Column.Path undeclared(Column.Path path, DeclaredField declared, String what) {
+  private static ColumnPath undeclared(ColumnPath path, DeclaredField declared, String what) {
     if (declared != null) {
       throw problem(path.name(), "%s cannot be declared as %s".formatted(what, declared));
     }
@@ -188,7 +188,7 @@ final class ColumnResolver {
     }
   }
 
-  private static Column rawBytes(Column.Path path, DeclaredField declared, byte... fill) {
+  private static Column rawBytes(ColumnPath path, DeclaredField declared, byte... fill) {
     if (declared.ragged()) {
       throw problem(path.name(), "binary needs a fixed shape to be declared as " + declared);
     }
@@ -196,7 +196,7 @@ final class ColumnResolver {
   }
 
   private static Column scalar(
-      Column.Path path, NumberType type, DeclaredField declared, Serializable fill) {
+      ColumnPath path, NumberType type, DeclaredField declared, Serializable fill) {
     if (declared == null) {
       return new ScalarColumn(path, type, new DeclaredField(false, type.natural()), fill);
     }
@@ -208,7 +208,7 @@ final class ColumnResolver {
   }
 
   private Column array(
-      Column.Path path, ArrayType outer, DeclaredField declared, Serializable fill) {
+      ColumnPath path, ArrayType outer, DeclaredField declared, Serializable fill) {
     String name = path.name();
     int depth = 1;
     ArrayType array = outer;

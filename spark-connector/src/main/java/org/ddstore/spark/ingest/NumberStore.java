@@ -66,7 +66,7 @@ final class NumberStore {
       case SHORT -> from.getShort(i);
       case INT -> from.getInt(i);
       case LONG -> from.getLong(i);
-      case FLOAT, DOUBLE -> throw new IllegalStateException(type + " is not an integer type");
+      case FLOAT, DOUBLE -> throw new IllegalStateException("type " + type + " is not an integer type");
     };
   }
 
@@ -107,7 +107,7 @@ final class NumberStore {
         return value != Long.MAX_VALUE && (long) (double) value == value;
       }
     }
-    throw new IllegalStateException(dtype.toString());
+    throw new IllegalStateException("type " + dtype + " has no number store");
   }
 
   /** Puts a floating-point number, rounded if needed; returns false if it does not fit. */

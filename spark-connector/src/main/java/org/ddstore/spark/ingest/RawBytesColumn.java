@@ -16,7 +16,7 @@ final class RawBytesColumn extends Column {
   /**
    * @param fill replacement of nulls, or null
    */
-  RawBytesColumn(Column.Path path, DeclaredField declared, byte... fill) {
+  RawBytesColumn(ColumnPath path, DeclaredField declared, byte... fill) {
     super(path);
     this.declared = declared;
     this.fill = fill;
@@ -28,7 +28,7 @@ final class RawBytesColumn extends Column {
   }
 
   @Override
-  Column at(Column.Path path) {
+  Column at(ColumnPath path) {
     return new RawBytesColumn(path, declared, fill);
   }
 

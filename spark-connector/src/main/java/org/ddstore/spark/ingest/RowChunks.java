@@ -59,7 +59,8 @@ final class RowChunks {
       do {
         UnsafeRow row = (UnsafeRow) rows.next();
         if (row.numFields() != fields) {
-          throw new IllegalStateException(row.numFields() + " fields instead of " + fields);
+          throw new IllegalStateException(
+              "row has " + row.numFields() + " fields, expected " + fields);
         }
         put(row);
         count++;
@@ -128,7 +129,7 @@ final class RowChunks {
         computation = found;
       } else if (found != computation) {
         throw new SourceChangedException(
-            "%s was recomputed after the load was planned, because of a lost executor or a speculative task: plan the load again"
+            "rows of %s were recomputed after the load was planned, because of a lost executor or a speculative task: plan the load again"
                 .formatted(place));
       }
       left = chunk.getInt();

@@ -52,7 +52,7 @@ final class RowSample {
   private static int[] observe(InternalRow row, List<Column> columns) {
     int[] found = new int[columns.size()];
     for (int i = 0; i < found.length; i++) {
-      Column.Path path = columns.get(i).path();
+      ColumnPath path = columns.get(i).path();
       SpecializedGetters parent = path.parent(row);
       found[i] =
           parent == null || parent.isNullAt(path.ordinal())

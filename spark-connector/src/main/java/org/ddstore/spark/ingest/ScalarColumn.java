@@ -19,7 +19,7 @@ final class ScalarColumn extends Column {
   /**
    * @param fill replacement of nulls, or null
    */
-  ScalarColumn(Column.Path path, NumberType type, DeclaredField declared, Serializable fill) {
+  ScalarColumn(ColumnPath path, NumberType type, DeclaredField declared, Serializable fill) {
     super(path);
     this.type = type;
     this.declared = declared;
@@ -32,7 +32,7 @@ final class ScalarColumn extends Column {
   }
 
   @Override
-  Column at(Column.Path path) {
+  Column at(ColumnPath path) {
     return new ScalarColumn(path, type, declared, fill);
   }
 

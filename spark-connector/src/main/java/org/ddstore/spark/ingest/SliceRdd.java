@@ -121,7 +121,7 @@ abstract class SliceRdd<T> extends RDD<T> {
     } catch (Exception e) {
       if (slice.source().isStored() && e instanceof SparkException) {
         throw new SourceChangedException(
-            "%s cannot be read because the executor that stored it is lost: plan the load again"
+            "rows of %s cannot be read because the executor that stored them is lost: plan the load again"
                 .formatted(slice.source().place()),
             e);
       }
@@ -182,7 +182,7 @@ abstract class SliceRdd<T> extends RDD<T> {
       private void finish() {
         if (slice != null && slice.skip() + slice.take() == slice.planned() && reader.hasNext()) {
           throw new SourceChangedException(
-              "%s had %,d rows when the load was planned, now more: plan the load again"
+              "number of rows of %s changed: %,d when the load was planned, now more: plan the load again"
                   .formatted(slice.source().place(), slice.planned()));
         }
         slice = null;
@@ -190,7 +190,7 @@ abstract class SliceRdd<T> extends RDD<T> {
 
       private SourceChangedException changed(long found) {
         return new SourceChangedException(
-            "%s had %,d rows when the load was planned, now %,d: plan the load again"
+            "number of rows of %s changed: %,d when the load was planned, now %,d: plan the load again"
                 .formatted(slice.source().place(), slice.planned(), found));
       }
 

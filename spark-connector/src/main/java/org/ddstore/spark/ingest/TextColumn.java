@@ -22,11 +22,11 @@ final class TextColumn extends Column {
    * @param text true for a string column, false for a binary one
    * @param fill replacement of nulls, or null
    */
-  TextColumn(Column.Path path, boolean text, Serializable fill) {
+  TextColumn(ColumnPath path, boolean text, Serializable fill) {
     this(path, text, fill instanceof String string ? string.getBytes(UTF_8) : (byte[]) fill);
   }
 
-  private TextColumn(Column.Path path, boolean text, byte... fill) {
+  private TextColumn(ColumnPath path, boolean text, byte... fill) {
     super(path);
     this.text = text;
     this.fill = fill;
@@ -38,7 +38,7 @@ final class TextColumn extends Column {
   }
 
   @Override
-  Column at(Column.Path path) {
+  Column at(ColumnPath path) {
     return new TextColumn(path, text, fill);
   }
 

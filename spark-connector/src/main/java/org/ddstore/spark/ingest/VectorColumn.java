@@ -31,7 +31,7 @@ final class VectorColumn extends Column {
   private final ArrayForm form;
   private final int uniformLength;
 
-  VectorColumn(Column.Path path, ArrayForm form, int uniformLength) {
+  VectorColumn(ColumnPath path, ArrayForm form, int uniformLength) {
     super(path);
     this.form = form;
     this.uniformLength = uniformLength;
@@ -74,7 +74,7 @@ final class VectorColumn extends Column {
   }
 
   @Override
-  Column at(Column.Path path) {
+  Column at(ColumnPath path) {
     return new VectorColumn(path, form, uniformLength);
   }
 

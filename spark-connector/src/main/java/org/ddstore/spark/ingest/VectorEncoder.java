@@ -22,7 +22,7 @@ final class VectorEncoder extends Column.Encoder {
   private final int sizePlace;
   private final int indicesPlace;
 
-  VectorEncoder(Column.Path path, Schema schema, ArrayForm form) {
+  VectorEncoder(ColumnPath path, Schema schema, ArrayForm form) {
     super(path);
     this.form = form;
     String prefix = path.name() + (form == ArrayForm.SPARSE ? ".values" : "");

@@ -65,7 +65,7 @@ public enum Wording {
    *
    * @param isElement whether the null is an element of an array
    */
-  String remedyOfNull(Column.Path column, boolean isElement) {
+  String remedyOfNull(ColumnPath column, boolean isElement) {
     return switch (this) {
       case METHODS ->
           "set a value with fillNulls(\"%s\", ..) or filter the rows".formatted(column.name());
@@ -83,7 +83,7 @@ public enum Wording {
    *
    * @param isFlat whether the elements are numbers, not arrays
    */
-  String remedyOfShort(Column.Path column, int length, boolean isFlat) {
+  String remedyOfShort(ColumnPath column, int length, boolean isFlat) {
     return switch (this) {
       case METHODS -> "pad it with pad(\"%s\", ..)".formatted(column.name());
       case OPTIONS ->
@@ -100,7 +100,7 @@ public enum Wording {
    *
    * @param isFlat whether the elements are numbers, not arrays
    */
-  String remedyOfLong(Column.Path column, int length, boolean isFlat) {
+  String remedyOfLong(ColumnPath column, int length, boolean isFlat) {
     return switch (this) {
       case METHODS -> "truncate it with truncate(\"%s\")".formatted(column.name());
       case OPTIONS ->

@@ -154,7 +154,7 @@ public final class BarrierJob {
       } finally {
         session.sparkContext().removeSparkListener(watch);
       }
-      LOG.warn("{}; submitting it again", last.getMessage());
+      LOG.warn("submitting a failed job again: {}", last.getMessage());
     }
   }
 

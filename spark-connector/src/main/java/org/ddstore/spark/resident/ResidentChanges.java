@@ -206,7 +206,7 @@ public final class ResidentChanges {
       if (!isOther || Thread.currentThread().isInterrupted() || RetryPolicy.isPermanent(e)) {
         throw e;
       }
-      LOG.warn("{}; executors have ended, retrying with the remaining ones", e.getMessage());
+      LOG.warn("retrying on the remaining executors after a loss: {}", e.getMessage());
     }
   }
 }

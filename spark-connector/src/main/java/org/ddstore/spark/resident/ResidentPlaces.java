@@ -69,7 +69,7 @@ public final class ResidentPlaces {
     }
     if (after != before) {
       LOG.warn(
-          "\"{}\" has lost {} shards with executors {}",
+          "store \"{}\" has lost {} shards with executors {}",
           name,
           after.lost().size() - before.lost().size(),
           executors);

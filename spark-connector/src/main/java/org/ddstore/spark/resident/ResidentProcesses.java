@@ -140,7 +140,7 @@ public final class ResidentProcesses implements AutoCloseable {
     } catch (PeerGoneException e) {
       // Then it is freed.
     } catch (RuntimeException e) {
-      LOG.warn("{} may keep rows of a load that failed: {}", process, e.getMessage());
+      LOG.warn("executor at {} may keep rows of a failed load: {}", process, e.getMessage());
     }
   }
 
@@ -162,9 +162,10 @@ public final class ResidentProcesses implements AutoCloseable {
     } catch (PeerGoneException e) {
       // Then it is freed.
     } catch (DeadlineExceededException e) {
-      LOG.warn("{} did not drop its rows within {}: {}", process, patience, e.getMessage());
+      LOG.warn(
+          "executor at {} did not drop its rows within {}: {}", process, patience, e.getMessage());
     } catch (RuntimeException e) {
-      LOG.warn("{} may keep rows of a dropped store: {}", process, e.getMessage());
+      LOG.warn("executor at {} may keep rows of a dropped store: {}", process, e.getMessage());
     }
   }
 
@@ -178,7 +179,7 @@ public final class ResidentProcesses implements AutoCloseable {
       session.control().call(process, ResidentControl.summary(), deadline());
       return true;
     } catch (PeerGoneException | DeadlineExceededException e) {
-      LOG.warn("{} does not serve its rows: {}", process, e.getMessage());
+      LOG.warn("executor at {} does not serve its rows: {}", process, e.getMessage());
       return false;
     }
   }

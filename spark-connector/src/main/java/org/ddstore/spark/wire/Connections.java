@@ -19,8 +19,9 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * The connections of a JVM: at most one to each other JVM, opened on first use by either side. If
- * both sides open one at the same time, the connection of the smaller process id is kept.
+ * The connections of the {@link Wire} of a JVM: at most one to each other JVM, opened on first use
+ * by either side. If both sides open one at the same time, the connection of the smaller process id
+ * is kept.
  */
 final class Connections {
   private final ProcessAddress local;
@@ -173,7 +174,8 @@ final class Connections {
       case Status.OTHER_PROCESS -> throw new OtherProcessException(connection.peer());
       case Status.DUPLICATE -> throw new DuplicateException();
       default ->
-          throw new SecurityException(connection.peer() + " refused the handshake: " + status);
+          throw new SecurityException(
+              "process " + connection.peer() + " refused the handshake: " + status);
     }
   }
 
@@ -252,7 +254,7 @@ final class Connections {
     private static final long serialVersionUID = 1L;
 
     StoreGoneException(ProcessAddress peer) {
-      super(peer + " has closed the store");
+      super("process " + peer + " has closed the store");
     }
   }
 

@@ -92,7 +92,7 @@ final class GatherServer {
       rows = checkRuns(request, segment, rows);
     }
     if (request.hasRemaining()) {
-      throw new IllegalArgumentException(request.remaining() + " bytes after a request");
+      throw new IllegalArgumentException("request with " + request.remaining() + " excess bytes");
     }
     request.position(runsAt);
     int[] sizes = lengths ? recordSizes(request, held, rows) : new int[0];

@@ -142,7 +142,10 @@ final class PeerFetch {
                 "cannot read rows of %s at %s: %s"
                     .formatted(rows.owners(), rows.process(), Status.reason(reply))));
       }
-      default -> fail(new DDStoreException(rows.process() + " refused to serve rows: " + status));
+      default ->
+          fail(
+              new DDStoreException(
+                  "process " + rows.process() + " refused to serve rows: status " + status));
     }
   }
 
@@ -176,7 +179,8 @@ final class PeerFetch {
   private int checkLength(int lengthBytes) {
     if (lengthBytes < 0) {
       throw new DDStoreException(
-          "%s sent a row of %,d bytes".formatted(rows.process(), lengthBytes));
+          "process %s sent a row of %,d bytes: a length is at least 0"
+              .formatted(rows.process(), lengthBytes));
     }
     return lengthBytes;
   }
@@ -184,7 +188,8 @@ final class PeerFetch {
   private void takeBytes(int at, int bytes, ByteBuffer reply) {
     if (reply.remaining() != bytes) {
       throw new DDStoreException(
-          "%s sent %,d bytes of %,d".formatted(rows.process(), reply.remaining(), bytes));
+          "process %s sent %,d bytes of rows, %,d requested"
+              .formatted(rows.process(), reply.remaining(), bytes));
     }
     staging.put(at, reply, reply.position(), bytes);
     bytesCome += bytes;
@@ -316,7 +321,7 @@ final class PeerFetch {
         try {
           take(piece, reply);
         } catch (BufferUnderflowException e) {
-          fail(new DDStoreException(rows.process() + " sent a truncated reply", e));
+          fail(new DDStoreException("process " + rows.process() + " sent a truncated reply", e));
         } catch (RuntimeException | Error e) { // not visible to the caller otherwise
           fail(e);
         }

@@ -56,25 +56,25 @@ final class RefusalLog {
    */
   void report(SocketAddress from, String cause, String detail) {
     String what = detail == null || detail.isEmpty() ? cause : cause + ": " + cut(detail);
-    log("refused a connection from", from, what);
+    log("connection refused", from, what);
   }
 
   /** Reports a request or message that failed unexpectedly in this process. */
   void reportFailure(SocketAddress from, Throwable e) {
-    log("failed to serve", from, cut(e.toString()));
-    LOG.debug("failed to serve {}", from, e);
+    log("request failed", from, cut(e.toString()));
+    LOG.debug("request of {} failed", from, e);
   }
 
-  private void log(String subject, SocketAddress from, String what) {
+  private void log(String problem, SocketAddress from, String what) {
     String host = hostOf(from);
     long before = linesBefore(host);
     if (before < 0) {
-      LOG.debug("{} {}: {}", subject, from, what);
+      LOG.debug("peer {}: {}: {}", from, problem, what);
     } else {
       LOG.warn(
-          "{} {}: {}; {} more before, further ones are counted for {} s",
-          subject,
+          "peer {}: {}: {}; {} more before, further ones are counted for {} s",
           host,
+          problem,
           what,
           before,
           INTERVAL.toSeconds());

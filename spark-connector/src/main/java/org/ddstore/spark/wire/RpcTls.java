@@ -37,7 +37,7 @@ final class RpcTls {
     }
     if (OPTIONS.isEmpty()) {
       throw new IllegalArgumentException(
-          ("%s is true, but Spark %s has no TLS between processes: remove it and encrypt with"
+          ("setting %s is true, but Spark %s has no TLS between processes: remove it and encrypt with"
                   + " spark.authenticate and spark.network.crypto.enabled, or use Spark 4")
               .formatted(ENABLED, package$.MODULE$.SPARK_VERSION()));
     }

@@ -188,8 +188,10 @@ final class WireCalls implements PeerCalls {
       }
       case Status.GONE -> throw new PeerGoneException(process, false);
       case Status.FAILED ->
-          throw new DDStoreException("%s: %s".formatted(process, Status.reason(reply)));
-      default -> throw new DDStoreException(process + " refused to answer: " + status);
+          throw new DDStoreException(
+              "call to %s failed: %s".formatted(process, Status.reason(reply)));
+      default ->
+          throw new DDStoreException("call to %s refused: status %d".formatted(process, status));
     }
   }
 

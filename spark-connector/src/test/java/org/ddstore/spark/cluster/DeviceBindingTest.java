@@ -49,7 +49,9 @@ class DeviceBindingTest {
     assertThat(DeviceBinding.of(NONE, List.of("2"), " 2", 8).warnings()).isEmpty();
     assertThat(DeviceBinding.of(NONE, List.of("2"), "0", 8))
         .isEqualTo(
-            new DeviceBinding(OptionalInt.of(2), List.of("LOCAL_RANK is 0, but the device is 2")));
+            new DeviceBinding(
+                OptionalInt.of(2),
+                List.of("environment variable LOCAL_RANK is 0, but the device is 2")));
   }
 
   @Test

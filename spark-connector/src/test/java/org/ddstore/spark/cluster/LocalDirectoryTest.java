@@ -52,7 +52,7 @@ class LocalDirectoryTest {
     assertThat(LocalDirectory.problem(on(type)))
         .contains(
             new Problem(
-                "/scratch/rows on box is on a network file system (%s): mapped files need a local disk"
+                "directory /scratch/rows on box is on a network file system (%s): mapped files need a local disk"
                     .formatted(type),
                 "spark.ddstore.directory=<a directory on a local disk of every executor>, or"
                     + " spark.ddstore.backing=shm or direct"));
@@ -71,7 +71,8 @@ class LocalDirectoryTest {
   void warnsOfAFileSystemThatMayBeRemote(String type) {
     assertThat(LocalDirectory.problem(on(type))).isEmpty();
     assertThat(LocalDirectory.warning(on(type)).orElseThrow())
-        .startsWith("/scratch/rows on box is on a file system of type " + type + ", which may be")
+        .startsWith(
+            "directory /scratch/rows on box is on a file system of type " + type + ", which may be")
         .contains("spark.ddstore.directory");
   }
 

@@ -47,12 +47,12 @@ class PreflightTest {
     assertThat(Preflight.problems(conf))
         .extracting(Problem::missing)
         .containsExactly(
-            "spark.ddstore.io.mode=fast is not one of " + Arrays.toString(IOMode.values()),
-            "spark.ddstore.io.serverThreads=many is not a whole number of at least 0",
-            "spark.ddstore.io.clientThreads=-1 is not a whole number of at least 0",
-            "spark.ddstore.io.receiveBuffer=64k is not a whole number",
-            "spark.ddstore.io.connectionTimeout=soon is not a time such as 120s",
-            "spark.ddstore.io.connectionCreationTimeout=0 is not a time of 1s to 24d, such as 20s");
+            "setting spark.ddstore.io.mode=fast is not one of " + Arrays.toString(IOMode.values()),
+            "setting spark.ddstore.io.serverThreads=many is not a whole number of at least 0",
+            "setting spark.ddstore.io.clientThreads=-1 is not a whole number of at least 0",
+            "setting spark.ddstore.io.receiveBuffer=64k is not a whole number",
+            "setting spark.ddstore.io.connectionTimeout=soon is not a time such as 120s",
+            "setting spark.ddstore.io.connectionCreationTimeout=0 is not a time of 1s to 24d, such as 20s");
   }
 
   /** One that is the default of another says nothing about that. */
@@ -65,7 +65,8 @@ class PreflightTest {
 
     assertThat(Preflight.problems(conf))
         .extracting(Problem::missing)
-        .containsExactly("spark.ddstore.io.connectionTimeout=soon is not a time such as 120s");
+        .containsExactly(
+            "setting spark.ddstore.io.connectionTimeout=soon is not a time such as 120s");
     assertThat(
             Preflight.problems(
                 new SparkConf(false).set("spark.ddstore.io.connectionCreationTimeout", "500ms")))
@@ -195,7 +196,7 @@ class PreflightTest {
     assertThat(problems(cluster(1, 4, "here"), 4, 0, files.with(Setting.DIRECTORY, missing)))
         .containsExactly(
             new Problem(
-                missing + " on box is not a directory in which user ann can write",
+                "path " + missing + " on box is not a directory in which user ann can write",
                 "create it on every executor, or set spark.ddstore.directory to another"));
   }
 

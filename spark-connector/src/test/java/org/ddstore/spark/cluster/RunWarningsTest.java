@@ -48,7 +48,7 @@ class RunWarningsTest {
     assertThat(RunWarnings.ofAuthentication("spark://host:7077", off))
         .get()
         .asString()
-        .startsWith("spark.authenticate is false")
+        .startsWith("setting spark.authenticate is false")
         .contains("the token of a store", "set spark.authenticate=true");
     assertThat(RunWarnings.ofAuthentication("yarn", on)).isEmpty();
     for (String local : new String[] {"local", "local[4]", "local-cluster[2,1,1024]"}) {

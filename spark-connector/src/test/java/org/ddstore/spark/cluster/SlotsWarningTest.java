@@ -57,7 +57,7 @@ class SlotsWarningTest {
                 cluster(TWO_EXECUTORS, 2)))
         .singleElement()
         .asString()
-        .startsWith("4 ranks take all 4 slots");
+        .startsWith("slots of a job: 4 ranks take all 4 slots");
   }
 
   @Test

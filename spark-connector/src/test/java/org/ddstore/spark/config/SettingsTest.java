@@ -93,17 +93,17 @@ class SettingsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Settings.of(Map.of("spark.ddstore." + name, value)))
         .withMessageStartingWith(
-            "spark.ddstore." + name + " is \"" + value + "\", legal: " + range);
+            "setting spark.ddstore." + name + " is \"" + value + "\", legal: " + range);
   }
 
   @Test
   void builderValuesHaveTheSameRanges() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> DEFAULTS.with(Setting.RANKS, 0))
-        .withMessage("spark.ddstore.ranks is \"0\", legal: 1 to 1,048,576");
+        .withMessage("setting spark.ddstore.ranks is \"0\", legal: 1 to 1,048,576");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> DEFAULTS.with(Setting.CLOSE_TIMEOUT, Duration.ZERO))
-        .withMessageStartingWith("spark.ddstore.closeTimeout is \"0ms\"");
+        .withMessageStartingWith("setting spark.ddstore.closeTimeout is \"0ms\"");
   }
 
   @Test
@@ -113,7 +113,7 @@ class SettingsTest {
 
     assertThat(Settings.unknown(configuration))
         .containsExactly(
-            "spark.ddstore.rank is not a setting and has no effect; the nearest is"
+            "setting spark.ddstore.rank is unknown and has no effect; the nearest is"
                 + " spark.ddstore.ranks");
   }
 

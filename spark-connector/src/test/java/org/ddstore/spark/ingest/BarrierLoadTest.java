@@ -165,7 +165,7 @@ class BarrierLoadTest {
 
       assertThatThrownBy(() -> load(plan))
           .hasMessageContaining(
-              "SourceChangedException: stored partition 0 was recomputed after the load was planned");
+              "SourceChangedException: rows of stored partition 0 were recomputed after the load was planned");
     }
   }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import scala.reflect.ClassTag$;
 
 /** Prints what an executor with a small heap needs beside a shard of 1 GiB while it loads it. */
-@Tag("exhaustive")
+@Tag("slow")
 @Tag("system")
 class IngestMemoryTest {
   private static final long ROWS = 1L << 22;

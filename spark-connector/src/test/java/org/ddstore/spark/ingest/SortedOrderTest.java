@@ -153,7 +153,7 @@ class SortedOrderTest {
         assertThatThrownBy(() -> Loads.run(plan, 3))
             .isInstanceOf(SourceChangedException.class)
             .hasMessageStartingWith(
-                "stored partition 0 was recomputed after the load was planned, because");
+                "rows of stored partition 0 were recomputed after the load was planned, because");
       }
     }
   }
@@ -166,8 +166,8 @@ class SortedOrderTest {
 
       assertThatThrownBy(() -> Loads.run(plan, 3))
           .hasStackTraceContaining(
-              "SourceChangedException: stored partition 1 cannot be read because the executor that"
-                  + " stored it is lost");
+              "SourceChangedException: rows of stored partition 1 cannot be read because the executor"
+                  + " that stored them is lost");
     }
   }
 

@@ -129,9 +129,9 @@ abstract class AttackedWire {
     }
   }
 
-  /** {@code refused a connection from HOST: CAUSE[: DETAIL]; 0 more before, ..}. */
+  /** {@code peer HOST: connection refused: CAUSE[: DETAIL]; 0 more before, ..}. */
   private static String host(String line) {
-    assertThat(line).startsWith("refused a connection from ");
+    assertThat(line).matches("peer [^:]+: connection refused: .*");
     return line.split(":", 2)[0];
   }
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** Ranks as threads, each with ends of its own for questions and for rows. */
 @NeedsFabric
-@Tag("exhaustive")
+@Tag("slow")
 class FabricInThreadsTest extends TcpInThreadsTest {
   @Override
   Transport transport(WireSession session) {

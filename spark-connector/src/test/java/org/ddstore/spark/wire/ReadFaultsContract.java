@@ -60,13 +60,14 @@ abstract class ReadFaultsContract {
 
   @Test
   void reportsAKilledPeerBeforeTheDeadline() throws Exception {
-    troubles.ranks().processes().runLosing(OTHER, 2, COLLECTIVES, rank -> lose(rank));
+    troubles.ranks().processes().runLosing(OTHER, 2, COLLECTIVES, ReadFaultsContract::lose);
     troubles
         .ranks()
         .run(2, COLLECTIVES, NumberedRows::openStore); // deletes files of the lost process
   }
 
-  private static void lose(RankEnv rank) throws Exception {
+  /** Kills rank 1 while rank 0 reads its rows, then reads the rows of rank 0. */
+  static void lose(RankEnv rank) throws Exception {
     try (DDStore store = rank.open(rank.options().readTimeout(LONG))) {
       Variable x = NumberedRows.add(store);
       if (rank.rank() == OTHER) {

@@ -40,16 +40,16 @@ class RefusalLogTest {
     refusals.reportFailure(host(2), new OutOfMemoryError("no memory"));
     assertThat(lines())
         .containsExactly(
-            "refused a connection from 10.0.0.1: cause 0: detail 0; 0 more before, further ones are"
+            "peer 10.0.0.1: connection refused: cause 0: detail 0; 0 more before, further ones are"
                 + " counted for 60 s",
-            "failed to serve 10.0.0.2: java.lang.OutOfMemoryError: no memory; 0 more before,"
+            "peer 10.0.0.2: request failed: java.lang.OutOfMemoryError: no memory; 0 more before,"
                 + " further ones are counted for 60 s");
     nowNs.addAndGet(RefusalLog.INTERVAL.toNanos());
     refusals.report(host(1), "cause", "x".repeat(10_000));
     refusals.report(host(1), "cause", null);
     assertThat(lines()).hasSize(3);
     assertThat(lines().get(2))
-        .startsWith("refused a connection from 10.0.0.1: cause: xxx")
+        .startsWith("peer 10.0.0.1: connection refused: cause: xxx")
         .contains("; 499 more before,")
         .hasSizeLessThan(400);
   }

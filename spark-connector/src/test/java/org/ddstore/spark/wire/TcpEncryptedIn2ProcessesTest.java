@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 
 /** All rows over tcp between 2 processes, authenticated and encrypted by Spark's settings. */
 @Tag("system")
-@Tag("exhaustive")
+@Tag("slow")
 class TcpEncryptedIn2ProcessesTest extends LargeStoreContract {
   TcpEncryptedIn2ProcessesTest() {
     super(2);

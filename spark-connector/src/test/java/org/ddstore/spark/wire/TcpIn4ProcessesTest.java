@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 
 /** All rows over tcp between 4 processes, plain connections. */
 @Tag("system")
-@Tag("exhaustive")
+@Tag("slow")
 class TcpIn4ProcessesTest extends StoreContract {
   TcpIn4ProcessesTest() {
     super(4);

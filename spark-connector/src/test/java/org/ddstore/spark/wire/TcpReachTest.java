@@ -133,7 +133,7 @@ class TcpReachTest {
                   rank.meet();
                   assertThat(reading.awaitFailure())
                       .isExactlyInstanceOf(DDStoreException.class)
-                      .hasMessageMatching("rank 1 at .* has closed the store");
+                      .hasMessageMatching("the process of rank 1 at .* has closed the store");
                 } else {
                   rank.meet();
                 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.mpi;
+package org.ddstore.mpirun;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -14,12 +14,16 @@ import java.util.Set;
 import org.ddstore.DDStore;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
+import org.ddstore.mpi.LaunchedRanks;
+import org.ddstore.mpi.Mpi;
+import org.ddstore.mpi.MpiOptions;
+import org.ddstore.mpi.MpiTransport;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.RankFailedException;
 
 /**
  * A program without Spark whose ranks are processes that {@code mpirun} of Open MPI 4 has started.
- * Its stores are the same as in executors: rows of the same host come by memory, all others by MPI
+ * Its stores are those of executors: rows of the same host are read from memory, all others by MPI
  * windows. All ranks run the same program:
  *
  * <pre>{@code
@@ -40,6 +44,9 @@ import org.ddstore.types.RankFailedException;
 public final class MpiRun {
   /** Exit status of a process whose rank, or another process, has failed. */
   public static final int FAILED = 1;
+
+  /** Exit status of a process that is ended because an MPI call does not return. */
+  public static final int HUNG = Mpi.HUNG_STATUS;
 
   private static final int FAREWELL_SECONDS = 5;
 
@@ -74,7 +81,9 @@ public final class MpiRun {
     /**
      * Runs the program on this rank.
      *
-     * @param ranks valid until this method returns; closes the stores that the task leaves open
+     * @param ranks ranks of the job, valid until this method returns; stores that the task leaves
+     *     open are closed then
+     * @throws Exception to end all ranks; the exception is printed
      */
     void run(MpiRun ranks) throws Exception;
   }
@@ -85,7 +94,8 @@ public final class MpiRun {
    *
    * @param timeout longest time that ranks wait for each other, and that one MPI call may take:
    *     this value or, if that is longer, {@link StoreOptions#readTimeout()} plus 10 s. A call that
-   *     takes longer ends the process with status {@value Mpi#HUNG_STATUS}
+   *     takes longer ends the process with status {@value #HUNG}
+   * @param task program of this rank
    * @return status with which the process must end now: 0, or {@value #FAILED} after the reason was
    *     printed to standard error
    */
@@ -94,7 +104,7 @@ public final class MpiRun {
     MpiRun run;
     try {
       MpiOptions options = MpiOptions.ofLaunched(timeout);
-      run = new MpiRun(Mpi.launch(Launch.parse(System.getenv()), options), options);
+      run = new MpiRun(Mpi.launch(System.getenv(), options), options);
     } catch (RuntimeException | LinkageError e) {
       report("before a rank was assigned", e);
       return FAILED;
@@ -143,22 +153,27 @@ public final class MpiRun {
     return world.end();
   }
 
-  /** Returns the rank of this process, in [0, {@link #ranks()}). */
+  /** {@return the rank of this process, in [0, {@link #ranks()})} */
   public int rank() {
     return communicator().rank();
   }
 
-  /** Returns the number of processes of the mpirun job. */
+  /** {@return the number of processes of the mpirun job} */
   public int ranks() {
     return communicator().size();
   }
 
-  /** Returns the communicator of all ranks; this object closes it. */
+  /** {@return the communicator of all ranks; this object closes it} */
   public Communicator communicator() {
     return world.communicator();
   }
 
-  /** Opens a store of all ranks. Collective. */
+  /**
+   * Opens a store of all ranks. Collective.
+   *
+   * @param storeOptions options of this rank
+   * @return store that the caller can close; otherwise it is closed after the task
+   */
   public DDStore open(StoreOptions storeOptions) {
     return open(0, storeOptions);
   }
@@ -168,6 +183,7 @@ public final class MpiRun {
    * Collective over all ranks.
    *
    * @param color any number
+   * @param storeOptions options of this rank
    * @return store that the caller can close; otherwise it is closed after the task
    */
   public DDStore open(int color, StoreOptions storeOptions) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("system")
 @Timeout(400)
 @Tag("slow")
-class SmallSharedMemoryTest {
+class SmallSharedMemoryOnExecutorsTest {
   @TempDir Path directory;
 
   @Test

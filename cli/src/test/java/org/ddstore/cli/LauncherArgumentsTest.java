@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.ddstore.cli.Launcher.Outcome;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Commands of {@code ./ddstore} that are part of the script: their arguments and their help. */
+@Tag("system")
+class LauncherArgumentsTest {
+  @TempDir private Path work;
+
+  private Outcome run(String command) throws Exception {
+    return new Launcher(work).run(command.split(" "));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "test --all | test | unknown argument \"--all\", legal: --quick",
+        "test --quick CoreTest | test | unexpected argument \"CoreTest\"",
+        "format java | format | unknown argument \"java\": it takes none",
+        "structure core | structure | unknown argument \"core\": it takes none",
+        "structure --help core | structure | unexpected argument \"core\"",
+        "api --lax | api | unknown option \"--lax\", legal: --strict",
+        "api one two | api | two commits, \"one\" and \"two\": name one",
+        "example | example | the name of the example is missing, legal: train, readme",
+        "example test | example | unknown example \"test\", legal: train, readme",
+        "example readme --ranks 0 | example readme | --ranks: \"0\" is not a number in [1, 999]"
+      })
+  void refusesIllegalArguments(String command, String name, String problem) throws Exception {
+    Outcome refused = run(command);
+
+    assertThat(refused.err().lines())
+        .containsExactly(
+            "ddstore: %s: %s".formatted(name, problem), "See ./ddstore " + name + " --help");
+    assertThat(refused.out()).isEmpty();
+    assertThat(refused.exitCode()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"test", "format", "structure", "api", "example"})
+  void printsHelp(String command) throws Exception {
+    Outcome help = run(command + " --help");
+
+    assertThat(help.exitCode()).as(help.err()).isZero();
+    assertThat(help.out()).startsWith("Usage: ddstore " + command);
+    assertThat(help.err()).isEmpty();
+  }
+}
