@@ -66,7 +66,8 @@ final class NumberStore {
       case SHORT -> from.getShort(i);
       case INT -> from.getInt(i);
       case LONG -> from.getLong(i);
-      case FLOAT, DOUBLE -> throw new IllegalStateException("type " + type + " is not an integer type");
+      case FLOAT, DOUBLE ->
+          throw new IllegalStateException("type " + type + " is not an integer type");
     };
   }
 
