@@ -120,7 +120,7 @@ public final class Catalog {
     for (Catalog copy : copies) {
       if (copy.ranks != first.ranks || !copy.variables().equals(first.variables())) {
         throw new IllegalArgumentException(
-            "catalogs differ: %s is not a copy of %s, whose ranks and variables must be equal"
+            "catalogs differ: %s is not a copy of %s; ranks and variables must be equal"
                 .formatted(copy, first));
       }
     }

@@ -95,7 +95,8 @@ public final class Reader implements AutoCloseable {
     Objects.requireNonNull(batch, "batch is null");
     Objects.requireNonNull(indices, "indices is null");
     if (!batch.isOf(pool)) {
-      throw new IllegalArgumentException("batch of another reader than " + this + ": " + batch);
+      throw new IllegalArgumentException(
+          "batch belongs to another reader, not to " + this + ": " + batch);
     }
   }
 
@@ -130,7 +131,7 @@ public final class Reader implements AutoCloseable {
   private void getBatches(Batch[] batches, long[]... indices) {
     if (batches.length != indices.length) {
       throw new IllegalArgumentException(
-          "number of batches %d differs from the number of index arrays %d"
+          "batches: %d, index arrays: %d; the numbers must be equal"
               .formatted(batches.length, indices.length));
     }
     for (long[] rows : indices) {
@@ -140,7 +141,7 @@ public final class Reader implements AutoCloseable {
       Objects.requireNonNull(batch, "an element of batches is null");
       if (!batch.holds(fields)) {
         throw new IllegalArgumentException(
-            "batch of another variable, fields or casts than " + this + ": " + batch);
+            "batch does not fit " + this + ": another variable, fields or casts: " + batch);
       }
     }
     pass.enter(this);

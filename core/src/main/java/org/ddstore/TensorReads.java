@@ -224,8 +224,9 @@ final class TensorReads implements AutoCloseable {
   }
 
   /**
-   * Copies the field from one place of a segment, until its rows did not change meanwhile. Separate
-   * from {@link RowLocator#read}, because a plan and its copy action cost more than one row.
+   * Copies the field of one row, again if the rows change during the copy. Does not use {@link
+   * RowLocator#read}: {@code bench read} takes 0.04 us for a hot row here, and 0.4 us for a batch
+   * of one random row by a plan.
    */
   private void copyStable(
       Segment segment, long place, int bytes, Tensor destination, long at, int rank) {

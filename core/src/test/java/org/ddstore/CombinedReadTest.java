@@ -33,7 +33,7 @@ class CombinedReadTest {
   private RowLocator locator;
   private RecordGather gather;
   private BatchMemory.Pool pool;
-  private Batch[] batches;
+  private Batch[] batches = {};
   private final ReadCounters counters = new ReadCounters();
   private CombinedRead combined;
 

@@ -36,7 +36,7 @@ class PlainLanguageTest {
           new Phrase("come into staging memory", "are received into staging memory"),
           new Phrase("whether it has come to|has come to where", "has reached"),
           new Phrase(
-              "\\bLOG\\.(?:error|warn|info|debug)\\( ?\"(?:\\\\\")?\\{",
+              "\\bLOG\\.(?:log\\( ?[\\w.]+, ?|(?:error|warn|info|debug)\\( ?)\"(?:\\\\\")?\\{",
               "the subject before the first value, as in store \\\"{}\\\""));
 
   private static final Pattern SPACE = Pattern.compile("\\s+(?:\\*|//|#)?\\s*");

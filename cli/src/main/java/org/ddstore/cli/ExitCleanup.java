@@ -17,15 +17,18 @@ public final class ExitCleanup implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
-  /** Runs the clean-up, unless the JVM is shutting down and therefore runs it. */
+  /** Runs the clean-up, unless the JVM is shutting down and therefore runs it. Idempotent. */
   @Override
   public void close() {
+    boolean isFirst;
     try {
-      Runtime.getRuntime().removeShutdownHook(atExit);
+      isFirst = Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException e) {
       return; // the JVM is shutting down
     }
-    cleanup.run();
+    if (isFirst) {
+      cleanup.run();
+    }
   }
 
   @Override

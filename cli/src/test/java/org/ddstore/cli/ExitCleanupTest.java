@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("system")
 class ExitCleanupTest {
   /** A program that owns a clean-up and ends in one of several ways. */
   static final class Owner {
@@ -19,6 +21,10 @@ class ExitCleanupTest {
       ExitCleanup cleanup = new ExitCleanup("cleanup", () -> System.out.println("clean"));
       switch (args[0]) {
         case "close" -> cleanup.close();
+        case "close twice" -> {
+          cleanup.close();
+          cleanup.close();
+        }
         case "return" -> {}
         case "exit" -> System.exit(0);
         default -> Runtime.getRuntime().addShutdownHook(new Thread(cleanup::close));
@@ -28,7 +34,7 @@ class ExitCleanupTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"close", "return", "exit", "close during the shutdown"})
+  @ValueSource(strings = {"close", "close twice", "return", "exit", "close during the shutdown"})
   void cleansUpOnce(String way) throws IOException, InterruptedException {
     Process program =
         new ProcessBuilder(

@@ -26,8 +26,8 @@ class LauncherArgumentsTest {
       value = {
         "test --all | test | unknown argument \"--all\", legal: --quick",
         "test --quick CoreTest | test | unexpected argument \"CoreTest\"",
-        "format java | format | unknown argument \"java\": it takes none",
-        "structure core | structure | unknown argument \"core\": it takes none",
+        "format java | format | unknown argument \"java\", legal: none",
+        "structure core | structure | unknown argument \"core\", legal: none",
         "structure --help core | structure | unexpected argument \"core\"",
         "api --lax | api | unknown option \"--lax\", legal: --strict",
         "api one two | api | two commits, \"one\" and \"two\": name one",

@@ -45,7 +45,7 @@ public final class Communicator implements AutoCloseable {
   private final GroupLanes lanes;
   private final Rounds rounds;
   private final Duration timeout;
-  private final SplitGroups family;
+  private final SplitGroups splitGroups;
   private final AtomicReference<Thread> user = new AtomicReference<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -53,16 +53,15 @@ public final class Communicator implements AutoCloseable {
    * Creates the communicator of one rank.
    *
    * @param lanes lanes of the group, given back at the close
-   * @param family groups of this rank, which this communicator joins
-   * @param origins for each rank, its number in the root group that all groups of the family were
-   *     split from
+   * @param splitGroups groups of this rank, which this communicator joins
+   * @param origins for each rank, its number in the root group that all groups were split from
    */
-  Communicator(GroupLanes lanes, Duration timeout, SplitGroups family, int... origins) {
+  Communicator(GroupLanes lanes, Duration timeout, SplitGroups splitGroups, int... origins) {
     this.lanes = lanes;
-    this.rounds = new Rounds(lanes, family, origins);
+    this.rounds = new Rounds(lanes, splitGroups, origins);
     this.timeout = timeout;
-    this.family = family;
-    family.add(rounds);
+    this.splitGroups = splitGroups;
+    splitGroups.add(rounds);
   }
 
   /** Checks a timeout before any resource is created: (0, 365 days]. */
@@ -124,8 +123,8 @@ public final class Communicator implements AutoCloseable {
    * @return the communicator of the new group
    */
   public Communicator split(int color) {
-    family.splitBy(Thread.currentThread());
-    return new Split(this, lanes.exchange(), family).into(color);
+    splitGroups.splitBy(Thread.currentThread());
+    return new Split(this, lanes.exchange(), splitGroups).into(color);
   }
 
   /**
@@ -224,7 +223,7 @@ public final class Communicator implements AutoCloseable {
   public void abort(Throwable reason) {
     Objects.requireNonNull(reason, "reason is null");
     if (!closed.get()) {
-      family.abort(reason);
+      splitGroups.abort(reason);
     }
   }
 
@@ -236,7 +235,7 @@ public final class Communicator implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      family.remove(rounds);
+      splitGroups.remove(rounds);
       rounds.leave(); // the last access to the own lane, which can be freed afterwards
       releaseIfIdle();
     }
@@ -275,7 +274,7 @@ public final class Communicator implements AutoCloseable {
 
   private <C, R> R collective(String call, Callable<C> ownWork, Function<C, R> together) {
     occupy(call);
-    family.calledBy(Thread.currentThread());
+    splitGroups.calledBy(Thread.currentThread());
     try {
       rounds.begin(call, timeout);
       C mine = doOwnWork(call, ownWork);

@@ -12,20 +12,20 @@ import java.util.concurrent.TimeUnit;
 final class CrossWatch {
   private static final long SETTLE_NS = TimeUnit.SECONDS.toNanos(1);
 
-  private final SplitGroups family;
+  private final SplitGroups splitGroups;
   private final Rounds waiting;
   private CrossWait suspected;
   private long sinceNs;
   private long[] newsBefore;
 
-  CrossWatch(SplitGroups family, Rounds waiting) {
-    this.family = family;
+  CrossWatch(SplitGroups splitGroups, Rounds waiting) {
+    this.splitGroups = splitGroups;
     this.waiting = waiting;
   }
 
   /** Returns a confirmed cross wait; null if there is none yet. To be called about every 100 ms. */
   CrossWait look() {
-    CrossWait found = family.findCrossWait(waiting);
+    CrossWait found = splitGroups.findCrossWait(waiting);
     long now = System.nanoTime();
     if (found == null || !found.equals(suspected)) {
       suspected = found;

@@ -120,18 +120,18 @@ public final class GroupEndpoint implements AutoCloseable {
    * Performs the part of {@link #connect} that does not wait; the caller must then call {@link
    * #deleteName()}.
    */
-  Communicator attach(List<byte[]> addresses, Duration timeout, SplitGroups family)
+  Communicator attach(List<byte[]> addresses, Duration timeout, SplitGroups splitGroups)
       throws IOException {
-    return attach(addresses, timeout, family, IntStream.range(0, address.size()).toArray());
+    return attach(addresses, timeout, splitGroups, IntStream.range(0, address.size()).toArray());
   }
 
   /**
    * Attaches as above, for a group that was split from another one.
    *
-   * @param origins for each rank, its number in the root group that all groups of the family were
-   *     split from
+   * @param origins for each rank, its number in the root group that all groups were split from
    */
-  Communicator attach(List<byte[]> addresses, Duration timeout, SplitGroups family, int... origins)
+  Communicator attach(
+      List<byte[]> addresses, Duration timeout, SplitGroups splitGroups, int... origins)
       throws IOException {
     checkOpen();
     GroupLanes lanes = new GroupLanes(exchange, lane, memory, address);
@@ -139,7 +139,7 @@ public final class GroupEndpoint implements AutoCloseable {
     try {
       Communicator.checkTimeout(timeout);
       lanes.attach(parse(addresses));
-      return new Communicator(lanes, timeout, family, origins);
+      return new Communicator(lanes, timeout, splitGroups, origins);
     } catch (IOException | RuntimeException | Error e) {
       lane.fail(Diagnosis.aborted(address.rank(), e));
       lanes.close();

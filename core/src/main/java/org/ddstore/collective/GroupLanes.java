@@ -16,7 +16,7 @@ final class GroupLanes implements AutoCloseable {
   private final OwnLane own;
   private final Nonce[] nonces;
   private final HeldLane[] held;
-  private final WakeSignal bell = new WakeSignal();
+  private final WakeSignal wakeSignal = new WakeSignal();
 
   /** Creates the holder and takes over the own lane and its memory; {@link #attach} must follow. */
   GroupLanes(LaneExchange exchange, OwnLane own, HeldLane ownHeld, LaneAddress address) {
@@ -46,7 +46,7 @@ final class GroupLanes implements AutoCloseable {
     nonces[member] = nonce;
     held[member] = lane;
     if (lane.lane() instanceof Mirror mirror) {
-      mirror.add(bell);
+      mirror.add(wakeSignal);
     }
   }
 
@@ -78,9 +78,9 @@ final class GroupLanes implements AutoCloseable {
     return own;
   }
 
-  /** Returns the doorbell at which this rank waits for mirrors. */
-  WakeSignal bell() {
-    return bell;
+  /** Returns the signal at which this rank waits for mirrors. */
+  WakeSignal wakeSignal() {
+    return wakeSignal;
   }
 
   /** Returns the lanes for reading, by rank. */
@@ -102,7 +102,7 @@ final class GroupLanes implements AutoCloseable {
     for (int r = 0; r < held.length; r++) {
       if (held[r] != null) {
         if (held[r].lane() instanceof Mirror mirror) {
-          mirror.remove(bell);
+          mirror.remove(wakeSignal);
         }
         exchange.release(nonces[r], held[r]);
       }

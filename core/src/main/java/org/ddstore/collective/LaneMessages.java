@@ -23,7 +23,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
   private final Messenger messenger;
   private final Map<Nonce, OwnLane> own = new ConcurrentHashMap<>();
   private final Map<Nonce, Mirror> mirrors = new ConcurrentHashMap<>();
-  private final LastMessages farewells = new LastMessages();
+  private final LastMessages lastMessages = new LastMessages();
   private volatile boolean closed;
 
   LaneMessages(Messenger messenger) {
@@ -44,7 +44,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
   }
 
   void retire(OwnLane lane) {
-    farewells.add(lane);
+    lastMessages.add(lane);
     own.remove(lane.nonce());
   }
 
@@ -118,7 +118,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
     if (lane != null && lane.answer(ask)) {
       return;
     }
-    List<ByteBuffer> last = farewells.of(ask.lane());
+    List<ByteBuffer> last = lastMessages.of(ask.lane());
     last.forEach(message -> messenger.send(ask.asker(), message.duplicate()));
     if (last.isEmpty()) {
       ByteBuffer gone = ByteBuffer.allocate(LaneUpdate.PREFIX_BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -17,13 +17,13 @@ import org.ddstore.types.ProcessAddress;
 final class Mirror implements Lane {
   private final LaneOwner owner;
   private final int rank;
-  private final List<WakeSignal> bells = new CopyOnWriteArrayList<>();
+  private final List<WakeSignal> wakeSignals = new CopyOnWriteArrayList<>();
   private final Slot[] slots = {new Slot(), new Slot()};
   private final CallText[] texts = {CallText.NONE, CallText.NONE};
   private Failure failure;
 
   // Volatile, not just released: a rank that is about to park reads them after it has set its
-  // doorbell, and the receiving thread reads the doorbell after it has written them.
+  // signal, and the receiving thread reads the signal after it has written them.
   private volatile long posted;
   private volatile long entered;
   private volatile long finished;
@@ -45,13 +45,13 @@ final class Mirror implements Lane {
     return owner;
   }
 
-  /** Adds a doorbell that rings at each update from now on. */
-  void add(WakeSignal bell) {
-    bells.add(bell);
+  /** Adds a signal that each update from now on raises. */
+  void add(WakeSignal wakeSignal) {
+    wakeSignals.add(wakeSignal);
   }
 
-  void remove(WakeSignal bell) {
-    bells.remove(bell);
+  void remove(WakeSignal wakeSignal) {
+    wakeSignals.remove(wakeSignal);
   }
 
   /** Applies the new content of an update. */
@@ -74,7 +74,7 @@ final class Mirror implements Lane {
         state = update.state();
       }
     }
-    ring();
+    signal();
     if (gap) {
       owner.askAgain(posted);
     }
@@ -97,7 +97,7 @@ final class Mirror implements Lane {
         state = BROKEN;
       }
     }
-    ring();
+    signal();
   }
 
   /** Records that the owner no longer has this lane. */
@@ -107,12 +107,13 @@ final class Mirror implements Lane {
         state = CLOSED;
       }
     }
-    ring();
+    signal();
   }
 
   /** Handles a lost connection: messages in flight from or to the process may be lost. */
   void disconnected(ProcessAddress process) {
-    if (owner.process().equals(process) && bells.stream().anyMatch(bell -> bell.awaits(this))) {
+    if (owner.process().equals(process)
+        && wakeSignals.stream().anyMatch(wakeSignal -> wakeSignal.awaits(this))) {
       ask();
     }
   }
@@ -122,9 +123,9 @@ final class Mirror implements Lane {
     owner.ask(posted);
   }
 
-  private void ring() {
-    for (WakeSignal bell : bells) {
-      bell.ring(this);
+  private void signal() {
+    for (WakeSignal wakeSignal : wakeSignals) {
+      wakeSignal.signal(this);
     }
   }
 

@@ -18,7 +18,7 @@ final class Rounds {
   private final int rank;
   private final Lane[] lanes;
   private final OwnLane own;
-  private final SplitGroups family;
+  private final SplitGroups splitGroups;
   private final int[] origins;
 
   private volatile Failure broken;
@@ -35,13 +35,12 @@ final class Rounds {
   /**
    * Creates the rounds of one rank.
    *
-   * @param family groups of the rank
-   * @param origins for each rank, its number in the root group that all groups of the family were
-   *     split from
+   * @param splitGroups groups of the rank
+   * @param origins for each rank, its number in the root group that all groups were split from
    */
-  Rounds(GroupLanes group, SplitGroups family, int... origins) {
+  Rounds(GroupLanes group, SplitGroups splitGroups, int... origins) {
     this.group = group;
-    this.family = family;
+    this.splitGroups = splitGroups;
     this.origins = origins;
     this.rank = group.rank();
     this.lanes = group.lanes();
@@ -237,7 +236,7 @@ final class Rounds {
       if (!left) {
         own.fail(failure.toPeers());
       }
-      group.bell().ring();
+      group.wakeSignal().signal();
     }
   }
 
@@ -247,7 +246,7 @@ final class Rounds {
       own.leave();
     }
     left = true;
-    group.bell().ring();
+    group.wakeSignal().signal();
   }
 
   /** Returns true once {@link #leave} and {@link #fail} no longer write the own lane. */
@@ -261,8 +260,8 @@ final class Rounds {
   }
 
   private void awaitAll() {
-    Waiting waiting = new Waiting(group.bell());
-    CrossWatch watch = new CrossWatch(family, this);
+    Waiting waiting = new Waiting(group.wakeSignal());
+    CrossWatch watch = new CrossWatch(splitGroups, this);
     int arrived = 0;
     while (true) {
       while (arrived < lanes.length && lanes[arrived].hasPosted(round)) {
@@ -332,7 +331,7 @@ final class Rounds {
     if (first == null && probing) {
       CrossWait cross = watch.look();
       if (cross != null) {
-        first = family.breakBy(cross);
+        first = splitGroups.breakBy(cross);
       }
     }
     if (first == null && System.nanoTime() - deadlineNs >= 0) {

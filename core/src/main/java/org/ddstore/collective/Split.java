@@ -15,14 +15,14 @@ import org.ddstore.types.DDStoreException;
 final class Split {
   private final Communicator parent;
   private final LaneExchange exchange;
-  private final SplitGroups family;
+  private final SplitGroups splitGroups;
   private GroupEndpoint endpoint;
   private Communicator child;
 
-  Split(Communicator parent, LaneExchange exchange, SplitGroups family) {
+  Split(Communicator parent, LaneExchange exchange, SplitGroups splitGroups) {
     this.parent = parent;
     this.exchange = exchange;
-    this.family = family;
+    this.splitGroups = splitGroups;
   }
 
   Communicator into(int color) {
@@ -40,7 +40,8 @@ final class Split {
       parent.exchange(
           "split(), connect",
           () -> {
-            child = endpoint.attach(memberAddresses, parent.timeout(), family, origins(members));
+            child =
+                endpoint.attach(memberAddresses, parent.timeout(), splitGroups, origins(members));
             return new byte[0];
           });
       endpoint.deleteName();

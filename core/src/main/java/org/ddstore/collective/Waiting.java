@@ -15,12 +15,12 @@ final class Waiting {
   private static final long MAX_PARK_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final Backoff backoff = new Backoff();
-  private final WakeSignal bell;
+  private final WakeSignal wakeSignal;
   private long nextProbeNs = PROBE_NS;
   private long nextAskNs = FIRST_ASK_NS;
 
-  Waiting(WakeSignal bell) {
-    this.bell = bell;
+  Waiting(WakeSignal wakeSignal) {
+    this.wakeSignal = wakeSignal;
   }
 
   /**
@@ -31,9 +31,9 @@ final class Waiting {
     if (!(lane instanceof Mirror)) {
       return backoff.pause();
     }
-    // Mirrors ring the bell; ranks with shared memory do not, so their lanes are polled.
+    // Mirrors signal; ranks with shared memory do not, so their lanes are polled.
     long parkNs = Math.max(MIN_PARK_NS, Math.min(backoff.elapsedNs() / 8, MAX_PARK_NS));
-    bell.await(lane, round, parkNs);
+    wakeSignal.await(lane, round, parkNs);
     return true;
   }
 

@@ -4,23 +4,23 @@ package org.ddstore.collective;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A place where a rank's thread parks until a mirror is updated. One thread waits, any thread may
- * ring.
+ * A signal on which a rank's thread parks until a mirror is updated. One thread waits, any thread
+ * may signal.
  */
 final class WakeSignal {
   private volatile Thread waiter;
   private volatile Lane awaited;
-  private volatile boolean rung;
+  private volatile boolean signalled;
 
-  /** Parks until the lane has posted the round, a thread rings, or the time is over. */
+  /** Parks until the lane has posted the round, a thread signals, or the time is over. */
   void await(Lane lane, long round, long maxNs) {
     waiter = Thread.currentThread();
-    awaited = lane; // a ring after this unparks the thread; its data was written before the ring
-    if (!lane.hasPosted(round) && !rung) {
+    awaited = lane; // a later signal unparks the thread; the data was written before the signal
+    if (!lane.hasPosted(round) && !signalled) {
       LockSupport.parkNanos(this, maxNs);
     }
     awaited = null;
-    rung = false;
+    signalled = false;
   }
 
   boolean awaits(Lane lane) {
@@ -28,17 +28,17 @@ final class WakeSignal {
   }
 
   /** Wakes the waiting thread if it waits for this lane, or the lane's rank has ended. */
-  void ring(Lane lane) {
+  void signal(Lane lane) {
     if (lane.state() != Lane.OPEN) {
-      ring();
+      signal();
     } else if (awaited == lane) {
       LockSupport.unpark(waiter);
     }
   }
 
   /** Wakes the waiting thread, or keeps a thread that is about to park from parking. */
-  void ring() {
-    rung = true;
+  void signal() {
+    signalled = true;
     if (awaited != null) {
       LockSupport.unpark(waiter);
     }

@@ -370,7 +370,7 @@ final class Pipeline {
     } else if (failure instanceof Error error) {
       throw error;
     } else if (failure != null) {
-      throw new DDStoreException("batch of a loader failed: " + failure, failure);
+      throw new DDStoreException("loader failed to produce a batch: " + failure, failure);
     }
   }
 

@@ -8,11 +8,14 @@ import java.util.List;
 /** How to start a JVM like this one, with the class path of the tests. */
 public final class ChildJvm {
   /**
-   * For JVMs that live for seconds: a third of their processor time went to the optimising compiler
-   * and to threads of the collector.
+   * Options for JVMs that live for seconds: a third of their processor time went to the optimising
+   * compiler and to threads of the collector. None in runs with slow tests, so that optimised code
+   * is tested between processes, too.
    */
   public static final List<String> QUICK_START =
-      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+      Boolean.getBoolean("ddstore.slow")
+          ? List.of()
+          : List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
   private ChildJvm() {}
 

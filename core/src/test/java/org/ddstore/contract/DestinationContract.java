@@ -183,7 +183,8 @@ interface DestinationContract extends Contract {
               Batch batch = reader.getBatch(0);
               assertThatThrownBy(() -> another.getBatch(batch, 0))
                   .isInstanceOf(IllegalArgumentException.class)
-                  .hasMessageStartingWith("batch of another reader than Reader[\"x\"]: Batch[");
+                  .hasMessageStartingWith(
+                      "batch belongs to another reader, not to Reader[\"x\"]: Batch[");
               batch.close();
               batch.close();
               assertThatThrownBy(() -> reader.getBatch(batch, 0))

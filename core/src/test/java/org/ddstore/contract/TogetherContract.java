@@ -123,14 +123,14 @@ interface TogetherContract extends Contract {
                 Batch strange = other.getBatch(0)) {
               assertThatThrownBy(() -> reader.getBatches(List.of(mine), List.of()))
                   .isInstanceOf(IllegalArgumentException.class)
-                  .hasMessage("number of batches 1 differs from the number of index arrays 0");
+                  .hasMessage("batches: 1, index arrays: 0; the numbers must be equal");
               assertThatThrownBy(
                       () ->
                           reader.getBatches(
                               List.of(mine, strange), List.of(new long[] {0}, new long[] {1})))
                   .isInstanceOf(IllegalArgumentException.class)
                   .hasMessageStartingWith(
-                      "batch of another variable, fields or casts than Reader[\"x\"]: Batch[");
+                      "batch does not fit Reader[\"x\"]: another variable, fields or casts: Batch[");
               long rows = x.rows();
               assertThatThrownBy(
                       () ->

@@ -36,7 +36,7 @@ import org.ddstore.types.RankFailedException;
  *
  * <p><b>Failure.</b> An exception of one rank is printed, raised in the collectives of the others,
  * and ends all processes with status {@value #FAILED}: mpirun ends those that do not end by
- * themselves within {@value #FAREWELL_SECONDS} seconds.
+ * themselves within {@value #FAILURE_END_SECONDS} seconds.
  *
  * <p>{@link #open}, {@link #release} and the methods of {@link #communicator} are collective; one
  * thread calls them.
@@ -48,7 +48,7 @@ public final class MpiRun {
   /** Exit status of a process that is ended because an MPI call does not return. */
   public static final int HUNG = Mpi.HUNG_STATUS;
 
-  private static final int FAREWELL_SECONDS = 5;
+  private static final int FAILURE_END_SECONDS = 5;
 
   /** Time in which other failing ranks can report; later ranks are not waited for. */
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
@@ -123,7 +123,7 @@ public final class MpiRun {
       report("rank %d of %d".formatted(rank(), ranks()), e);
     }
     try {
-      boolean ended = end(succeeded ? options.collectiveTimeout() : farewell());
+      boolean ended = end(succeeded ? options.collectiveTimeout() : endAfterFailure());
       return succeeded && ended ? 0 : FAILED;
     } catch (RuntimeException e) {
       report("rank %d of %d, during shutdown".formatted(rank(), ranks()), e);
@@ -131,8 +131,8 @@ public final class MpiRun {
     }
   }
 
-  private static Duration farewell() {
-    return Duration.ofSeconds(FAREWELL_SECONDS);
+  private static Duration endAfterFailure() {
+    return Duration.ofSeconds(FAILURE_END_SECONDS);
   }
 
   /** Prints a failure; a rank that only receives the failure of another prints one line. */

@@ -98,7 +98,8 @@ final class LaunchedWorld implements LaunchedRanks {
                 .formatted(
                     OpenMpiVersion.shortName(new OpenMpi().libraryVersion()),
                     environment.description())));
-    LOG.log(System.Logger.Level.DEBUG, "{0}; set: {1}", launch, environment.ours());
+    LOG.log(
+        System.Logger.Level.DEBUG, "launch by mpirun: {0}; set: {1}", launch, environment.ours());
     try {
       return new LaunchedWorld(calls, comm, options, directory, launch.size());
     } catch (IOException e) {

@@ -202,7 +202,7 @@ final class WindowTransport implements MpiTransport {
     if (leaving.isAlive()) {
       LOG.log(
           System.Logger.Level.DEBUG,
-          "{0}: shared memory stays allocated until all ranks have closed it",
+          "shared memory of {0} stays allocated until all ranks have closed it",
           this);
     }
   }

@@ -104,7 +104,7 @@ class CudaPinningTest {
     buffers.get(0).ensure(100_000); // grows: what it had is let go
     assertThat(memory.pinnedBytes())
         .isEqualTo(bytes - GrowingBuffer.capacityFor(1) + GrowingBuffer.capacityFor(100_000));
-    memory.close(); // before what was allocated is freed
+    memory.close(); // before its buffers are freed
     buffers.forEach(GrowingBuffer::close);
     assertThat(memory.pinnedBytes()).isZero();
     assertThat(memory.description()).doesNotContain("not");

@@ -103,7 +103,7 @@ final class DecommissionWatch {
           copying.start();
         }
       } catch (RuntimeException e) {
-        LOG.debug("decommissioning executors of \"{}\" are unknown", store.name(), e);
+        LOG.debug("store \"{}\": decommissioning executors are unknown", store.name(), e);
       }
     }
 

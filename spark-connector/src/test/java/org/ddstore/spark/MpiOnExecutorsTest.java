@@ -352,7 +352,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
           .last()
           .asString()
           .matches(
-              "loss with executors \\[\\d+, \\d+]: store \"copies\" loses 2 shards, 2 of them without"
+              "replacing executors \\[\\d+, \\d+]: store \"copies\" loses 2 shards, 2 of them without"
                   + " another copy");
       assertThat(store.run(OnTestCluster::readAll)).isEqualTo(Collections.nCopies(RANKS, SUM));
     } finally {

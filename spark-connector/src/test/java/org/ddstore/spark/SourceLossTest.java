@@ -187,7 +187,7 @@ class SourceLossTest extends SourceOnCluster {
     assertThat(gated().collectAsList()).containsExactlyInAnyOrderElementsOf(expected());
   }
 
-  /** By the driver; what is left can be read. */
+  /** The driver drops the shards; the remaining rows can be read. */
   private void assertReportsTheLossAtOnce(ResidentStore store) {
     ResidentShard lost =
         store.shards().stream().filter(ResidentShard::isLost).findAny().orElseThrow();

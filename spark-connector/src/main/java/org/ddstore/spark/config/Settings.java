@@ -253,7 +253,7 @@ public final class Settings implements Serializable {
             from `org.ddstore.spark.config.Setting`; `SettingsTest` describes how to renew it.
 
             The settings `spark.ddstore.io.*` control threads, buffers and timeouts of connections. They have the names of
-            Spark's `spark.shuffle.io.*`. Defaults: `serverThreads` and `clientThreads` as many as processors, at most 8;
+            Spark's `spark.shuffle.io.*`. Defaults: `serverThreads` and `clientThreads` the number of processors, at most 8;
             `connectionCreationTimeout` 20s.
 
             | Setting | Default | Legal | Meaning |

@@ -108,7 +108,7 @@ final class NumberStore {
         return value != Long.MAX_VALUE && (long) (double) value == value;
       }
     }
-    throw new IllegalStateException("type " + dtype + " has no number store");
+    throw new IllegalStateException("unsupported element type " + dtype);
   }
 
   /** Puts a floating-point number, rounded if needed; returns false if it does not fit. */

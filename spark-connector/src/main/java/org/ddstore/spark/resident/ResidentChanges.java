@@ -174,13 +174,13 @@ public final class ResidentChanges {
     Set<String> leaving = places.leaving();
     if (!leaving.isEmpty()) {
       LOG.warn(
-          "copying {} shards of \"{}\" from decommissioning executors {}",
-          before.placesOn(leaving).size(),
+          "store \"{}\": copying {} shards from decommissioning executors {}",
           name,
+          before.placesOn(leaving).size(),
           leaving);
     }
     if (!before.lost().isEmpty()) {
-      LOG.warn("restoring {} lost shards of \"{}\"", before.lost().size(), name);
+      LOG.warn("store \"{}\": restoring {} lost shards", name, before.lost().size());
     }
     SparkContext context = origin.session().sparkContext();
     Set<String> present = before.executors();

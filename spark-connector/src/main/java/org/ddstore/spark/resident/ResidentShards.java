@@ -104,7 +104,7 @@ public final class ResidentShards {
         Math.max(1, lease.toMillis() / LEASE_TICKS),
         () -> {
           if (free(store, held -> held.attempt().equals(attempt), true)) {
-            LOG.warn("rows of {} were not confirmed within {}", store, lease);
+            LOG.warn("store {}: rows were not confirmed within {}", store, lease);
           }
         });
   }

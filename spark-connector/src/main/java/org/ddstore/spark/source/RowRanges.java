@@ -78,7 +78,7 @@ final class RowRanges implements Serializable {
   RowRanges within(long from, long to) {
     int first = runsBefore(from, 1); // the others end after "from"
     int end = runsBefore(to, 0); // these begin before "to"
-    if (first >= end) {
+    if (from >= to || first >= end) {
       return NONE;
     }
     long[] own = Arrays.copyOfRange(bounds, 2 * first, 2 * end);
@@ -88,7 +88,8 @@ final class RowRanges implements Serializable {
   }
 
   /**
-   * Returns the number of runs with a bound below a row, or at it for ends.
+   * Returns the number of runs that begin before a row (side 0), or that end at or before it (side
+   * 1).
    *
    * @param side 0 for the begin of runs, 1 for their ends
    */

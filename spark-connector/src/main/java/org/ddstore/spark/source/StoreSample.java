@@ -16,7 +16,10 @@ import org.ddstore.spark.types.OptionKeys;
 record StoreSample(long count, long seed) {
   private static final long DEFAULT_SEED = 0;
 
-  /** Rows of a sample at most: the driver holds and sends three numbers for each. */
+  /**
+   * Largest number of rows of a sample. The driver holds up to three numbers for each row, and
+   * sends them.
+   */
   private static final long MOST_ROWS = 10_000_000;
 
   /**

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -64,7 +65,7 @@ class BarrierLoadTest {
     private final long rows;
 
     Rank(IngestPlan plan) {
-      encoder = plan.encoder();
+      encoder = plan.encoder(IntStream.range(0, RANKS).toArray());
       rows = plan.rows();
     }
 

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.sql.Dataset;
@@ -53,7 +54,7 @@ final class Loads {
   }
 
   static Loaded attempt(IngestPlan plan, int ranks) {
-    RowEncoder encoder = plan.encoder();
+    RowEncoder encoder = plan.encoder(IntStream.range(0, ranks).toArray());
     long rows = plan.rows();
     Function2<Integer, Iterator<InternalRow>, Iterator<List<byte[]>>> encode =
         (rank, shard) -> {

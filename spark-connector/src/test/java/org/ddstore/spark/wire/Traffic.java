@@ -122,7 +122,7 @@ final class Traffic implements AutoCloseable {
     return values;
   }
 
-  /** Waits until both ranks have done some more; what was wrong is thrown. */
+  /** Waits until both ranks have made progress; throws the failure of a rank. */
   void assertFlows() throws Exception {
     long goal = round.get() + RANKS * ROUNDS;
     await("traffic")

@@ -44,7 +44,7 @@ public final class WorldReplacement {
     LOG.warn(
         "replacing executors {}: their MPI world has lost a member, or not all ranks are in it",
         old);
-    lossWith.apply(old).forEach(loss -> LOG.warn("loss with executors {}: {}", old, loss));
+    lossWith.apply(old).forEach(loss -> LOG.warn("replacing executors {}: {}", old, loss));
     ExecutorRefill.begin(context);
     List<String> refused =
         old.stream().filter(id -> !context.killAndReplaceExecutor(id)).sorted().toList();
