@@ -79,7 +79,7 @@ final class Rounds {
 
   /**
    * Returns whether a rank whose collectives are called by one thread waits for this rank here.
-   * This stays true until this rank arrives or the other gives up.
+   * This stays true until this rank arrives or the other rank aborts.
    */
   boolean isAwaitedBy(int member) {
     Lane lane = lanes[member];
