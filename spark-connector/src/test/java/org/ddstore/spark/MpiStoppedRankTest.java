@@ -64,9 +64,9 @@ class MpiStoppedRankTest extends OnTestCluster {
     ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
     try (Stopped stopped = Stopped.stop(process)) {
       assertThat(job.get(5, TimeUnit.MINUTES)).isEqualTo(Collections.nCopies(RANKS, SUM));
-      assertThat(cluster.executors()).as("executors").doesNotContainAnyElementsOf(before);
       assertThat(stopped).isNotNull();
       await("the stopped executor is killed").atMost(TO_END).until(() -> !process.isAlive());
+      assertThat(cluster.executors()).as("executors").doesNotContainAnyElementsOf(before);
     }
   }
 
