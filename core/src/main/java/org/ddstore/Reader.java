@@ -95,8 +95,7 @@ public final class Reader implements AutoCloseable {
     Objects.requireNonNull(batch, "batch is null");
     Objects.requireNonNull(indices, "indices is null");
     if (!batch.isOf(pool)) {
-      throw new IllegalArgumentException(
-          "batch belongs to another reader, not to " + this + ": " + batch);
+      throw new IllegalArgumentException("batch does not belong to " + this + ": " + batch);
     }
   }
 

@@ -183,8 +183,7 @@ interface DestinationContract extends Contract {
               Batch batch = reader.getBatch(0);
               assertThatThrownBy(() -> another.getBatch(batch, 0))
                   .isInstanceOf(IllegalArgumentException.class)
-                  .hasMessageStartingWith(
-                      "batch belongs to another reader, not to Reader[\"x\"]: Batch[");
+                  .hasMessageStartingWith("batch does not belong to Reader[\"x\"]: Batch[");
               batch.close();
               batch.close();
               assertThatThrownBy(() -> reader.getBatch(batch, 0))

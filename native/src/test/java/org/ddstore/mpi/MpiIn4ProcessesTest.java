@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.mpi;
 
+import org.ddstore.contract.RankGroupContract;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 
@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("system")
 @NeedsMpi
 @Tag("slow")
-class MpiIn4ProcessesTest extends StoreContract {
+class MpiIn4ProcessesTest extends RankGroupContract {
 
   MpiIn4ProcessesTest() {
     super(4);
@@ -25,11 +25,5 @@ class MpiIn4ProcessesTest extends StoreContract {
   @Override
   public boolean readsOverANetwork() {
     return true;
-  }
-
-  /** A window is made by all ranks of a store. */
-  @Override
-  public boolean readsSingleShards() {
-    return false;
   }
 }

@@ -3,17 +3,20 @@ package org.ddstore.spark.wire;
 
 import java.io.IOException;
 import java.util.List;
-import org.ddstore.contract.LargeStoreContract;
 import org.ddstore.contract.Place;
 import org.ddstore.contract.ProcessRanks;
 import org.ddstore.contract.RankHarness;
+import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 
-/** All rows over tcp between 2 processes, authenticated and encrypted by Spark's settings. */
+/**
+ * All rows over tcp between 2 processes, without large records, authenticated and encrypted by
+ * Spark's settings.
+ */
 @Tag("system")
 @Tag("slow")
-class TcpEncryptedIn2ProcessesTest extends LargeStoreContract {
+class TcpEncryptedIn2ProcessesTest extends StoreContract {
   TcpEncryptedIn2ProcessesTest() {
     super(2);
   }

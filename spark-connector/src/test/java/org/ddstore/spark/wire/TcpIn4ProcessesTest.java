@@ -5,15 +5,15 @@ import java.io.IOException;
 import java.util.List;
 import org.ddstore.contract.Place;
 import org.ddstore.contract.ProcessRanks;
+import org.ddstore.contract.RankGroupContract;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 
 /** All rows over tcp between 4 processes, plain connections. */
 @Tag("system")
 @Tag("slow")
-class TcpIn4ProcessesTest extends StoreContract {
+class TcpIn4ProcessesTest extends RankGroupContract {
   TcpIn4ProcessesTest() {
     super(4);
   }
