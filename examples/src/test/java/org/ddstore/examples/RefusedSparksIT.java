@@ -97,7 +97,8 @@ class RefusedSparksIT {
                 SparkHome.CLI_JAR.toString(),
                 "doctor"));
 
-    assertRefused(program, "spark.remote is sc://127.0.0.1:9, a server of Spark Connect");
+    assertRefused(
+        program, "system property spark.remote is sc://127.0.0.1:9, a server of Spark Connect");
   }
 
   @Test
