@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.checkpoint;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+
+/** Descriptions of failures of a storage, with the name of the failure and the path. */
+final class StorageErrors {
+  /** Remedy for most failures. */
+  static final String REMEDY = "check the path, its permissions and its free space";
+
+  private static final int MAX_CHARACTERS = 2000;
+
+  private StorageErrors() {}
+
+  static String describe(IOException e) {
+    String message = String.valueOf(e.getMessage());
+    String text =
+        e instanceof NoSuchFileException
+            ? "no such file or directory: " + message
+            : e instanceof AccessDeniedException
+                ? "permission denied: " + message
+                : e instanceof FileAlreadyExistsException
+                    ? "exists already: " + message
+                    : e instanceof NotDirectoryException ? "not a directory: " + message : null;
+    if (text == null) {
+      text = e.getMessage() == null ? e.toString() : message;
+    }
+    return text.substring(0, Math.min(MAX_CHARACTERS, text.length()));
+  }
+
+  static boolean isMissing(IOException e) {
+    return e instanceof NoSuchFileException || e instanceof FileNotFoundException;
+  }
+}

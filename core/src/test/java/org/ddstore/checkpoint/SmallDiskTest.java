@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.contract.ChildJvm;
+import org.ddstore.contract.Needed;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A disk that is full, and one that is mounted read-only. */
+@Tag("system")
+@Timeout(120)
+class SmallDiskTest {
+  private static final String MOUNTS =
+      "mount --make-rprivate / && mount -t tmpfs -o size=1m tmpfs \"$1/small\""
+          + " && mount -t tmpfs -o ro,size=1m tmpfs \"$1/readonly\" && shift && exec \"$@\"";
+
+  @TempDir Path folder;
+
+  @Test
+  void aFullDiskAndAReadOnlyOneEndTheSaveAndNotTheTraining() throws Exception {
+    Process probe = new ProcessBuilder("unshare", "-m", "true").start();
+    Needed.check(
+        "a mount namespace",
+        probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0,
+        () -> "unshare -m and mount need root, which this user is not");
+    Files.createDirectories(folder.resolve("small"));
+    Files.createDirectories(folder.resolve("readonly"));
+    List<String> command =
+        new ArrayList<>(List.of("unshare", "-m", "sh", "-c", MOUNTS, "sh", folder.toString()));
+    command.addAll(ChildJvm.command());
+    command.addAll(List.of(Child.class.getName(), folder.toString()));
+    Path log = folder.resolve("log");
+    Process child =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("ends in time").isTrue();
+    String output = Files.readString(log, StandardCharsets.UTF_8);
+    assertThat(child.exitValue()).as(output).isZero();
+    assertThat(output).contains("all checked");
+  }
+
+  /** Runs with a disk of 1 MiB and one that cannot be written. */
+  static final class Child {
+    public static void main(String[] arguments) throws Exception {
+      Path small = Path.of(arguments[0], "small", "checkpoints");
+      Path readOnly = Path.of(arguments[0], "readonly", "checkpoints");
+      full(small, SaveFailure.THROW);
+      full(small, SaveFailure.REPORT);
+      for (SaveFailure effect : SaveFailure.values()) {
+        assertFails(
+            SavingRanks.outcomes(
+                2,
+                CheckpointStorage.local(readOnly),
+                SavingRanks.options().onFailure(effect),
+                (checkpoints, rank) -> {
+                  SavingRanks.save(checkpoints, rank, 1);
+                  return checkpoints.lastFailure().orElseThrow();
+                }),
+            "Read-only file system");
+      }
+      System.out.println("all checked");
+    }
+
+    private static void full(Path directory, SaveFailure effect) throws Exception {
+      CheckpointStorage storage = CheckpointStorage.local(directory);
+      assertFails(
+          SavingRanks.outcomes(
+              2,
+              storage,
+              SavingRanks.options().onFailure(effect),
+              (checkpoints, rank) -> {
+                SavingRanks.save(checkpoints, rank, 1);
+                checkpoints.await();
+                checkpoints.save(
+                    SavingRanks.state(2), "model", out -> out.write(new byte[2 << 20]));
+                checkpoints.await();
+                return checkpoints.lastFailure().orElseThrow();
+              }),
+          "No space left on device");
+      assertThat(
+              SavingRanks.values(
+                  1,
+                  storage,
+                  SavingRanks.options(),
+                  (checkpoints, rank) -> SavingRanks.check(checkpoints.latest().orElseThrow())))
+          .containsExactly(1L);
+      assertThat(directory.toFile().getUsableSpace()).as("given back").isGreaterThan(500_000);
+    }
+
+    private static void assertFails(List<Object> outcomes, String message) {
+      assertThat(outcomes)
+          .allSatisfy(
+              outcome ->
+                  assertThat(outcome)
+                      .isInstanceOf(CheckpointException.class)
+                      .asString()
+                      .contains(message));
+    }
+  }
+}

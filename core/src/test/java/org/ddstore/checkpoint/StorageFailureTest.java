@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Storages that fail during a save, and files that are not as they were written. */
+@Timeout(120)
+class StorageFailureTest {
+  private static final String NO_SPACE = "No space left on device";
+
+  @TempDir Path folder;
+
+  private Path directory() {
+    return folder.resolve("checkpoints");
+  }
+
+  private CheckpointStorage storage() {
+    return CheckpointStorage.local(directory());
+  }
+
+  private static final int NEVER_SECONDS = 600;
+
+  /** Saves two checkpoints, of which the storage disturbs the second; the outcomes of the ranks. */
+  private List<Object> secondSave(Publication disturbed, Duration timeout) throws Exception {
+    AtomicInteger manifests = new AtomicInteger();
+    CheckpointStorage storage =
+        new ForwardingStorage(storage()) {
+          @Override
+          public void publish(String file, byte[] content) throws IOException {
+            if (manifests.incrementAndGet() == 1) {
+              super.publish(file, content);
+            } else {
+              disturbed.run(() -> super.publish(file, content));
+            }
+          }
+        };
+    return SavingRanks.outcomes(
+        2,
+        storage,
+        SavingRanks.options().saving(Saving.SYNCHRONOUS).saveTimeout(timeout),
+        (checkpoints, rank) -> {
+          SavingRanks.save(checkpoints, rank, 1);
+          SavingRanks.save(checkpoints, rank, 2);
+          return null;
+        });
+  }
+
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private interface Publication {
+    void run(Step publish) throws IOException;
+  }
+
+  private void assertFailed(List<Object> outcomes, String text) throws Exception {
+    assertThat(outcomes)
+        .allSatisfy(
+            outcome ->
+                assertThat(outcome)
+                    .isInstanceOf(CheckpointException.class)
+                    .asString()
+                    .contains("checkpoint 2 was not saved to " + directory(), text));
+    assertThat(
+            SavingRanks.values(
+                2,
+                storage(),
+                SavingRanks.options(),
+                (checkpoints, rank) -> SavingRanks.check(checkpoints.latest().orElseThrow())))
+        .containsOnly(1L);
+  }
+
+  @Test
+  void aStorageThatFailsAfterThePublicationLeavesThePreviousCheckpoint() throws Exception {
+    assertFailed(
+        secondSave(
+            publish -> {
+              publish.run();
+              throw new IOException("connection reset");
+            },
+            Duration.ofSeconds(60)),
+        "connection reset");
+  }
+
+  @Test
+  void anUncheckedExceptionOfTheStorageReachesAllRanks() throws Exception {
+    assertFailed(
+        secondSave(
+            publish -> {
+              throw new IllegalStateException("file system is closed");
+            },
+            Duration.ofSeconds(60)),
+        "file system is closed");
+  }
+
+  @Test
+  void aStorageThatDoesNotRespondFailsTheSaveOnAllRanks() throws Exception {
+    assertFailed(
+        secondSave(
+            publish -> {
+              try {
+                TimeUnit.SECONDS.sleep(NEVER_SECONDS);
+              } catch (InterruptedException e) {
+                throw new InterruptedIOException();
+              }
+            },
+            Duration.ofSeconds(3)),
+        "did not respond within 3,000 ms");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "BACKGROUND, r00001-stream4",
+    "SYNCHRONOUS, r00001-stream4",
+    "BACKGROUND, checkpoint-",
+    "SYNCHRONOUS, checkpoint-"
+  })
+  void aFailedSaveEndsAllRanksOrIsReported(Saving saving, String path) throws Exception {
+    FaultyStorage faulty = new FaultyStorage(directory());
+    CheckpointOptions options = SavingRanks.options().saving(saving);
+    List<Object> outcomes =
+        SavingRanks.outcomes(
+            2,
+            faulty,
+            options,
+            (checkpoints, rank) -> {
+              SavingRanks.save(checkpoints, rank, 1);
+              checkpoints.await();
+              faulty.fail(file -> file.contains(path));
+              SavingRanks.save(checkpoints, rank, 2);
+              checkpoints.await();
+              return null;
+            });
+    assertThat(outcomes)
+        .allSatisfy(
+            outcome ->
+                assertThat(outcome)
+                    .isInstanceOf(CheckpointException.class)
+                    .asString()
+                    .contains("checkpoint 2 was not saved to " + directory(), NO_SPACE));
+    assertThat(
+            SavingRanks.values(
+                2,
+                faulty,
+                options.onFailure(SaveFailure.REPORT),
+                (checkpoints, rank) -> {
+                  assertThat(SavingRanks.check(checkpoints.latest().orElseThrow())).isEqualTo(1);
+                  SavingRanks.save(checkpoints, rank, 3);
+                  checkpoints.await();
+                  assertThat(checkpoints.lastFailure().orElseThrow())
+                      .hasMessageContaining(NO_SPACE);
+                  assertThat(checkpoints.numbers()).containsExactly(1L);
+                  checkpoints.await();
+                  faulty.fail(file -> false);
+                  SavingRanks.save(checkpoints, rank, 4);
+                  return SavingRanks.check(checkpoints.latest().orElseThrow());
+                }))
+        .containsOnly(4L);
+  }
+
+  @Test
+  void aMissingDirectoryAndAFileInItsPlaceAreNamed() throws Exception {
+    Path missing = folder.resolve("mount/checkpoints");
+    Path file = Files.createFile(folder.resolve("file"));
+    assertNotSaved(missing, "no such file or directory: " + folder.resolve("mount"));
+    assertNotSaved(file, "not a directory: " + file);
+    assertNotSaved(file.resolve("checkpoints"), "ot a directory");
+  }
+
+  private static void assertNotSaved(Path directory, String message) throws Exception {
+    for (SaveFailure effect : SaveFailure.values()) {
+      List<Object> outcomes =
+          SavingRanks.outcomes(
+              2,
+              CheckpointStorage.local(directory),
+              SavingRanks.options().onFailure(effect),
+              (checkpoints, rank) -> {
+                SavingRanks.save(checkpoints, rank, 1);
+                return checkpoints.lastFailure().orElseThrow();
+              });
+      assertThat(outcomes)
+          .allSatisfy(
+              outcome ->
+                  assertThat(outcome)
+                      .isInstanceOf(CheckpointException.class)
+                      .asString()
+                      .contains("no checkpoint was saved to " + directory, message));
+    }
+  }
+
+  private void saveTwo() throws Exception {
+    SavingRanks.values(
+        1,
+        storage(),
+        SavingRanks.options(),
+        (checkpoints, rank) -> {
+          SavingRanks.save(checkpoints, rank, 1);
+          SavingRanks.save(checkpoints, rank, 2);
+          return null;
+        });
+  }
+
+  /** Returns the file of the newest checkpoint whose name contains a text. */
+  private Path file(String text) throws IOException {
+    try (Stream<Path> files = Files.walk(directory())) {
+      return files
+          .filter(path -> path.toString().contains("0000000002"))
+          .filter(path -> path.getFileName().toString().contains(text))
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  private void assertDamaged(String message) throws Exception {
+    String manifest = file("checkpoint-").getFileName().toString();
+    SavingRanks.values(
+        2,
+        storage(),
+        SavingRanks.options(),
+        (checkpoints, rank) -> {
+          assertThatThrownBy(() -> SavingRanks.check(checkpoints.latest().orElseThrow()))
+              .isInstanceOf(CorruptCheckpointException.class)
+              .hasMessageContaining(message)
+              .hasMessageContaining(
+                  "delete %s to continue with the checkpoint before it"
+                      .formatted(message.contains("manifest") ? "it" : manifest));
+          assertThat(SavingRanks.check(checkpoints.open(1))).isEqualTo(1);
+          return null;
+        });
+    Files.delete(file("checkpoint-"));
+    assertThat(
+            SavingRanks.values(
+                1,
+                storage(),
+                SavingRanks.options(),
+                (checkpoints, rank) -> SavingRanks.check(checkpoints.latest().orElseThrow())))
+        .containsExactly(1L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 4095})
+  void findsAChangedByte(int position) throws Exception {
+    saveTwo();
+    Path chunk = file("stream4.rank0-000003");
+    byte[] bytes = Files.readAllBytes(chunk);
+    bytes[position] ^= 1;
+    Files.write(chunk, bytes);
+    assertDamaged("stream4.rank0-000003 has the checksum ");
+  }
+
+  @Test
+  void findsTruncatedLongerAndMissingChunks() throws Exception {
+    saveTwo();
+    Path chunk = file("stream4.rank0-000003");
+    Files.write(chunk, new byte[100]);
+    assertDamaged("stream4.rank0-000003 has 100 bytes, expected 4,096");
+    saveTwo();
+    Files.write(newest("stream1.rank0-000000"), new byte[1], StandardOpenOption.APPEND);
+    assertLatestIsDamaged("has 2 bytes, expected 1");
+    saveTwo();
+    Files.delete(newest("stream2.rank0-000000"));
+    assertLatestIsDamaged("is missing");
+  }
+
+  private Path newest(String name) throws IOException {
+    try (Stream<Path> files = Files.walk(directory())) {
+      return files
+          .filter(path -> path.getFileName().toString().contains(name))
+          .max((a, b) -> a.toString().compareTo(b.toString()))
+          .orElseThrow();
+    }
+  }
+
+  private void assertLatestIsDamaged(String message) throws Exception {
+    SavingRanks.values(
+        1,
+        storage(),
+        SavingRanks.options(),
+        (checkpoints, rank) -> {
+          assertThatThrownBy(checkpoints::latest)
+              .isInstanceOf(CorruptCheckpointException.class)
+              .hasMessageContaining(message);
+          return null;
+        });
+  }
+
+  @Test
+  void refusesAForeignManifest() throws Exception {
+    saveTwo();
+    Files.writeString(file("checkpoint-"), "PK model of another library");
+    assertDamaged("is not a manifest of a checkpoint: it does not begin with");
+  }
+
+  @Test
+  void refusesAChangedManifest() throws Exception {
+    saveTwo();
+    Path manifest = file("checkpoint-");
+    String text = Files.readString(manifest, StandardCharsets.UTF_8);
+    Files.writeString(manifest, text.replace("ranks 1", "ranks 2"));
+    assertDamaged("is not a manifest of a checkpoint: its checksum does not match its content");
+  }
+
+  @Test
+  void bodiesWaitWhileTheMemoryIsUsedUp() throws Exception {
+    Semaphore permits = new Semaphore(0);
+    AtomicInteger produced = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    CheckpointStorage slow =
+        new ForwardingStorage(storage()) {
+          private final AtomicInteger written = new AtomicInteger();
+
+          @Override
+          public OutputStream create(String file) throws IOException {
+            if (file.endsWith("claim")) {
+              return super.create(file);
+            }
+            permits.acquireUninterruptibly();
+            most.accumulateAndGet(produced.get() - written.getAndIncrement(), Math::max);
+            permits.release();
+            return super.create(file);
+          }
+        };
+    CheckpointOptions options = SavingRanks.options().memoryLimit(3 * 4096).writers(1);
+    SavingRanks.values(
+        1,
+        slow,
+        options,
+        (checkpoints, rank) -> {
+          Thread opener =
+              new Thread(
+                  () -> {
+                    while (produced.get() < 3) {
+                      Thread.onSpinWait();
+                    }
+                    permits.release();
+                  });
+          opener.start();
+          checkpoints.save(
+              SavingRanks.state(1),
+              "model",
+              out -> {
+                for (int chunk = 0; chunk < 100; chunk++) {
+                  out.write(new byte[4096]);
+                  produced.incrementAndGet();
+                }
+              });
+          opener.join();
+          assertThat(checkpoints.latest().orElseThrow().length("model")).isEqualTo(100 * 4096);
+          return null;
+        });
+    assertThat(most).as("chunks in memory").hasValueLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void aStorageThatDoesNotRespondEndsTheSave() throws Exception {
+    Semaphore never = new Semaphore(0);
+    CheckpointStorage stuck =
+        new ForwardingStorage(storage()) {
+          @Override
+          public OutputStream create(String file) throws IOException {
+            try {
+              if (file.contains("stream4") && !never.tryAcquire(1, TimeUnit.MINUTES)) {
+                throw new IOException("the test has ended");
+              }
+              return super.create(file);
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+          }
+        };
+    List<Object> outcomes =
+        SavingRanks.outcomes(
+            1,
+            stuck,
+            SavingRanks.options().saveTimeout(Duration.ofMillis(300)),
+            (checkpoints, rank) -> {
+              SavingRanks.save(checkpoints, rank, 1);
+              return null;
+            });
+    assertThat(outcomes.get(0))
+        .isInstanceOf(CheckpointException.class)
+        .asString()
+        .contains("did not write all chunks within PT0.3S: raise saveTimeout");
+  }
+}

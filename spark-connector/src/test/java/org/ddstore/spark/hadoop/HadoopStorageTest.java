@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.ddstore.checkpoint.CheckpointStorage;
+import org.ddstore.checkpoint.StorageContract;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Hadoop's file system of local files, with its checksum files. */
+class HadoopStorageTest extends StorageContract {
+  @TempDir java.nio.file.Path folder;
+
+  private Path directory() {
+    return new Path(folder.resolve("checkpoints").toUri());
+  }
+
+  @Override
+  protected CheckpointStorage storage() {
+    try {
+      FileSystem files = FileSystem.getLocal(new Configuration());
+      return new HadoopStorage(files, files.makeQualified(directory()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void readsFilesOfThisHostWithoutHadoop() throws Exception {
+    CheckpointStorage local = HadoopStorage.of(directory(), new Configuration());
+    assertThat(local)
+        .isNotInstanceOf(HadoopStorage.class)
+        .hasToString(folder.resolve("checkpoints").toString());
+  }
+
+  @Test
+  void namesAPathThatNoFileSystemServes() {
+    assertThatThrownBy(() -> HadoopStorage.of(new Path("unknown://host/path"), new Configuration()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("unknown");
+  }
+}
