@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.collective;
 
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -191,6 +193,39 @@ public final class Communicator implements AutoCloseable {
     String type = inPlace == null ? "null" : "int64[" + inPlace.length + "]";
     reduce(
         type, op, () -> new LongReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+  }
+
+  /**
+   * Reduces elements in direct memory as {@link #allReduce(float[], ReduceOp)}, without an array of
+   * their length. Ranks that pass a buffer and ranks that pass an array can meet in one call.
+   *
+   * @param inPlace writable view of a direct buffer; its elements between position and limit, the
+   *     same number on all ranks, are overwritten by the result. The position does not change. Any
+   *     byte order and any address; {@link java.nio.ByteOrder#nativeOrder()} is the fastest
+   * @param op reduction of two values
+   * @throws IllegalArgumentException if the buffer is on the heap or read-only
+   */
+  public void allReduce(FloatBuffer inPlace, ReduceOp op) {
+    String type = inPlace == null ? "null" : "float32[" + inPlace.remaining() + "]";
+    reduce(
+        type,
+        op,
+        () -> new DirectFloatReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+  }
+
+  /**
+   * Reduces elements in direct memory as {@link #allReduce(FloatBuffer, ReduceOp)}.
+   *
+   * @param inPlace writable view of a direct buffer, as there
+   * @param op reduction of two values
+   * @throws IllegalArgumentException if the buffer is on the heap or read-only
+   */
+  public void allReduce(DoubleBuffer inPlace, ReduceOp op) {
+    String type = inPlace == null ? "null" : "float64[" + inPlace.remaining() + "]";
+    reduce(
+        type,
+        op,
+        () -> new DirectDoubleReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /**

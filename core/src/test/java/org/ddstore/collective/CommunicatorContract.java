@@ -4,6 +4,10 @@ package org.ddstore.collective;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +16,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.memory.MappedRegion;
+import org.ddstore.types.CollectiveMismatchException;
+import org.ddstore.types.RankFailedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -216,6 +222,118 @@ abstract class CommunicatorContract {
           .as("%s, seed %d", op, seed)
           .containsOnly(ReductionOracle.reduceLongs(seed, 3, length, op));
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 5, SUM, 0",
+    "2, 0, SUM, 0",
+    "2, 1, MIN, 4",
+    "3, 16385, MAX, 1",
+    "2, 650000, SUM, 0",
+    "3, 65536, MIN, 3",
+    "3, 65537, MAX, 4",
+    "4, 70001, SUM, 1"
+  })
+  void allReduceInDirectMemoryHasTheBitsOfArrays(int size, int length, ReduceOp op, int offset)
+      throws Exception {
+    long seed = seed();
+    List<int[]> bits =
+        Ranks.values(
+            group(size),
+            communicator -> {
+              float[] values = ReductionOracle.floats(seed, communicator.rank(), length);
+              if (communicator.rank() == 2) { // one rank passes an array
+                communicator.allReduce(values, op);
+                return ReductionOracle.rawBits(values);
+              }
+              ByteOrder order =
+                  communicator.rank() == 1 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+              FloatBuffer inPlace = direct(offset + 4 * length + 12, offset, order).asFloatBuffer();
+              inPlace.put(0, 7).put(1 + length, 8); // neighbours of the elements
+              inPlace.position(1).limit(1 + length).mark();
+              inPlace.put(values).reset();
+              communicator.allReduce(inPlace, op);
+              assertThat(inPlace.position()).isEqualTo(1);
+              inPlace.get(values).clear();
+              assertThat(new float[] {inPlace.get(0), inPlace.get(1 + length)})
+                  .containsExactly(7, 8);
+              return ReductionOracle.rawBits(values);
+            });
+    float[] expected = ReductionOracle.reduceFloats(seed, size, length, op);
+    for (int[] ofRank : bits) {
+      assertThat(ofRank).as("seed %d", seed).isEqualTo(ReductionOracle.canonicalBits(expected));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2, 3, SUM, 1", "3, 40000, SUM, 0", "2, 40000, MIN, 3", "3, 40000, MAX, 8"})
+  void allReduceTakesDoublesInDirectMemory(int size, int length, ReduceOp op, int offset)
+      throws Exception {
+    long seed = seed();
+    List<List<double[]>> results =
+        Ranks.values(
+            group(size),
+            communicator -> {
+              double[] values = ReductionOracle.doubles(seed, communicator.rank(), length);
+              DoubleBuffer inPlace =
+                  direct(offset + 8 * length, offset, ByteOrder.nativeOrder()).asDoubleBuffer();
+              inPlace.put(0, values);
+              communicator.allReduce(inPlace, op);
+              communicator.allReduce(values, op);
+              double[] reduced = new double[length];
+              inPlace.get(reduced);
+              return List.of(values, reduced);
+            });
+    assertThat(results)
+        .as("seed %d", seed)
+        .allSatisfy(
+            ofRank -> {
+              assertThat(ofRank.get(1)).isEqualTo(ofRank.get(0));
+              assertThat(ofRank.get(1)).isEqualTo(results.get(0).get(1));
+            });
+  }
+
+  private static ByteBuffer direct(int bytes, int offset, ByteOrder order) {
+    return ByteBuffer.allocateDirect(bytes).position(offset).slice().order(order);
+  }
+
+  @Test
+  void allReduceRejectsBuffersThatItCannotReduceInPlace() throws Exception {
+    FloatBuffer readOnly =
+        direct(16, 0, ByteOrder.nativeOrder()).asFloatBuffer().asReadOnlyBuffer();
+    List<Executable> wrong =
+        List.of(
+            c -> c.allReduce(FloatBuffer.allocate(4), ReduceOp.SUM),
+            c -> c.allReduce(readOnly, ReduceOp.SUM),
+            c -> c.allReduce(DoubleBuffer.wrap(new double[4]), ReduceOp.SUM));
+    List<Communicator> group = group(2);
+    for (Executable call : wrong) {
+      List<Ranks.Outcome<Object>> outcomes =
+          Ranks.run(
+              group,
+              communicator -> {
+                if (communicator.rank() == 0) {
+                  call.run(communicator);
+                } else {
+                  communicator.allReduce(new float[4], ReduceOp.SUM);
+                }
+                return null;
+              });
+      assertThat(outcomes.get(0).thrown())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching("inPlace is (a heap buffer|read-only): pass a writable view .*");
+      assertThat(outcomes.get(1).thrown())
+          .isInstanceOfAny(RankFailedException.class, CollectiveMismatchException.class);
+      if (outcomes.get(1).thrown() instanceof CollectiveMismatchException) {
+        group = group(2);
+      }
+    }
+  }
+
+  /** A call of one rank. */
+  private interface Executable {
+    void run(Communicator communicator);
   }
 
   @Test
