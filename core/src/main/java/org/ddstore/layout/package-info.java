@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Index arithmetic that maps rows to ranks. No I/O. */
+/** Index arithmetic that maps rows to ranks, and sets of rows. No I/O. */
 @Internal
 package org.ddstore.layout;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
+import java.util.Objects;
+
 /**
  * A sampler that cuts epochs into the batches of each rank. Immutable; safe for use by several
  * threads.
@@ -24,6 +26,22 @@ public interface BatchSampler {
    */
   default boolean neverWaits() {
     return false;
+  }
+
+  /**
+   * {@return a sampler of the samples all of whose rows belong to a subset} Receipts and states
+   * then concern the subset: its samples are numbered anew from 0, in ascending order, and a state
+   * is resumed only with an equal subset. Weights, labels and costs are still given for all rows of
+   * the store. A second call restricts the sampler to the rows of both subsets. Local: give all
+   * ranks an equal subset.
+   *
+   * @param rows rows of the store
+   * @throws IllegalArgumentException if there is no weight, label or cost for a row of the subset,
+   *     or too few rows for the draws of an epoch
+   */
+  default BatchSampler within(RowSubset rows) {
+    Objects.requireNonNull(rows, "rows is null");
+    return SubsetSampler.OfBatches.of(this, rows);
   }
 
   /** {@return the definition of a sample} */

@@ -69,6 +69,11 @@ public final class Batching implements BatchSampler {
   }
 
   @Override
+  public Batching within(RowSubset rows) {
+    return new Batching(sampler.within(rows), batch, globalBatch, distribution, tail);
+  }
+
+  @Override
   public SampleSpace space() {
     return sampler.space();
   }

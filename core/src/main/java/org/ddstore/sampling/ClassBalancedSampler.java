@@ -17,21 +17,22 @@ public final class ClassBalancedSampler implements Sampler {
   private final long seed;
   private final ClassRows rows;
   private final double[] weights;
+  private final double[] givenWeights; // null for equal weights
   private final int blockRows;
   private final long draws;
 
   private ClassBalancedSampler(
-      long seed, ClassRows rows, int blockRows, long draws, double... weights) {
+      long seed, ClassRows rows, int blockRows, long draws, double... givenWeights) {
     this.seed = seed;
     this.rows = rows;
     this.blockRows = Checks.atLeastOne(blockRows, "blockRows");
     this.draws = draws;
-    this.weights = rows.checkWeights(weights);
+    this.givenWeights = givenWeights;
+    this.weights = rows.checkWeights(givenWeights == null ? rows.equalWeights() : givenWeights);
   }
 
   static ClassBalancedSampler of(long seed, int... labels) {
-    ClassRows rows = new ClassRows(labels);
-    return new ClassBalancedSampler(seed, rows, 1, -1, rows.equalWeights());
+    return new ClassBalancedSampler(seed, ClassRows.of(labels), 1, -1, (double[]) null);
   }
 
   /**
@@ -53,7 +54,7 @@ public final class ClassBalancedSampler implements Sampler {
    * @return a copy with this option
    */
   public ClassBalancedSampler blockRows(int samples) {
-    return new ClassBalancedSampler(seed, rows, samples, draws, weights);
+    return new ClassBalancedSampler(seed, rows, samples, draws, givenWeights);
   }
 
   /**
@@ -66,7 +67,7 @@ public final class ClassBalancedSampler implements Sampler {
     if (samples < 0) {
       throw new IllegalArgumentException("%,d samples must be at least 0".formatted(samples));
     }
-    return new ClassBalancedSampler(seed, rows, blockRows, samples, weights);
+    return new ClassBalancedSampler(seed, rows, blockRows, samples, givenWeights);
   }
 
   @Override
@@ -87,6 +88,18 @@ public final class ClassBalancedSampler implements Sampler {
   @Override
   public boolean neverWaits() {
     return true;
+  }
+
+  /**
+   * Returns a sampler of some rows. Equal shares apply to the classes that have rows among them; a
+   * class that {@link #weights} gives a share must have some.
+   *
+   * @param samples rows to keep
+   */
+  @Override
+  public Sampler forSamples(RowSubset samples) {
+    Objects.requireNonNull(samples, "samples is null");
+    return new ClassBalancedSampler(seed, rows.within(samples), blockRows, draws, givenWeights);
   }
 
   @Override

@@ -3,8 +3,9 @@ package org.ddstore.sampling;
 
 import java.util.Arrays;
 
-/** The rows of each class. Takes 4 bytes per row. Immutable. */
+/** The rows of each class. Takes 8 bytes per row. Immutable. */
 final class ClassRows {
+  private final int[] labels;
   private final int[] starts;
   private final int[] rows;
   private final String fingerprint;
@@ -12,9 +13,9 @@ final class ClassRows {
   /**
    * Groups the rows by class.
    *
-   * @param labels class of each row, from 0; not changed during the call
+   * @param labels class of each row, from 0; must not be changed afterwards
    */
-  ClassRows(int... labels) {
+  static ClassRows of(int... labels) {
     int classes = 0;
     for (int row = 0; row < labels.length; row++) {
       if (labels[row] < 0 || labels[row] == Integer.MAX_VALUE) {
@@ -24,6 +25,11 @@ final class ClassRows {
       }
       classes = Math.max(classes, labels[row] + 1);
     }
+    return new ClassRows(classes, labels);
+  }
+
+  private ClassRows(int classes, int... labels) {
+    this.labels = labels;
     starts = new int[classes + 1];
     for (int label : labels) {
       starts[label + 1]++;
@@ -35,6 +41,11 @@ final class ClassRows {
       rows[next[labels[row]]++] = row;
     }
     fingerprint = Fingerprint.of(labels);
+  }
+
+  /** Returns the classes of some rows, numbered anew; a class can then have no rows. */
+  ClassRows within(RowSubset subset) {
+    return new ClassRows(classes(), subset.select(labels));
   }
 
   int classes() {

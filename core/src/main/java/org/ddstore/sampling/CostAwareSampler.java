@@ -19,14 +19,18 @@ public final class CostAwareSampler implements BatchSampler {
   private final long maxCost;
   private final int batchesPerStep;
   private final String fingerprint;
+  private final RowSubset subset; // null for all rows
+  private final long[] costsOfAll;
 
   private CostAwareSampler(
-      long seed, long maxCost, int batchesPerStep, String fingerprint, long... costs) {
+      long seed, long maxCost, int batchesPerStep, RowSubset subset, long... costsOfAll) {
     this.seed = seed;
     this.maxCost = maxCost;
     this.batchesPerStep = batchesPerStep;
-    this.fingerprint = fingerprint;
-    this.costs = costs;
+    this.subset = subset;
+    this.costsOfAll = costsOfAll;
+    this.costs = subset == null ? costsOfAll : subset.select(costsOfAll);
+    this.fingerprint = Fingerprint.of(costs);
   }
 
   /**
@@ -42,7 +46,7 @@ public final class CostAwareSampler implements BatchSampler {
                 .formatted(costs[row], row, maxCost));
       }
     }
-    return new CostAwareSampler(seed, maxCost, 0, Fingerprint.of(costs), costs);
+    return new CostAwareSampler(seed, maxCost, 0, null, costs);
   }
 
   /**
@@ -55,7 +59,7 @@ public final class CostAwareSampler implements BatchSampler {
    */
   public CostAwareSampler batchesPerStep(int batches) {
     int checked = Checks.atLeastOne(batches, "batchesPerStep");
-    return new CostAwareSampler(seed, maxCost, checked, fingerprint, costs);
+    return new CostAwareSampler(seed, maxCost, checked, subset, costsOfAll);
   }
 
   @Override
@@ -63,14 +67,26 @@ public final class CostAwareSampler implements BatchSampler {
     return true;
   }
 
+  /**
+   * Restricts the sampler as {@link BatchSampler#within}. The costs of all rows must still be at
+   * most the largest cost of a batch.
+   */
+  @Override
+  public CostAwareSampler within(RowSubset rows) {
+    Objects.requireNonNull(rows, "rows is null");
+    RowSubset both = subset == null ? rows : subset.and(rows);
+    return new CostAwareSampler(seed, maxCost, batchesPerStep, both, costsOfAll);
+  }
+
   @Override
   public SampleSpace space() {
-    return SampleSpace.ROWS;
+    return subset == null ? SampleSpace.ROWS : SubsetSpace.of(SampleSpace.ROWS, subset);
   }
 
   @Override
   public String describe(int world) {
-    return "costAware(%d, %d of %s)/%d".formatted(seed, maxCost, fingerprint, batchesOfStep(world));
+    return (subset == null ? "" : space().describe() + " ")
+        + "costAware(%d, %d of %s)/%d".formatted(seed, maxCost, fingerprint, batchesOfStep(world));
   }
 
   private int batchesOfStep(int world) {
@@ -80,12 +96,13 @@ public final class CostAwareSampler implements BatchSampler {
   @Override
   public EpochBatches epoch(long rows, WorldRank place, long epoch) {
     Objects.requireNonNull(place, "place is null");
-    Checks.samples(rows, costs.length, "costs");
+    long samples = space().samples(rows);
+    Checks.samples(samples, costs.length, "costs");
     int step = batchesOfStep(place.world());
-    if (rows < step || step < place.world()) {
+    if (samples < step || step < place.world()) {
       throw new IllegalArgumentException(
           "%,d rows in steps of %d batches cannot give each of %d ranks one batch: use fewer ranks, or set batchesPerStep(..) to at least their number"
-              .formatted(rows, step, place.world()));
+              .formatted(samples, step, place.world()));
     }
     long key = KeyedHash.key(seed, epoch);
     return new CostBatches(CostPacking.of(costs, maxCost, step, key), step, place, key);

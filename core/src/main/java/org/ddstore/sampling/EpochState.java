@@ -6,6 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
@@ -53,6 +55,9 @@ public record EpochState(
   private static final String CHECKSUM = "c";
   private static final int DIGEST_DIGITS = 16;
   private static final char DOT = '.';
+
+  /** Sampler and global batch in the text of {@link Batching#describe}. */
+  private static final Pattern GLOBAL_BATCH = Pattern.compile("(.*)/(\\d+)( .*)?");
 
   /**
    * Keeps the first 64 bits of the digest.
@@ -182,6 +187,7 @@ public record EpochState(
       compare(differences, "digest of the rows", digest, mine);
     }
     compare(differences, "sampling", sampling, here.sampling);
+    differences.append(remedy(here));
     Delivery other = here.delivery;
     compareChoice(differences, "choice of fields", delivery.fields(), other.fields(), "all");
     compareChoice(differences, "choice of casts", delivery.casts(), other.casts(), "none");
@@ -190,6 +196,24 @@ public record EpochState(
     if (differences.length() > 0) {
       throw new IllegalArgumentException("state mismatch:" + differences);
     }
+  }
+
+  /** Returns the remedy if only the size of the global batches differs; otherwise nothing. */
+  private String remedy(EpochState here) {
+    Matcher there = GLOBAL_BATCH.matcher(sampling);
+    Matcher mine = GLOBAL_BATCH.matcher(here.sampling);
+    if (!there.matches()
+        || !mine.matches()
+        || !there.group(1).equals(mine.group(1))
+        || there.group(2).equals(mine.group(2))
+        || !Objects.equals(there.group(3), mine.group(3))) {
+      return "";
+    }
+    return there.group(1).contains("costAware(")
+        ? " costAware makes one batch per rank by default: use batchesPerStep(%s), which resumes on other numbers of ranks;"
+            .formatted(there.group(2))
+        : " a sampler with batchSize has a global batch of this size times the number of ranks: resume on the same number of ranks, or use globalBatchSize(%s), which resumes on any;"
+            .formatted(there.group(2));
   }
 
   private static void compareChoice(

@@ -24,6 +24,11 @@ record RandomCropSpace(long seed, Box box) implements SampleSpace, Crop {
   }
 
   @Override
+  public RowSubset samplesWithin(RowSubset subset) {
+    return subset;
+  }
+
+  @Override
   public Optional<Crop> crop() {
     return Optional.of(this);
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.LongStream;
 
 /**
  * The definition of the samples of a data set by number: the rows of each, and the part of a field.
@@ -28,6 +30,11 @@ public interface SampleSpace {
         @Override
         public void allRows(long[] samples, int count, long[] rows) {
           System.arraycopy(samples, 0, rows, 0, count);
+        }
+
+        @Override
+        public RowSubset samplesWithin(RowSubset subset) {
+          return subset;
         }
 
         @Override
@@ -71,6 +78,23 @@ public interface SampleSpace {
   /** {@return the part of a field that a sample has, if not all of it} */
   default Optional<Crop> crop() {
     return Optional.empty();
+  }
+
+  /**
+   * {@return the numbers of the samples all of whose rows belong to a subset} By default tests all
+   * samples of {@code subset.end()} rows; {@link #samples} must number them from 0.
+   *
+   * @param subset rows of the store
+   */
+  default RowSubset samplesWithin(RowSubset subset) {
+    Objects.requireNonNull(subset, "subset is null");
+    long[] rows = new long[rowsPerSample()];
+    return RowSubset.matching(
+        samples(subset.end()),
+        sample -> {
+          rows(sample, rows, 0);
+          return LongStream.of(rows).allMatch(subset::contains);
+        });
   }
 
   /** {@return the text for {@link Sampler#describe()}; empty if a sample is a row} */

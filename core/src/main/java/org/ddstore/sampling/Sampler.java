@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
+import java.util.Objects;
+
 /**
  * A source of an order for each epoch. A custom sampler implements {@link #describe()} and {@link
  * #order}; an order must depend only on its arguments, so that all ranks get the same. Immutable.
@@ -44,6 +46,35 @@ public interface Sampler {
    */
   default boolean neverWaits() {
     return false;
+  }
+
+  /**
+   * {@return a sampler of the samples all of whose rows belong to a subset} The samples are
+   * numbered anew from 0, in ascending order; a batch states their rows. With windows, each window
+   * lies in the subset completely. Weights, labels and costs are still given for all rows of the
+   * store. A second call restricts the sampler to the rows of both subsets. Takes a pass over all
+   * samples if these are dilated windows or of a space of the user's own; otherwise a pass over the
+   * runs of the subset.
+   *
+   * @param rows rows of the store
+   * @throws IllegalArgumentException if there is no weight or label for a row of the subset, or too
+   *     few rows for the draws of an epoch
+   */
+  default Sampler within(RowSubset rows) {
+    Objects.requireNonNull(rows, "rows is null");
+    return SubsetSampler.of(this, rows);
+  }
+
+  /**
+   * {@return a sampler whose sample i is sample {@code samples.row(i)} of this one; by default this
+   * sampler} {@link #within} uses it. To be overridden if the order depends on values of samples,
+   * such as weights.
+   *
+   * @param samples numbers of the samples to keep
+   */
+  default Sampler forSamples(RowSubset samples) {
+    Objects.requireNonNull(samples, "samples is null");
+    return this;
   }
 
   /**

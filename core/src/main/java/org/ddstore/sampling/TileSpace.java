@@ -49,6 +49,11 @@ final class TileSpace implements SampleSpace, Crop {
   }
 
   @Override
+  public RowSubset samplesWithin(RowSubset subset) {
+    return subset.times(tiles);
+  }
+
+  @Override
   public Optional<Crop> crop() {
     return Optional.of(this);
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
+import java.util.Objects;
+
 /** A sampler of rows drawn in proportion to weights, with replacement. */
 final class WeightedSampler implements Sampler {
   private final long seed;
   private final long draws;
-  private final int rows;
+  private final double[] weights;
   private final String fingerprint;
   private final AliasTable table;
 
@@ -15,9 +17,9 @@ final class WeightedSampler implements Sampler {
     }
     this.seed = seed;
     this.draws = draws;
-    this.rows = weights.length;
+    this.weights = Checks.weights(weights);
     this.fingerprint = Fingerprint.of(weights);
-    this.table = new AliasTable(Checks.weights(weights));
+    this.table = new AliasTable(this.weights);
   }
 
   @Override
@@ -36,8 +38,14 @@ final class WeightedSampler implements Sampler {
   }
 
   @Override
+  public Sampler forSamples(RowSubset samples) {
+    Objects.requireNonNull(samples, "samples is null");
+    return new WeightedSampler(seed, draws, samples.select(weights));
+  }
+
+  @Override
   public SampleOrder order(Epoch epoch) {
-    Checks.samples(epoch.samples(), rows, "weights");
+    Checks.samples(epoch.samples(), weights.length, "weights");
     long key = KeyedHash.key(seed, epoch.number(), epoch.part());
     return new Draws(draws, table, KeyedHash.key(key, 0), KeyedHash.key(key, 1));
   }

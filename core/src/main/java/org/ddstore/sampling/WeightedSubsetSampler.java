@@ -2,6 +2,7 @@
 package org.ddstore.sampling;
 
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * A sampler of rows drawn one after the other in proportion to weights, each at most once in an
@@ -40,6 +41,12 @@ final class WeightedSubsetSampler implements Sampler {
   @Override
   public boolean neverWaits() {
     return true;
+  }
+
+  @Override
+  public Sampler forSamples(RowSubset samples) {
+    Objects.requireNonNull(samples, "samples is null");
+    return new WeightedSubsetSampler(seed, draws, samples.select(weights));
   }
 
   @Override

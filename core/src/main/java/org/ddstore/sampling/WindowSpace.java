@@ -34,6 +34,11 @@ record WindowSpace(int window, int stride, int dilation) implements SampleSpace 
   }
 
   @Override
+  public RowSubset samplesWithin(RowSubset subset) {
+    return dilation == 1 ? subset.windows(window, stride) : SampleSpace.super.samplesWithin(subset);
+  }
+
+  @Override
   public String describe() {
     return "windows(%d, %d, %d)".formatted(window, stride, dilation);
   }

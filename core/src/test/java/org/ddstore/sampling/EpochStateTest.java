@@ -3,6 +3,7 @@ package org.ddstore.sampling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.util.List;
 import java.util.Map;
@@ -109,6 +110,8 @@ class EpochStateTest {
             Samplers.classBalanced(42, 0, 1).withReplacement(100_000_000).batchSize(128),
             Samplers.costAware(42, 1 << 20, 1, 2))) {
       assertThat(bytes(sampler)).as(sampler.describe(64)).isLessThan(145);
+      RowSubset subset = RowSubset.mask(true, true);
+      assertThat(bytes(sampler.within(subset))).as("within").isLessThan(165);
     }
   }
 
@@ -139,6 +142,31 @@ class EpochStateTest {
                 + " schema is 1f3a9c04 in the state, 00000000 here;"
                 + " digest of the rows is 0123456789abcdef in the state, cd here;"
                 + " sampling is shuffled(42)/512 in the state, shuffled(43)/256 here;");
+  }
+
+  private static EpochState of(String sampling) {
+    return new EpochState(0, 0, 100, 0, sampling, "00000000", "", Delivery.PLAIN);
+  }
+
+  private static String mismatch(String there, String here) {
+    return catchThrowable(() -> of(there).checkSame(of(here))).getMessage();
+  }
+
+  @Test
+  void namesTheRemedyIfOnlyTheNumberOfRanksDiffers() {
+    BatchSampler shuffled = Samplers.shuffled(1).batchSize(64);
+    assertThat(mismatch(shuffled.describe(4), shuffled.describe(2)))
+        .contains("resume on the same number of ranks, or use globalBatchSize(256)");
+    BatchSampler packed = Samplers.costAware(1, 9, 1, 2);
+    assertThat(mismatch(packed.describe(2), packed.describe(4)))
+        .contains("use batchesPerStep(2)")
+        .doesNotContain("globalBatchSize");
+    assertThat(
+            mismatch(
+                Samplers.sequential().globalBatchSize(64).describe(2),
+                Samplers.sequential().globalBatchSize(64).everySample().describe(2)))
+        .endsWith("here;")
+        .doesNotContain("batchSize");
   }
 
   @Test
@@ -249,6 +277,9 @@ class EpochStateTest {
               Samplers.costAware(1, 9, 1, 2).describe(2),
               Samplers.costAware(1, 9, 1, 2).describe(3),
               Samplers.costAware(1, 9, 2, 1).describe(2),
+              Samplers.costAware(1, 9, 2, 1).within(RowSubset.range(0, 1)).describe(2),
+              slices.within(RowSubset.range(0, 9)).describe(2),
+              slices.within(RowSubset.range(1, 9)).describe(2),
             })
         .doesNotHaveDuplicates();
     assertThat(Samplers.shuffled(1).batchSize(64).describe(4))
