@@ -48,9 +48,9 @@ final class EpochProgress {
   }
 
   /** Counts a batch if it belongs to this epoch and not to samples pushed after it. */
-  void delivered(BatchPlan plan) {
+  void delivered(long[] samples, int size, int padding) {
     if (delivered < batches) {
-      coverage.deliver(plan.samples(), plan.size() - plan.padding(), plan.padding());
+      coverage.deliver(samples, size - padding, padding);
       delivered++;
     }
   }

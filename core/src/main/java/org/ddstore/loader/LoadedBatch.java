@@ -2,6 +2,7 @@
 package org.ddstore.loader;
 
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.Lease;
 import org.ddstore.Tensor;
@@ -53,7 +54,8 @@ public final class LoadedBatch implements AutoCloseable {
   }
 
   /**
-   * {@return the number of sample {@code i}: its row number unless samples are windows or tiles}
+   * {@return the number of sample {@code i}: its row number, unless samples are windows or tiles,
+   * or numbered within a subset of the rows}
    *
    * @param i position in the batch, in [0, {@link #samples()})
    */
@@ -123,6 +125,16 @@ public final class LoadedBatch implements AutoCloseable {
   public String string(String name, int row) {
     Objects.requireNonNull(name, "name is null");
     return slot().read().string(name, row);
+  }
+
+  /** Returns the names of all tensors that {@link #field} returns. */
+  Set<String> names() {
+    return slot().names();
+  }
+
+  /** Returns whether a field is ragged, so that {@link #offsets} returns its offsets. */
+  boolean hasOffsets(String name) {
+    return slot().hasOffsets(name);
   }
 
   /** {@return a weight for each sample, float32 {@code [samples]}: 0 for padding, otherwise 1} */

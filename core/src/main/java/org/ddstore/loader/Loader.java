@@ -5,14 +5,14 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import java.util.zip.CRC32;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Variable;
+import org.ddstore.checkpoint.Checkpoint;
 import org.ddstore.collective.Communicator;
-import org.ddstore.collective.ReduceOp;
 import org.ddstore.memory.HostMemory;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.CoverageReceipt;
@@ -20,7 +20,7 @@ import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.WorldRank;
 import org.ddstore.types.Cleanup;
-import org.ddstore.types.PoolStarvedException;
+import org.ddstore.types.Internal;
 import org.ddstore.types.ReadPath;
 
 /**
@@ -46,14 +46,11 @@ public final class Loader implements AutoCloseable {
   private final LoaderOptions options;
   private final StageCounters counters = new StageCounters();
   private final HostMemory memory;
-  private final Recipe recipe;
   private final Pipeline pipeline;
   private final LoaderThreads threads;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final LoopClock clock = new LoopClock();
-  private EpochProgress progress;
+  private final Consumption consumption;
   private EpochLoop loop;
-  private boolean hasPushed;
 
   private Loader(Variable variable, BatchSampler sampler, WorldRank place, LoaderOptions options) {
     this.variable = variable;
@@ -62,7 +59,8 @@ public final class Loader implements AutoCloseable {
     this.options = options;
     this.memory = options.openMemory();
     try {
-      this.recipe = Recipe.of(variable, sampler.space(), options, memory);
+      Recipe recipe = Recipe.of(variable, sampler.space(), options, memory);
+      this.consumption = new Consumption(variable, sampler, place, options, recipe.delivery());
       this.pipeline = new Pipeline(recipe, options, counters, System::nanoTime);
       this.threads = new LoaderThreads(pipeline, counters, options);
     } catch (RuntimeException | Error e) {
@@ -100,11 +98,8 @@ public final class Loader implements AutoCloseable {
    */
   public static Loader open(
       Variable variable, BatchSampler sampler, Supplier<WorldRank> place, LoaderOptions options) {
-    Objects.requireNonNull(variable, "variable is null");
-    Objects.requireNonNull(sampler, "sampler is null");
     Objects.requireNonNull(place, "place is null");
-    Objects.requireNonNull(options, "options is null");
-    return new Loader(variable, sampler, place.get(), options);
+    return open(variable, sampler, place.get(), options);
   }
 
   /**
@@ -136,8 +131,52 @@ public final class Loader implements AutoCloseable {
    */
   public EpochLoop resume(EpochState state) {
     Objects.requireNonNull(state, "state is null");
-    state.checkSame(stateAt(0, 0, variable.rows()));
+    consumption.checkSame(state);
     return begin(state.epoch(), state.batch());
+  }
+
+  /**
+   * Iterates over the batches of several epochs, from number 0 on.
+   *
+   * @param epochs number of epochs, at least 1
+   * @return the batches of all epochs; nothing happens before its iteration
+   */
+  public EpochsLoop epochs(int epochs) {
+    return epochs(epochs, Optional.empty());
+  }
+
+  /**
+   * Iterates over the batches of several epochs, from a state on, as {@link #resume} does.
+   *
+   * @param epochs number of epochs of the whole training, at least 1
+   * @param state state of a loader of the same configuration
+   * @return the batches from the state to the end of the last epoch; none if that is reached
+   * @throws IllegalArgumentException as {@link #resume}
+   */
+  public EpochsLoop epochs(int epochs, EpochState state) {
+    Objects.requireNonNull(state, "state is null");
+    consumption.checkSame(state);
+    return new EpochsLoop(this, epochs, state);
+  }
+
+  /**
+   * Iterates over the batches of several epochs, from the position of a checkpoint on.
+   *
+   * @param epochs number of epochs of the whole training, at least 1
+   * @param saved checkpoint to continue from; empty to begin with epoch 0
+   * @return the batches from there to the end of the last epoch
+   * @throws IllegalArgumentException as {@link #resume}
+   */
+  public EpochsLoop epochs(int epochs, Optional<Checkpoint> saved) {
+    Objects.requireNonNull(saved, "saved is null");
+    return saved
+        .map(checkpoint -> epochs(epochs, checkpoint.state()))
+        .orElseGet(() -> new EpochsLoop(this, epochs, null));
+  }
+
+  /** Records that the loop over all epochs has delivered the last batch of an epoch. */
+  void completed() {
+    consumption.completed();
   }
 
   private EpochLoop begin(long number, long from) {
@@ -151,8 +190,7 @@ public final class Loader implements AutoCloseable {
     closeLoop();
     pipeline.reset();
     threads.interruptPlanning();
-    progress = new EpochProgress(sampler, place, rows, number, plan.batches(), from);
-    clock.begin();
+    EpochProgress progress = consumption.begin(rows, number, plan.batches(), from);
     pipeline.push(new EpochSource(sampler, plan, number, from));
     loop = new EpochLoop(this, progress);
     return loop;
@@ -169,7 +207,8 @@ public final class Loader implements AutoCloseable {
    * infinite. Another thread pulls them batch by batch, no further than batches are made ahead.
    * Does not block.
    *
-   * @param samples sample numbers: row numbers, unless the sampler has windows or tiles
+   * @param samples sample numbers: row numbers, unless the sampler has windows, tiles or a subset
+   *     of the rows
    * @param batch samples per batch, at least 1
    */
   public void push(Iterator<Long> samples, int batch) {
@@ -178,7 +217,7 @@ public final class Loader implements AutoCloseable {
       throw new IllegalArgumentException("batch %,d must be at least 1".formatted(batch));
     }
     pipeline.push(new PushedSource(samples, batch, options.partialBatches()));
-    hasPushed = true;
+    consumption.pushed();
   }
 
   /**
@@ -188,32 +227,26 @@ public final class Loader implements AutoCloseable {
    *
    * @param timeout maximum time to wait, above 0
    * @return the batch
-   * @throws PoolStarvedException if no batch is ready in time; the next call continues to wait. The
-   *     message names the ranks that reads wait for and the iterator, sampler or transform that is
-   *     running; the cause is the stack of user code that has run for one second or more
+   * @throws org.ddstore.types.PoolStarvedException if no batch is ready in time; the next call
+   *     continues to wait. The message names the ranks that reads wait for and the iterator,
+   *     sampler or transform that is running; the cause is the stack of user code that has run for
+   *     one second or more
    * @throws org.ddstore.types.DDStoreException if the thread is interrupted while it waits; its
    *     interrupt flag stays set, and the loader remains usable
    */
   public LoadedBatch pop(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout is null");
-    clock.asked(System.nanoTime());
-    LoadedBatch batch = popNamingWhatRuns(timeout);
-    clock.got(System.nanoTime());
-    if (progress != null) {
-      progress.delivered(batch.plan());
-    }
+    consumption.asked();
+    LoadedBatch batch = threads.pop(timeout);
+    BatchPlan plan = batch.plan();
+    consumption.delivered(plan.samples(), plan.size(), plan.padding());
     return batch;
   }
 
-  private LoadedBatch popNamingWhatRuns(Duration timeout) {
-    try {
-      return pipeline.pop(timeout);
-    } catch (PoolStarvedException e) {
-      String running = threads.describeRunning();
-      throw running.isEmpty()
-          ? e
-          : new PoolStarvedException(e.getMessage() + "; " + running, threads.longestUserCode());
-    }
+  /** {@return the batches, for a loader that delivers them later} */
+  @Internal
+  public BatchFeed feed() {
+    return new BatchFeed(threads, consumption);
   }
 
   LoadedBatch popFor(EpochLoop asking) {
@@ -225,7 +258,7 @@ public final class Loader implements AutoCloseable {
 
   void loopEnded(EpochLoop ended) {
     if (ended == loop) {
-      clock.asked(System.nanoTime());
+      consumption.asked();
     }
   }
 
@@ -241,37 +274,16 @@ public final class Loader implements AutoCloseable {
 
   /**
    * {@return the position of the consumer: after the last delivered batch or, before the first
-   * epoch, at its beginning} Batches of samples pushed after an epoch do not count. A state records
-   * the rows that the epoch began with, so it is rejected after rows were appended, until another
-   * epoch is begun. It records the updates up to now, while batches made ahead can hold earlier
-   * rows.
+   * epoch, at its beginning; in the hook of {@link EpochsLoop#afterEpoch} at the beginning of the
+   * next epoch} Batches of samples pushed after an epoch do not count. A state records the rows
+   * that the epoch began with, so it is rejected after rows were appended, until another epoch is
+   * begun. It records the updates up to now, while batches made ahead can hold earlier rows.
    *
    * @throws IllegalStateException if samples were pushed and no epoch was begun, because a state
    *     does not record the position of an iterator
    */
   public EpochState state() {
-    if (progress == null && hasPushed) {
-      throw new IllegalStateException(
-          "no epoch was begun on %s, and a state does not record the position in pushed samples"
-              .formatted(this));
-    }
-    return progress == null
-        ? stateAt(0, 0, variable.rows())
-        : stateAt(progress.epoch(), progress.done(), progress.rows());
-  }
-
-  private EpochState stateAt(long epoch, long batch, long rows) {
-    CRC32 schema = new CRC32();
-    schema.update(variable.schema().toBytes());
-    return new EpochState(
-        epoch,
-        batch,
-        rows,
-        variable.version(),
-        sampler.describe(place.world()),
-        "%08x".formatted(schema.getValue()),
-        options.digest(),
-        recipe.delivery());
+    return consumption.state(this);
   }
 
   /**
@@ -286,14 +298,7 @@ public final class Loader implements AutoCloseable {
    */
   public CoverageReceipt receipt(Communicator communicator) {
     Objects.requireNonNull(communicator, "communicator is null");
-    return EpochProgress.receipt(communicator, this::begun);
-  }
-
-  private EpochProgress begun() {
-    if (progress == null) {
-      throw new IllegalStateException("no epoch was begun on " + this);
-    }
-    return progress;
+    return EpochProgress.receipt(communicator, () -> consumption.begun(this));
   }
 
   /** {@return the counters of each stage since the loader was opened} */
@@ -322,7 +327,7 @@ public final class Loader implements AutoCloseable {
    * this rank, without its first step: in [0, 1]}
    */
   public double utilisation() {
-    return clock.utilisation();
+    return consumption.utilisation();
   }
 
   /**
@@ -333,9 +338,7 @@ public final class Loader implements AutoCloseable {
    */
   public double utilisation(Communicator communicator) {
     Objects.requireNonNull(communicator, "communicator is null");
-    double[] totals = clock.totals();
-    communicator.allReduce(totals, ReduceOp.SUM);
-    return totals[1] == 0 ? 0 : totals[0] / totals[1];
+    return consumption.utilisation(communicator);
   }
 
   /**

@@ -17,6 +17,7 @@ public final class LoaderOptions implements Cloneable {
 
   private static final int MOST_DEPTH = 1024;
   private static final int MOST_WORKERS = 64;
+  private static final int MOST_DEVICE_DEPTH = 16;
   private static final int MANY_PROCESSORS = 4;
   private static final Pattern DIGEST = Pattern.compile("[0-9a-f]+");
 
@@ -32,6 +33,7 @@ public final class LoaderOptions implements Cloneable {
   private String digest = "";
   private OptionalInt device = OptionalInt.empty();
   private boolean pinnedMemory = true;
+  private int deviceDepth = 2;
 
   private LoaderOptions() {}
 
@@ -259,7 +261,10 @@ public final class LoaderOptions implements Cloneable {
 
   /**
    * Sets the driver's number of the device that batches are copied to and for which their memory is
-   * pinned. By default the device assigned to the rank's task, or the first device without one.
+   * pinned. By default the device assigned to the rank's task; without one, that of the current
+   * CUDA context, of the environment variable {@code LOCAL_RANK}, or the first. All of these that
+   * exist must agree, and the driver must have the device: otherwise opening the loader fails with
+   * an {@link IllegalArgumentException} that names both.
    *
    * @param number number of the device, at least 0
    * @return a copy with this option
@@ -296,10 +301,27 @@ public final class LoaderOptions implements Cloneable {
     return with(options -> options.pinnedMemory = pinned);
   }
 
+  /**
+   * Sets the number of batches that a {@link org.ddstore.device.DeviceLoader} holds on the device,
+   * in [2, 16]; 2 by default. One is the consumer's, and the others are copied meanwhile.
+   *
+   * @param batches number of batches
+   * @return a copy with this option
+   */
+  public LoaderOptions deviceDepth(int batches) {
+    check("deviceDepth", batches, 2, MOST_DEVICE_DEPTH);
+    return with(options -> options.deviceDepth = batches);
+  }
+
+  /** {@return the number of batches set by {@link #deviceDepth(int)}} */
+  public int deviceDepth() {
+    return deviceDepth;
+  }
+
   /** Opens the memory of batches; the caller closes it. */
   HostMemory openMemory() {
     return pinnedMemory
-        ? HostMemory.forDevice(device.orElse(0))
+        ? HostMemory.forDevice(device)
         : HostMemory.plain("switched off by pinnedMemory(false)");
   }
 
@@ -331,7 +353,8 @@ public final class LoaderOptions implements Cloneable {
     return partialBatches;
   }
 
-  Duration popTimeout() {
+  /** {@return the time set by {@link #popTimeout(Duration)}} */
+  public Duration popTimeout() {
     return popTimeout;
   }
 

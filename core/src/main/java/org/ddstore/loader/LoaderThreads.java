@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.PoolStarvedException;
 
 /**
  * The threads of a loader: one planner, so that choosing rows does not delay reading them, and
@@ -53,6 +54,18 @@ final class LoaderThreads {
     } catch (OutOfMemoryError e) { // the system has no thread to give
       pipeline.close();
       throw e;
+    }
+  }
+
+  /** Pops a batch; if none is ready in time, the error names the user code that is running. */
+  LoadedBatch pop(Duration timeout) {
+    try {
+      return pipeline.pop(timeout);
+    } catch (PoolStarvedException e) {
+      String running = describeRunning();
+      throw running.isEmpty()
+          ? e
+          : new PoolStarvedException(e.getMessage() + "; " + running, longestUserCode());
     }
   }
 
@@ -148,12 +161,12 @@ final class LoaderThreads {
   }
 
   /** Returns a human-readable description of the busy threads, the longest-running first. */
-  String describeRunning() {
+  private String describeRunning() {
     return running().limit(MOST_DESCRIBED).map(Activity::describe).collect(joining("; "));
   }
 
   /** Returns the stack of the user code that has run longest; null if it has just begun. */
-  Throwable longestUserCode() {
+  private Throwable longestUserCode() {
     return running()
         .filter(activity -> activity.userCode() != null && activity.nanos() >= LONG_NANOS)
         .findFirst()

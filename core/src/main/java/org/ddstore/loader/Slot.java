@@ -4,8 +4,10 @@ package org.ddstore.loader;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.ddstore.Batch;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Reader;
@@ -196,6 +198,18 @@ final class Slot {
   Tensor weights() {
     ByteBuffer bytes = weights.buffer().slice(0, plan.size() * Float.BYTES);
     return Tensor.wrap(DType.FLOAT32, bytes, plan.size());
+  }
+
+  /** Returns the names of all fields as delivered. */
+  Set<String> names() {
+    Set<String> names = new LinkedHashSet<>(recipe.fields());
+    names.addAll(tensors.keySet());
+    return names;
+  }
+
+  /** Returns whether a field is read and ragged. */
+  boolean hasOffsets(String name) {
+    return recipe.fields().contains(name) && recipe.variable().schema().field(name).isRagged();
   }
 
   /** Returns the rows as read. */
