@@ -12,6 +12,7 @@ enum { PAGE = 4096 };
 static size_t (*fake_bytes)(void);
 static int (*fake_contexts)(void);
 static int (*fake_depth)(void);
+static void (*fake_current)(int ordinal, int primary);
 
 static void find_fake(void) {
   void *fake = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
@@ -19,6 +20,8 @@ static void find_fake(void) {
   *(void **)&fake_bytes = dlsym(fake, "fake_cuda_bytes");
   *(void **)&fake_contexts = dlsym(fake, "fake_cuda_contexts");
   *(void **)&fake_depth = dlsym(fake, "fake_cuda_depth");
+  *(void **)&fake_current = dlsym(fake, "fake_cuda_current");
+  CHECK(fake_current != NULL);
   CHECK(fake_bytes != NULL && fake_contexts != NULL && fake_depth != NULL);
 }
 
@@ -34,7 +37,6 @@ static void registers_and_unregisters_memory(void) {
   char *memory = aligned_alloc(PAGE, 4 * PAGE);
   CHECK(memory != NULL);
   CHECK(dds_cuda_open(FAKE_CUDA, 1, &cuda, reason) == 0);
-  CHECK(dds_cuda_device(cuda) == 1);
   check_balance(0, 1);
   CHECK(dds_cuda_register(cuda, memory, PAGE, reason) == 0);
   CHECK(dds_cuda_register(cuda, memory + PAGE, 3 * PAGE, reason) == 0);
@@ -51,28 +53,43 @@ static void registers_and_unregisters_memory(void) {
   free(memory);
 }
 
-static void falls_back_to_the_first_device(void) {
-  char reason[DDS_CUDA_REASON_BYTES] = "";
+static void refuses_devices_that_do_not_exist(void) {
   const int devices[] = {-1, 2, 1 << 30};
   for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+    char reason[DDS_CUDA_REASON_BYTES] = "";
+    char expected[DDS_CUDA_REASON_BYTES];
     struct dds_cuda *cuda = NULL;
-    CHECK(dds_cuda_open(FAKE_CUDA, devices[i], &cuda, reason) == 0);
-    CHECK(dds_cuda_device(cuda) == 0);
-    check_balance(0, 1);
-    dds_cuda_close(cuda);
+    snprintf(expected, sizeof expected, "device %d outside [0, 2): the CUDA driver has 2 devices", devices[i]);
+    CHECK(dds_cuda_open(FAKE_CUDA, devices[i], &cuda, reason) == -1);
+    CHECK(cuda == NULL);
+    CHECK(strcmp(reason, expected) == 0);
+    check_balance(0, 0);
   }
-  check_balance(0, 0);
   dds_cuda_close(NULL);
+}
+
+static void finds_the_current_device(void) {
+  char reason[DDS_CUDA_REASON_BYTES] = "";
+  struct dds_cuda_facts facts = {0};
+  CHECK(dds_cuda_probe(FAKE_CUDA, &facts, reason) == 0);
+  CHECK(facts.devices == 2 && facts.current == DDS_CUDA_NO_DEVICE);
+  for (int primary = 0; primary < 2; primary++) {
+    fake_current(1, primary);
+    CHECK(dds_cuda_probe(FAKE_CUDA, &facts, reason) == 0);
+    CHECK(facts.current == 1);
+  }
+  fake_current(-1, 0);
+  check_balance(0, 0);
 }
 
 static void check_no_driver(const char *library, const char *expected) {
   char reason[DDS_CUDA_REASON_BYTES] = "";
   struct dds_cuda *cuda = NULL;
-  int version = -1;
+  struct dds_cuda_facts facts = {0};
   CHECK(dds_cuda_open(library, 0, &cuda, reason) != 0);
   CHECK(cuda == NULL);
   CHECK(strncmp(reason, expected, strlen(expected)) == 0);
-  CHECK(dds_cuda_probe(library, &version, reason) != 0);
+  CHECK(dds_cuda_probe(library, &facts, reason) != 0);
   CHECK(strncmp(reason, expected, strlen(expected)) == 0);
   check_balance(0, 0);
 }
@@ -80,9 +97,9 @@ static void check_no_driver(const char *library, const char *expected) {
 static void reports_what_fails(void) {
   char reason[DDS_CUDA_REASON_BYTES] = "";
   struct dds_cuda *cuda = NULL;
-  int version = -1;
-  CHECK(dds_cuda_probe(FAKE_CUDA, &version, reason) == 0);
-  CHECK(version == 12040);
+  struct dds_cuda_facts facts = {0};
+  CHECK(dds_cuda_probe(FAKE_CUDA, &facts, reason) == 0);
+  CHECK(facts.version == 12040);
   check_no_driver("libno-such-driver.so.1", "no CUDA driver: libno-such-driver.so.1: cannot open");
   check_no_driver("libc.so.6", "the driver has no cuInit");
   setenv("FAKE_CUDA_FAIL", "cuInit", 1);
@@ -106,7 +123,8 @@ static void reports_what_fails(void) {
 int main(void) {
   find_fake();
   registers_and_unregisters_memory();
-  falls_back_to_the_first_device();
+  refuses_devices_that_do_not_exist();
+  finds_the_current_device();
   reports_what_fails();
   return 0;
 }

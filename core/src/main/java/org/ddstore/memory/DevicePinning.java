@@ -21,15 +21,31 @@ public interface DevicePinning extends AutoCloseable {
     String description();
 
     /**
-     * Opens a device.
+     * Returns the devices that the driver has, and the one that the calling thread uses; only
+     * without a problem.
      *
-     * @param device number of the device; a number that does not exist selects the first device
      * @throws org.ddstore.types.DDStoreException if the driver refuses
      */
+    Devices devices();
+
+    /**
+     * Opens a device for pinning.
+     *
+     * @param device number of the device
+     * @throws org.ddstore.types.DDStoreException if the driver refuses, or has no such device
+     */
     DevicePinning open(int device);
+
+    /**
+     * Opens a stream of copies to a device; the caller closes it.
+     *
+     * @param device number of the device
+     * @throws org.ddstore.types.DDStoreException if the driver refuses, or has no such device
+     */
+    DeviceStream openStream(int device);
   }
 
-  /** Returns the number of the open device, which may differ from the requested one. */
+  /** Returns the number of the open device. */
   int device();
 
   /**

@@ -2,9 +2,10 @@
 package org.ddstore.memory;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.types.DDStoreException;
 
@@ -39,14 +40,21 @@ public final class HostMemory implements AutoCloseable {
    * Opens a source of memory pinned for a device, or of plain memory if pinning is not possible.
    * The caller closes it; allocated buffers stay valid. The first call in a process may take one
    * second.
+   *
+   * @param configured device that the user has configured
+   * @throws IllegalArgumentException if there is a driver, and it has no such device or {@link
+   *     DeviceChoice} finds a disagreement; the message names both
    */
-  public static HostMemory forDevice(int device) {
+  public static HostMemory forDevice(OptionalInt configured) {
     try {
-      DevicePinning.Provider provider = provider().orElse(null);
-      Optional<String> problem = problem(provider);
-      return problem.isPresent()
-          ? plain(problem.get())
-          : of(provider.open(device), device, provider.description());
+      DevicePinning.Provider provider = Devices.provider().orElse(null);
+      Optional<String> problem = Devices.problem(provider);
+      if (problem.isPresent()) {
+        return plain(problem.get());
+      }
+      String localRank = System.getenv(Devices.LOCAL_RANK);
+      int device = DeviceChoice.of(configured, List.of(), localRank, provider.devices()).require();
+      return of(provider.open(device), provider.description());
     } catch (DDStoreException | ServiceConfigurationError e) {
       return plain(e.getMessage());
     }
@@ -56,14 +64,11 @@ public final class HostMemory implements AutoCloseable {
    * Returns a source of memory pinned by a driver.
    *
    * @param pinning pinning that this source closes
-   * @param requested number of the requested device
    * @param driver description of the driver
    */
-  static HostMemory of(DevicePinning pinning, int requested, String driver) {
-    int device = pinning.device();
-    String instead = device == requested ? "" : " (device %d does not exist)".formatted(requested);
+  static HostMemory of(DevicePinning pinning, String driver) {
     return new HostMemory(
-        pinning, "pinned for device %d by %s%s".formatted(device, driver, instead));
+        pinning, "pinned for device %d by %s".formatted(pinning.device(), driver));
   }
 
   /**
@@ -71,24 +76,13 @@ public final class HostMemory implements AutoCloseable {
    */
   public static String probe() {
     try {
-      DevicePinning.Provider provider = provider().orElse(null);
-      return problem(provider)
+      DevicePinning.Provider provider = Devices.provider().orElse(null);
+      return Devices.problem(provider)
           .map(problem -> "not pinned: " + problem)
           .orElseGet(() -> "pinned by " + provider.description());
     } catch (ServiceConfigurationError e) {
       return "not pinned: " + e.getMessage();
     }
-  }
-
-  private static Optional<DevicePinning.Provider> provider() {
-    return ServiceLoader.load(DevicePinning.Provider.class, HostMemory.class.getClassLoader())
-        .findFirst();
-  }
-
-  private static Optional<String> problem(DevicePinning.Provider provider) {
-    return provider == null
-        ? Optional.of("the module ddstore-native is not on the class path")
-        : provider.problem();
   }
 
   /** Allocates a zeroed buffer that the caller closes. A pinned buffer has whole pages. */

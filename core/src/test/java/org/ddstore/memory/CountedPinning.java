@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public record CountedPinning(AtomicInteger registered) implements DevicePinning {
   /** Memory pinned by it. */
   public static HostMemory memory(AtomicInteger registered) {
-    return HostMemory.of(new CountedPinning(registered), 0, "a driver that counts");
+    return HostMemory.of(new CountedPinning(registered), "a driver that counts");
   }
 
   @Override

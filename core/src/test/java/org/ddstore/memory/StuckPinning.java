@@ -11,7 +11,7 @@ public record StuckPinning(AtomicBoolean isStuck) implements DevicePinning {
 
   /** Memory pinned by it. */
   public static HostMemory memory(AtomicBoolean isStuck) {
-    return HostMemory.of(new StuckPinning(isStuck), 0, "a stuck driver");
+    return HostMemory.of(new StuckPinning(isStuck), "a stuck driver");
   }
 
   @Override

@@ -19,31 +19,35 @@ final class CudaPinning implements DevicePinning {
   private static final String LIBRARY = "libcuda.so.1";
 
   /** Size of a reason text in bytes: {@code DDS_CUDA_REASON_BYTES}. */
-  private static final int REASON_BYTES = 256;
+  static final int REASON_BYTES = 256;
 
   private final long handle;
   private final int device;
   private final AtomicInteger users = new AtomicInteger(1); // this object, and all pinned memory
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private CudaPinning(long handle) {
+  private CudaPinning(long handle, int device) {
     this.handle = handle;
-    this.device = device(handle);
+    this.device = device;
   }
 
   /**
    * The result of the search for the driver.
    *
-   * @param version 1000 * major + 10 * minor; below 0 if it cannot be used
-   * @param problem reason why it cannot be used; empty if it can
+   * @param version 1000 * major + 10 * minor
+   * @param devices number of devices
+   * @param current device of the current context of the calling thread; below 0 without a context
+   * @param problem reason why the driver cannot be used; empty if it can
    */
-  record Driver(int version, String problem) {}
+  record Driver(int version, int devices, int current, String problem) {}
 
   /** Looks for the driver. The native library must be loaded. */
   static Driver driver() {
     byte[] reason = new byte[REASON_BYTES];
-    int version = probe(library(), reason);
-    return new Driver(version, text(reason));
+    int[] facts = new int[3];
+    return probe(library(), facts, reason) == 0
+        ? new Driver(facts[0], facts[1], facts[2], "")
+        : new Driver(0, 0, -1, text(reason));
   }
 
   static CudaPinning open(int device) {
@@ -52,7 +56,7 @@ final class CudaPinning implements DevicePinning {
     if (handle == 0) {
       throw new DDStoreException(text(reason));
     }
-    return new CudaPinning(handle);
+    return new CudaPinning(handle, device);
   }
 
   @Override
@@ -60,12 +64,14 @@ final class CudaPinning implements DevicePinning {
     return device;
   }
 
-  private static byte[] library() {
+  /** Returns the name of the driver's library, with a zero at its end. */
+  static byte[] library() {
     String name = System.getProperty(LIBRARY_PROPERTY, LIBRARY);
     return (name + "\0").getBytes(StandardCharsets.UTF_8);
   }
 
-  private static String text(byte... reason) {
+  /** Returns the text of a reason. */
+  static String text(byte... reason) {
     return new String(reason, StandardCharsets.UTF_8).replace("\0", "");
   }
 
@@ -109,13 +115,11 @@ final class CudaPinning implements DevicePinning {
     return "CudaPinning[%s, %d users]".formatted(closed.get() ? "closed" : "open", users.get());
   }
 
-  /** Returns the version of the driver, or a number below 0 and a reason. */
-  private static native int probe(byte[] library, byte[] reason);
+  /** Returns 0 and the version, the number of devices and the current one, or a reason. */
+  private static native int probe(byte[] library, int[] facts, byte[] reason);
 
   /** Returns a handle, or 0 and a reason. */
   private static native long open(byte[] library, int device, byte[] reason);
-
-  private static native int device(long handle);
 
   /** Returns 0, or another number and a reason. */
   private static native int register(long handle, ByteBuffer memory, byte[] reason);

@@ -10,14 +10,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.OptionalInt;
 import org.ddstore.DDStore;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.contract.Leaks;
-import org.ddstore.contract.Needed;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
@@ -43,28 +42,15 @@ class CudaPinningTest {
   private static final int PAGE = 4096;
 
   @TempDir private static Path directory;
-  private static Path fake;
 
   @BeforeAll
-  static void compile() throws IOException, InterruptedException {
-    Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
-    fake = directory.resolve("libfake_cuda.so");
-    String source = Path.of(System.getProperty("basedir"), "src/test/c/fake_cuda.c").toString();
-    Process compiler =
-        new ProcessBuilder("cc", "-shared", "-fPIC", "-o", fake.toString(), source, "-lpthread")
-            .inheritIO()
-            .start();
-    assertThat(compiler.waitFor(60, TimeUnit.SECONDS)).as("the compiler ends").isTrue();
-    assertThat(compiler.exitValue()).as("exit status of the compiler").isZero();
+  static void compile() {
+    FakeCuda.need();
   }
 
   @AfterEach
   void forget() {
-    System.clearProperty(CudaPinning.LIBRARY_PROPERTY);
-  }
-
-  private static void useFake() {
-    System.setProperty(CudaPinning.LIBRARY_PROPERTY, fake.toString());
+    FakeCuda.reset();
   }
 
   @Test
@@ -72,7 +58,7 @@ class CudaPinningTest {
     System.setProperty(CudaPinning.LIBRARY_PROPERTY, "libno-such-driver.so.1");
     String reason = "not pinned: no CUDA driver: libno-such-driver.so.1: cannot open";
     assertThat(HostMemory.probe()).startsWith(reason);
-    try (HostMemory memory = HostMemory.forDevice(0);
+    try (HostMemory memory = HostMemory.forDevice(OptionalInt.of(0));
         GrowingBuffer buffer = new GrowingBuffer(memory)) {
       buffer.ensure(10_000).putLong(9000, 7);
       assertThat(memory.pinnedBytes()).isZero();
@@ -85,9 +71,9 @@ class CudaPinningTest {
 
   @Test
   void pinsBuffersInWholePagesUntilTheyAreFreed() {
-    useFake();
+    FakeCuda.use();
     assertThat(HostMemory.probe()).isEqualTo("pinned by the CUDA driver 12.4");
-    HostMemory memory = HostMemory.forDevice(1);
+    HostMemory memory = HostMemory.forDevice(OptionalInt.of(1));
     assertThat(memory.description()).isEqualTo("pinned for device 1 by the CUDA driver 12.4");
     List<GrowingBuffer> buffers = new ArrayList<>();
     long bytes = 0;
@@ -111,17 +97,34 @@ class CudaPinningTest {
   }
 
   @Test
-  void namesTheDeviceInUse() {
-    useFake();
-    try (HostMemory memory = HostMemory.forDevice(7)) {
-      assertThat(memory.description())
-          .isEqualTo("pinned for device 0 by the CUDA driver 12.4 (device 7 does not exist)");
+  void rejectsADeviceThatTheDriverDoesNotHave() {
+    FakeCuda.use();
+    assertThatThrownBy(() -> HostMemory.forDevice(OptionalInt.of(7)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "device 7 is configured, but the driver has 2 devices, numbered from 0: use one in"
+                + " [0, 2)");
+    assertThatThrownBy(() -> CudaPinning.open(7))
+        .isInstanceOf(DDStoreException.class)
+        .hasMessage("device 7 outside [0, 2): the CUDA driver has 2 devices");
+  }
+
+  @Test
+  void pinsForTheDeviceOfTheCurrentContext() {
+    FakeCuda.use();
+    FakeCuda.makeCurrent(1);
+    try (HostMemory memory = HostMemory.forDevice(OptionalInt.empty())) {
+      assertThat(memory.description()).isEqualTo("pinned for device 1 by the CUDA driver 12.4");
     }
+    assertThatThrownBy(() -> HostMemory.forDevice(OptionalInt.of(0)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(
+            "device 0 is configured, but the current CUDA context is of device 1: ");
   }
 
   @Test
   void pinReportsTheErrorOfTheDriver() {
-    useFake();
+    FakeCuda.use();
     ByteBuffer direct = ByteBuffer.allocateDirect(3 * PAGE).alignedSlice(PAGE);
     try (DevicePinning pinning = CudaPinning.open(0)) {
       Runnable unpin = pinning.pin(direct);
@@ -142,7 +145,7 @@ class CudaPinningTest {
 
   @Test
   void pinsLoaderBatchesWithoutLeaks() throws IOException {
-    useFake();
+    FakeCuda.use();
     Leaks leaks = new Leaks(directory.resolve("stores"));
     StoreOptions direct = StoreOptions.defaults().backing(Backing.DIRECT);
     LoaderOptions options = LoaderOptions.defaults().device(1).cast("x", DType.FLOAT32, 0.5);
