@@ -21,13 +21,14 @@ class ArchitectureTest extends ArchitectureContract {
   @CsvSource({
     "types, ''",
     "layout, types",
-    "sampling, types",
+    "sampling, types layout",
     "memory, types",
     "transport, types memory",
     "collective, types memory layout",
     "read, types layout memory transport",
     "'', types layout memory transport read collective",
-    "loader, types memory collective sampling ''",
+    "checkpoint, types collective sampling",
+    "loader, types memory collective sampling checkpoint ''",
   })
   void packageKnowsOnly(String name, String allowed) {
     String[] packages =

@@ -4,18 +4,30 @@ package org.ddstore;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.function.DoublePredicate;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.ddstore.checkpoint.CheckpointBody;
+import org.ddstore.checkpoint.CheckpointOptions;
+import org.ddstore.checkpoint.CheckpointStorage;
+import org.ddstore.checkpoint.Checkpoints;
+import org.ddstore.checkpoint.Saving;
+import org.ddstore.checkpoint.StreamReader;
+import org.ddstore.checkpoint.StreamWriter;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.contract.NullArguments;
+import org.ddstore.loader.Columns;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
@@ -28,6 +40,7 @@ import org.ddstore.sampling.Coverage;
 import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.Delivery;
 import org.ddstore.sampling.EpochState;
+import org.ddstore.sampling.RowSubset;
 import org.ddstore.sampling.SampleOrder;
 import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
@@ -40,6 +53,7 @@ import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** An argument that is null by mistake is named, in all types that users touch. */
 class NullArgumentsTest {
@@ -53,6 +67,8 @@ class NullArgumentsTest {
         .sample(Duration.class, Duration.ofSeconds(1))
         .sample(Path.class, Path.of("x"))
         .sample(ByteBuffer.class, ByteBuffer.allocate(64))
+        .sample(FloatBuffer.class, ByteBuffer.allocateDirect(64).asFloatBuffer())
+        .sample(DoubleBuffer.class, ByteBuffer.allocateDirect(64).asDoubleBuffer())
         .sample(Tensor.class, Tensor.wrap(new long[2], 1, 2))
         .sample(Schema.class, Schema.of(FIELD))
         .sample(Field.class, FIELD)
@@ -99,6 +115,11 @@ class NullArgumentsTest {
         .sample(long[].class, new long[2])
         .sample(int[].class, new int[1])
         .sample(double[].class, new double[] {1})
+        .sample(boolean[].class, new boolean[] {true})
+        .sample(LongPredicate.class, row -> true)
+        .sample(RowSubset.class, RowSubset.range(0, 1))
+        .callStatic(RowSubset.class)
+        .call(RowSubset.range(0, 1))
         .callStatic(Samplers.class, Sampler.Epoch.class, CoverageReceipt.class, Delivery.class)
         .call(new EpochState(0, 0, 1, 0, "s", "c", "", Delivery.PLAIN), new WorldRank(0, 1))
         .callStatic(SampleOrder.class)
@@ -108,6 +129,28 @@ class NullArgumentsTest {
         .call(ClassBalancedSampler.class, Samplers.classBalanced(1, 0, 0))
         .call(CostAwareSampler.class, Samplers.costAware(1, 1, 1, 1))
         .check();
+  }
+
+  @Test
+  void checkpointsNameTheirNullArguments(@TempDir Path folder) {
+    EpochState state = new EpochState(0, 0, 1, 0, "s", "c", "", Delivery.PLAIN);
+    CheckpointStorage storage = CheckpointStorage.local(folder);
+    CheckpointOptions options = CheckpointOptions.defaults().saving(Saving.SYNCHRONOUS);
+    try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0);
+        Checkpoints checkpoints = Checkpoints.open(storage, alone, options)) {
+      checkpoints.save(state, "model", out -> out.write(1));
+      arguments()
+          .sample(Communicator.class, alone)
+          .sample(CheckpointStorage.class, storage)
+          .sample(CheckpointOptions.class, options)
+          .sample(EpochState.class, state)
+          .sample(StreamWriter.class, out -> {})
+          .sample(StreamReader.class, in -> {})
+          .sample(CheckpointBody.class, to -> {})
+          .callStatic(CheckpointStorage.class)
+          .call(CheckpointOptions.defaults(), checkpoints, checkpoints.latest().orElseThrow())
+          .check();
+    }
   }
 
   private static void assertNamed(String argument, ThrowingCallable call) {
@@ -157,11 +200,23 @@ class NullArgumentsTest {
             .call(ShardWriter.class, writer)
             .callStatic(Shard.class)
             .call(Loader.class, loader)
+            .callStatic(Columns.class)
             .call(Communicator.class, alone)
             .check();
         assertNamed("shard", () -> store.add("y", (ShardWriter) null));
         assertNamed("shard", () -> store.addReadOnly("y", null, "a test"));
         assertNamed("dtype", () -> store.init("y", 1, null));
+        Columns columns = Columns.of(x, alone);
+        assertNamed("field", () -> columns.weights(null));
+        assertNamed("field", () -> columns.costs(null));
+        assertNamed("field", () -> columns.lengths(null));
+        assertNamed("field", () -> columns.classes(null));
+        assertNamed("field", () -> columns.where(null));
+        assertNamed("field", () -> columns.where(null, 1));
+        assertNamed("field", () -> columns.where(null, "a"));
+        assertNamed("field", () -> columns.whereNot(null));
+        assertNamed("value", () -> columns.where("x", (String) null));
+        assertNamed("condition", () -> columns.where("x", (DoublePredicate) null));
         assertNamed("rowShape", () -> store.init("y", 1, DType.INT8, (int[]) null));
       }
     }

@@ -9,13 +9,14 @@ import java.util.List;
 public final class ChildJvm {
   /**
    * Options for JVMs that live for seconds: a third of their processor time went to the optimising
-   * compiler and to threads of the collector. None in runs with slow tests, so that optimised code
-   * is tested between processes, too.
+   * compiler and to threads of the collector.
    */
   public static final List<String> QUICK_START =
-      Boolean.getBoolean("ddstore.slow")
-          ? List.of()
-          : List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
+  /** None in runs with slow tests, so that optimised code is tested between processes, too. */
+  private static final List<String> RANK_OPTIONS =
+      Boolean.getBoolean("ddstore.slow") ? List.of() : QUICK_START;
 
   private ChildJvm() {}
 
@@ -23,7 +24,7 @@ public final class ChildJvm {
   public static List<String> command() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(QUICK_START);
+    command.addAll(RANK_OPTIONS);
     command.addAll(
         List.of(
             "-XX:+IgnoreUnrecognizedVMOptions",

@@ -2,11 +2,13 @@
 package org.ddstore.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -20,6 +22,8 @@ public final class Leaks {
 
   /** Files that the JVM opens now and then, and descriptors of a network end's connections. */
   private static final String NOT_COUNTED = "/(proc|sys)/.*|socket:.*|anon_inode:.*|pipe:.*";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final List<Path> roots;
   private int descriptors = -1;
@@ -45,8 +49,19 @@ public final class Leaks {
   /** Memory, mappings, descriptors and threads; other processes may still have files. */
   public void assertNothingHeld() throws IOException {
     long before = known;
-    known = liveBytes();
-    assertThat(known - before).as("live bytes off the heap and mapped").isZero();
+    try {
+      await("release of memory") // a thread that has sent a reply releases its buffer after it
+          .pollInSameThread()
+          .pollDelay(Duration.ZERO)
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () ->
+                  assertThat(liveBytes() - before)
+                      .as("live bytes off the heap and mapped")
+                      .isZero());
+    } finally {
+      known = liveBytes();
+    }
     assertThat(Files.readAllLines(Path.of("/proc/self/maps")))
         .as("mappings under %s", roots)
         .noneMatch(this::isUnderRoots);
