@@ -29,7 +29,9 @@ class RuntimeJarIT {
   private static final List<String> PACKAGES =
       List.of(
           "org/ddstore",
+          "org/ddstore/checkpoint",
           "org/ddstore/collective",
+          "org/ddstore/device",
           "org/ddstore/fabric",
           "org/ddstore/layout",
           "org/ddstore/loader",

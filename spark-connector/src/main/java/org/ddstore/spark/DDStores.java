@@ -8,6 +8,10 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.cluster.ClassicSpark;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.dump.DumpDirectory;
+import org.ddstore.spark.dump.DumpSource;
+import org.ddstore.spark.types.DumpException;
+import org.ddstore.spark.types.InvalidDumpException;
 import org.ddstore.spark.types.PreflightException;
 
 /** The entry point of the connector: builds stores from DataFrames and opens resident stores. */
@@ -25,6 +29,47 @@ public final class DDStores {
     Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
     return StoreSpec.of(rows);
+  }
+
+  /**
+   * {@return the specification of a store of the rows of a dump} Reads the manifest and the lengths
+   * of the data files on the driver; the rows are read when the store is loaded.
+   *
+   * @param session session of the application; it must be classic, not a Spark Connect session
+   * @param path directory that was given to {@link ResidentStore#dump(String)}
+   * @throws InvalidDumpException if the path does not exist or has no complete dump; see {@link
+   *     InvalidDumpException#problem()}
+   * @throws DumpException if the file system fails
+   * @throws PreflightException if stores cannot run on this Spark installation
+   */
+  public static RestoreSpec restore(SparkSession session, String path) {
+    Objects.requireNonNull(session, "session is null");
+    Objects.requireNonNull(path, "path is null");
+    ClassicSpark.require(session);
+    return RestoreSpec.of(session, DumpSource.open(DumpDirectory.of(session, path)));
+  }
+
+  /**
+   * Runs a task on every rank, as {@link ResidentStore#run} does, in which each rank reads the rows
+   * of several stores, such as training and test rows: {@link RankContext#rows(String)} and {@link
+   * RankContext#loader(String, org.ddstore.sampling.BatchSampler,
+   * org.ddstore.loader.LoaderOptions)} take the name of a store. The ranks are those of the first
+   * store: they run beside its shards, and {@link RankContext#rows()} are its rows. Restores lost
+   * rows of all stores first.
+   *
+   * @param <T> type of the results
+   * @param stores different stores of one application with the same number of ranks, at least one
+   * @param task a serializable task
+   * @return the results of all ranks, in rank order
+   * @throws IllegalArgumentException if the stores do not fit each other, or the task is not
+   *     serializable; the message names the stores
+   * @throws IllegalStateException if a store has been dropped
+   * @throws org.ddstore.spark.types.StoreJobException if the last attempt failed; its cause is the
+   *     exception of a rank
+   */
+  public static <T> List<T> run(List<ResidentStore> stores, RankTask<T> task) {
+    UserTaskBody.checkSerializable(task);
+    return StoresRun.of(stores).run(task);
   }
 
   /**

@@ -253,7 +253,7 @@ public record Explanation(
         context.transport(),
         paths,
         device.description(),
-        device.warnings(),
+        device.problem().isEmpty() ? device.warnings() : List.of(device.problem()),
         HostMemory.probe(),
         ResidentShards.memoryBytes());
   }

@@ -8,14 +8,20 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.ddstore.DDStore;
 import org.ddstore.Variable;
+import org.ddstore.checkpoint.CheckpointOptions;
+import org.ddstore.checkpoint.Checkpoints;
 import org.ddstore.collective.Communicator;
+import org.ddstore.device.DeviceLoader;
+import org.ddstore.loader.Columns;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
+import org.ddstore.memory.Devices;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.WorldRank;
 import org.ddstore.spark.cluster.DeviceBinding;
+import org.ddstore.spark.hadoop.HadoopStorage;
 import org.ddstore.spark.job.StartedRank;
-import org.ddstore.spark.job.TaskLoaders;
+import org.ddstore.spark.job.TaskResources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,20 +34,20 @@ public final class RankContext {
 
   private final StartedRank started;
   private final DDStore store;
-  private final String digest;
-  private final TaskLoaders loaders;
+  private final List<StoreRows> stores;
+  private final TaskResources resources;
   private final List<String> deviceAddresses = StartedRank.deviceAddresses();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param digest digest of the rows
-   * @param loaders registry of the loaders that the task opens
+   * @param stores rows that the task reads, first those of {@code store}
+   * @param resources registry of the loaders and checkpoints that the task opens
    */
-  RankContext(StartedRank started, DDStore store, String digest, TaskLoaders loaders) {
+  RankContext(StartedRank started, DDStore store, List<StoreRows> stores, TaskResources resources) {
     this.started = started;
     this.store = store;
-    this.digest = digest;
-    this.loaders = loaders;
+    this.stores = List.copyOf(stores);
+    this.resources = resources;
   }
 
   /** {@return the number of this rank, in [0, {@link #ranks()})} */
@@ -89,6 +95,35 @@ public final class RankContext {
   }
 
   /**
+   * {@return the rows of a store of {@link DDStores#run}, or of {@link ResidentStore#run}} The
+   * variable of another store than the first has no updates, and is closed when the task ends.
+   *
+   * @param storeName name of the store
+   * @throws IllegalArgumentException if the job does not read this store; the message lists those
+   *     that it reads
+   */
+  public Variable rows(String storeName) {
+    return storeRows(storeName).rows();
+  }
+
+  private StoreRows storeRows(String storeName) {
+    Objects.requireNonNull(storeName, "storeName is null");
+    return stores.stream()
+        .filter(known -> known.store().equals(storeName) && !storeName.isEmpty())
+        .findAny()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "the job does not read store \"%s\": give it to DDStores.run(..); stores of the job: %s"
+                        .formatted(
+                            storeName,
+                            stores.stream()
+                                .map(StoreRows::store)
+                                .filter(known -> !known.isEmpty())
+                                .toList())));
+  }
+
+  /**
    * Opens a {@link #loader(BatchSampler, LoaderOptions)} with {@link LoaderOptions#defaults()}.
    *
    * @param sampler order and batches of the samples
@@ -108,17 +143,133 @@ public final class RankContext {
    * @param sampler a sampler that is equal on all ranks
    * @param options options of the loader
    * @return the loader; the task closes it, or its end does
-   * @throws IllegalArgumentException if the options name a device that Spark did not assign to this
-   *     rank's task; the message names both
+   * @throws IllegalArgumentException if the device of the options, Spark's assignment, the current
+   *     CUDA context and {@code LOCAL_RANK} disagree, or the driver does not have the device; the
+   *     message names both
    */
   public Loader loader(BatchSampler sampler, LoaderOptions options) {
+    return loader(stores.get(0), sampler, options);
+  }
+
+  /**
+   * Opens a loader like {@link #loader(BatchSampler, LoaderOptions)}, of the rows of one of the
+   * stores of the job.
+   *
+   * @param storeName name of a store, see {@link #rows(String)}
+   * @param sampler a sampler that is equal on all ranks
+   * @param options options of the loader
+   * @return the loader; the task closes it, or its end does
+   * @throws IllegalArgumentException if the job does not read this store
+   */
+  public Loader loader(String storeName, BatchSampler sampler, LoaderOptions options) {
     Objects.requireNonNull(sampler, "sampler is null");
     Objects.requireNonNull(options, "options is null");
-    WorldRank place = new WorldRank(rank(), ranks());
+    return loader(storeRows(storeName), sampler, options);
+  }
+
+  private Loader loader(StoreRows source, BatchSampler sampler, LoaderOptions options) {
+    Objects.requireNonNull(sampler, "sampler is null");
+    LoaderOptions bound = bound(source, options);
+    return resources.open(() -> Loader.open(source.rows(), sampler, place(), bound));
+  }
+
+  /**
+   * Opens a loader as {@link #loader(BatchSampler, LoaderOptions)}, whose batches are delivered on
+   * {@link #device()}, or on the device of the options. {@link DeviceLoader#problem()} tells
+   * whether the executor has a device.
+   *
+   * @param sampler a sampler that is equal on all ranks
+   * @param options options of the loader
+   * @return the loader; the task closes it, or its end does
+   * @throws IllegalArgumentException if the device of the options, Spark's assignment, the current
+   *     CUDA context and {@code LOCAL_RANK} disagree, or the driver does not have the device; the
+   *     message names both
+   * @throws org.ddstore.types.DDStoreException if there is no device, or the driver refuses
+   */
+  public DeviceLoader deviceLoader(BatchSampler sampler, LoaderOptions options) {
+    return deviceLoader(stores.get(0), sampler, options);
+  }
+
+  /**
+   * Opens a loader like {@link #deviceLoader(BatchSampler, LoaderOptions)}, of the rows of one of
+   * the stores of the job.
+   *
+   * @param storeName name of a store, see {@link #rows(String)}
+   * @param sampler a sampler that is equal on all ranks
+   * @param options options of the loader
+   * @return the loader; the task closes it, or its end does
+   * @throws IllegalArgumentException if the job does not read this store
+   */
+  public DeviceLoader deviceLoader(String storeName, BatchSampler sampler, LoaderOptions options) {
+    Objects.requireNonNull(sampler, "sampler is null");
+    Objects.requireNonNull(options, "options is null");
+    return deviceLoader(storeRows(storeName), sampler, options);
+  }
+
+  private DeviceLoader deviceLoader(StoreRows source, BatchSampler sampler, LoaderOptions options) {
+    Objects.requireNonNull(sampler, "sampler is null");
+    LoaderOptions bound = bound(source, options);
+    return resources.openOnDevice(() -> DeviceLoader.open(source.rows(), sampler, place(), bound));
+  }
+
+  private WorldRank place() {
+    return new WorldRank(rank(), ranks());
+  }
+
+  private LoaderOptions bound(StoreRows source, LoaderOptions options) {
+    Objects.requireNonNull(options, "options is null");
     OptionalInt device = bind(options.device());
-    LoaderOptions labelled = options.defaultDigest(digest);
-    LoaderOptions bound = device.isPresent() ? labelled.defaultDevice(device.getAsInt()) : labelled;
-    return loaders.open(() -> Loader.open(rows(), sampler, place, bound));
+    LoaderOptions labelled = options.defaultDigest(source.digest());
+    return device.isPresent() ? labelled.defaultDevice(device.getAsInt()) : labelled;
+  }
+
+  /**
+   * Opens {@link #checkpoints(String, CheckpointOptions)} with {@link
+   * CheckpointOptions#defaults()}. Collective.
+   *
+   * @param directory path of the directory, the same on all ranks
+   * @return the checkpoints; the task closes them, or its end does
+   */
+  public Checkpoints checkpoints(String directory) {
+    return checkpoints(directory, CheckpointOptions.defaults());
+  }
+
+  /**
+   * Opens the checkpoints of all ranks in a directory of any file system that Hadoop serves, such
+   * as HDFS or an object store; a local path must be one directory that all hosts share.
+   * Collective, blocks. Checkpoints that are still open are closed when the task ends, after the
+   * save in the background.
+   *
+   * @param directory path of the directory, the same on all ranks; without a scheme in the default
+   *     file system of Hadoop
+   * @param options options of the checkpoints
+   * @return the checkpoints; the task closes them, or its end does
+   * @throws org.ddstore.checkpoint.CheckpointException if no file system serves the path
+   */
+  public Checkpoints checkpoints(String directory, CheckpointOptions options) {
+    Objects.requireNonNull(directory, "directory is null");
+    Objects.requireNonNull(options, "options is null");
+    return resources.openCheckpoints(
+        () -> Checkpoints.open(HadoopStorage.ofTask(directory), communicator(), options));
+  }
+
+  /**
+   * {@return the columns of {@link #rows()}, from which samplers take weights, costs, classes and
+   * subsets of rows} Their methods are collective within this rank's replica group: all ranks call
+   * them in the same order. Local.
+   */
+  public Columns columns() {
+    return Columns.of(rows(), started.group());
+  }
+
+  /**
+   * {@return the columns of one of the stores of the job} Otherwise as {@link #columns()}.
+   *
+   * @param storeName name of a store, see {@link #rows(String)}
+   * @throws IllegalArgumentException if the job does not read this store
+   */
+  public Columns columns(String storeName) {
+    return Columns.of(rows(storeName), started.group());
   }
 
   /**
@@ -132,22 +283,27 @@ public final class RankContext {
   }
 
   /**
-   * {@return the number of the accelerator that Spark assigned to this rank's task: the first
-   * address of the resource {@code gpu}, or empty if no address is a number} Logs one warning if
-   * the environment variable {@code LOCAL_RANK} differs, and one if the host has several devices
-   * and none is assigned or configured. Local.
+   * {@return the number of the accelerator of this rank: the first address of the resource {@code
+   * gpu} that Spark assigned to its task, or empty if no source names a device} The device of the
+   * calling thread's current CUDA context and the environment variable {@code LOCAL_RANK} must
+   * agree with it, and name the device if Spark assigned none. Logs a warning if the host has
+   * several devices and none is named. Local.
+   *
+   * @throws IllegalArgumentException if the sources disagree, or the driver does not have the
+   *     device; the message names both and the remedy
    */
   public OptionalInt device() {
     return bind(OptionalInt.empty());
   }
 
   /**
-   * Checks a device that the user has configured, with the warnings of {@link #device()}.
+   * Checks a device that the user has configured, as {@link #device()}.
    *
    * @param configured number of the device on the host, from 0
    * @return {@code configured}
-   * @throws IllegalArgumentException if Spark assigned other devices to this rank's task; the
-   *     message names both
+   * @throws IllegalArgumentException if Spark assigned other devices to this rank's task, the
+   *     current CUDA context or {@code LOCAL_RANK} names another, or the driver does not have the
+   *     device; the message names both and the remedy
    */
   public int device(int configured) {
     return bind(OptionalInt.of(configured)).orElseThrow();
@@ -156,7 +312,7 @@ public final class RankContext {
   private OptionalInt bind(OptionalInt configured) {
     DeviceBinding binding = binding(configured);
     newWarnings(binding).forEach(warning -> LOG.warn("device of {}: {}", this, warning));
-    return binding.device();
+    return binding.require();
   }
 
   /** Returns the warnings that were not returned before, and marks them as returned. */
@@ -169,7 +325,8 @@ public final class RankContext {
     return DeviceBinding.of(
         configured,
         deviceAddresses,
-        System.getenv(DeviceBinding.LOCAL_RANK),
+        System.getenv(Devices.LOCAL_RANK),
+        Devices.ofThisProcess(),
         DeviceBinding.onThisHost());
   }
 

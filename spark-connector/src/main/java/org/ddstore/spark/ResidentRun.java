@@ -10,7 +10,7 @@ import org.ddstore.ReadStatistics;
 import org.ddstore.Variable;
 import org.ddstore.spark.job.RankBody;
 import org.ddstore.spark.job.StartedRank;
-import org.ddstore.spark.job.TaskLoaders;
+import org.ddstore.spark.job.TaskResources;
 import org.ddstore.spark.resident.RankOutcome;
 import org.ddstore.spark.resident.StoreMetrics;
 import org.ddstore.spark.resident.StoreSnapshot;
@@ -25,8 +25,10 @@ import org.slf4j.LoggerFactory;
  * @param task task of the user
  * @param snapshot state of the store
  * @param homes id of the executor that holds the shard of each rank, by rank
+ * @param others states of other stores whose rows the task reads as well
  */
-record ResidentRun<T>(RankTask<T> task, StoreSnapshot snapshot, List<String> homes)
+record ResidentRun<T>(
+    RankTask<T> task, StoreSnapshot snapshot, List<String> homes, List<StoreSnapshot> others)
     implements RankBody<RankOutcome<T>> {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(ResidentRun.class);
@@ -43,15 +45,18 @@ record ResidentRun<T>(RankTask<T> task, StoreSnapshot snapshot, List<String> hom
           homes.get(rank.rank()));
     }
     try (DDStore store = DDStore.open(rank.group(), rank.remote().transport(), rank.options());
-        TaskLoaders loaders = new TaskLoaders()) {
+        OtherStores more = new OtherStores();
+        TaskResources resources = new TaskResources()) {
       try {
         store.adopt(copies(rank));
+        more.attach(others);
         Variable rows = store.variable(RankContext.ROWS);
         StoreMetrics.Watch watch =
             StoreMetrics.watch(snapshot, "rank" + rank.rank(), rows::statistics);
         T result;
         try {
-          result = UserTaskBody.run(rank.at(home), store, snapshot.digest(), loaders, task);
+          StoreRows own = new StoreRows(snapshot.name(), rows, snapshot.digest());
+          result = UserTaskBody.run(rank.at(home), store, more.with(own), resources, task);
         } finally {
           watch.close();
         }

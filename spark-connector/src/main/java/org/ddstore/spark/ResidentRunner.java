@@ -67,6 +67,16 @@ final class ResidentRunner {
 
   /** Runs a serializable task on every rank; see {@link ResidentStore#run}. */
   <T> List<T> run(RankTask<T> task) {
+    return run(layout -> task, List.of());
+  }
+
+  /**
+   * Runs a serializable task on every rank.
+   *
+   * @param tasks function that returns the task of an attempt, for the layout at its start
+   * @param others other stores whose rows the ranks read as well
+   */
+  <T> List<T> run(Function<ResidentLayout, RankTask<T>> tasks, List<ResidentRunner> others) {
     places.checkLive();
     AtomicReference<ResidentLayout> lastLayout = new AtomicReference<>();
     List<RankOutcome<T>> outcomes =
@@ -77,11 +87,13 @@ final class ResidentRunner {
                   warnOfLocality();
                   ResidentLayout now = withoutGaps();
                   lastLayout.set(now);
+                  List<StoreSnapshot> more =
+                      others.stream().map(ResidentRunner::readableSnapshot).toList();
                   return new BarrierJob.Load<>(
                       PlacedRdd.empty(context(), now.preferredLocations()),
                       null,
                       token,
-                      new ResidentRun<>(task, snapshots.apply(now), now.homes()));
+                      new ResidentRun<>(tasks.apply(now), snapshots.apply(now), now.homes(), more));
                 });
     count(outcomes, lastLayout.get());
     List<T> results = new ArrayList<>(); // may be null
@@ -89,6 +101,11 @@ final class ResidentRunner {
       results.add(outcome.result());
     }
     return results;
+  }
+
+  private StoreSnapshot readableSnapshot() {
+    places.checkLive();
+    return snapshots.apply(withoutGaps());
   }
 
   /** Repairs the store if rows are lost or about to be lost, and returns its layout. */

@@ -14,31 +14,28 @@ import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.backend.SharedLoss;
 import org.ddstore.spark.cluster.ClassicSpark;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.resident.AppendPlan;
 import org.ddstore.spark.resident.ExecutorHoldings;
 import org.ddstore.spark.resident.ResidentChanges;
 import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentOrigin;
-import org.ddstore.spark.resident.ResidentPlaces;
 import org.ddstore.spark.resident.ResidentProcesses;
 import org.ddstore.spark.resident.ResidentReads;
 import org.ddstore.spark.resident.StoreMetrics;
-import org.ddstore.spark.resident.StoreOwner;
 import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.spark.types.ColumnMapping;
+import org.ddstore.spark.types.DumpException;
+import org.ddstore.spark.types.DumpInfo;
+import org.ddstore.spark.types.DumpMode;
 import org.ddstore.spark.types.ExecutorHolding;
 import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.ReadCount;
 import org.ddstore.spark.types.RebuildDiffersException;
-import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.spark.wire.StoreToken;
-import org.ddstore.types.Backing;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
-import org.ddstore.types.Schema;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,20 +44,14 @@ import org.slf4j.LoggerFactory;
  * application. Its rows never change; {@link #append} adds rows at the end. It lives until {@link
  * #drop()} or the end of the application. Used on the driver. Thread-safe.
  */
-public final class ResidentStore {
+public final class ResidentStore extends StoreFacts {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentStore.class);
 
   private final ResidentStores stores;
-  private final String name;
-  private final ResidentOrigin origin;
   private final StoreToken token;
-  private final StructType sourceSchema;
-  private final List<ColumnMapping> columns;
   private final ResidentProcesses processes;
-  private final ResidentPlaces places;
   private final ResidentChanges changes;
   private final ResidentReads reads;
-  private final StoreOwner owner;
   private final ResidentRunner runner;
 
   ResidentStore(
@@ -68,93 +59,22 @@ public final class ResidentStore {
       String name,
       ResidentOrigin origin,
       StoreToken token,
-      IngestPlan plan,
+      StructType sourceSchema,
+      List<ColumnMapping> columns,
       ResidentProcesses processes,
       ResidentLayout layout) {
+    super(name, origin, sourceSchema, columns, layout);
     this.stores = stores;
-    this.name = name;
-    this.origin = origin;
     this.token = token;
-    this.sourceSchema = plan.sourceSchema();
-    this.columns = plan.mappings();
     this.processes = processes;
-    this.places = new ResidentPlaces(name, origin.session().sparkContext(), layout, this::toString);
-    this.changes = new ResidentChanges(name, origin, token, processes, places, this::snapshot);
+    this.changes = new ResidentChanges(name, origin, token, processes, places(), this::snapshot);
     this.reads = new ResidentReads(layout.groups().ranks());
-    this.owner = StoreOwner.current(origin.session().sparkContext());
-    this.runner = new ResidentRunner(name, origin, token, places, changes, reads, this::snapshot);
+    this.runner = new ResidentRunner(name, origin, token, places(), changes, reads, this::snapshot);
   }
 
   /** Adds the metrics of the store to those of the driver; {@link #end} removes them. */
   void showMetrics() {
-    StoreMetrics.show(snapshot(places.now()), reads);
-  }
-
-  /** {@return the name, by which {@link DDStores#open} finds the store} */
-  public String name() {
-    return name;
-  }
-
-  /** {@return the user who created the store} */
-  public String owner() {
-    return owner.user();
-  }
-
-  /**
-   * Throws if the calling thread works for a user other than the owner.
-   *
-   * @param change verb that names the change, for the message
-   */
-  void checkOwner(String change) {
-    owner.check(origin.session().sparkContext(), change, name);
-  }
-
-  /** {@return the current number of rows} */
-  public long rows() {
-    return places.now().rows();
-  }
-
-  /** {@return the memory of one copy of the rows, in bytes} */
-  public long bytes() {
-    return places.now().bytes();
-  }
-
-  /** {@return the schema of the records} */
-  public Schema schema() {
-    return places.now().schema();
-  }
-
-  /** {@return the stored columns of the DataFrame, with their original types and in their order} */
-  public StructType sourceSchema() {
-    return sourceSchema;
-  }
-
-  /** {@return the number of ranks that hold the store, in all replica groups together} */
-  public int ranks() {
-    return places.now().groups().ranks();
-  }
-
-  /** {@return the number of ranks of a replica group, which together hold one full copy} */
-  public int width() {
-    return places.now().groups().width();
-  }
-
-  /**
-   * {@return the digest of the rows} It binds every index to the bytes of its record and does not
-   * depend on the number of ranks.
-   */
-  public String digest() {
-    return places.now().digest();
-  }
-
-  /** Returns whether the rows are in files on disks. */
-  boolean isInFiles() {
-    return origin.settings().backing() == Backing.FILE;
-  }
-
-  /** {@return the shards of all replica groups, ordered by append and rank} */
-  public List<ResidentShard> shards() {
-    return places.now().shards();
+    StoreMetrics.show(snapshot(places().now()), reads);
   }
 
   /**
@@ -163,16 +83,12 @@ public final class ResidentStore {
    * @throws IllegalStateException if the store has been dropped
    */
   public StoreHandle handle() {
-    return new StoreHandle(snapshot(places.now()));
+    return new StoreHandle(snapshot(places().now()));
   }
 
   private StoreSnapshot snapshot(ResidentLayout layout) {
-    places.checkLive();
-    return new StoreSnapshot(name, token, origin.settings(), sourceSchema, columns, layout);
-  }
-
-  ResidentPlaces places() {
-    return places;
+    places().checkLive();
+    return new StoreSnapshot(name(), token, origin().settings(), sourceSchema(), columns(), layout);
   }
 
   /**
@@ -180,10 +96,10 @@ public final class ResidentStore {
    * would lose none.
    */
   Optional<String> lossWith(Set<String> executors) {
-    return places
+    return places()
         .findLost()
         .lossWith(executors)
-        .map(loss -> "store \"%s\" loses %s".formatted(name, loss));
+        .map(loss -> "store \"%s\" loses %s".formatted(name(), loss));
   }
 
   /** Warns once if executors that end together hold all copies of some shard. */
@@ -223,14 +139,14 @@ public final class ResidentStore {
    * @throws IllegalStateException if the store has been dropped
    */
   public Dataset<Row> sample(long count, long seed) {
-    places.checkLive();
-    return origin
+    places().checkLive();
+    return origin()
         .session()
         .read()
         .format(OptionKeys.FORMAT)
         .option(OptionKeys.SAMPLE, count)
         .option(OptionKeys.SAMPLE_SEED, seed)
-        .load(name);
+        .load(name());
   }
 
   /**
@@ -257,6 +173,70 @@ public final class ResidentStore {
   }
 
   /**
+   * Returns a DataFrame of rows that a function makes of the rows of the store, such as the
+   * predictions of a model. Each partition has the rows of one shard, in order, and its task runs
+   * in the executor that holds the shard if that executor has a free slot; the rows do not pass
+   * through the driver. Lazy: this call reads nothing, and each action on the DataFrame calls the
+   * function again. The rows are those that the store has now; rows appended later are left out.
+   *
+   * @param function serializable function that opens a {@link BatchMapper} in each task
+   * @param schema columns of the rows that the mapper returns
+   * @param batchSize largest number of rows per batch, at least 1
+   * @return a DataFrame in the session that loaded the store
+   * @throws IllegalArgumentException if the function is not serializable, or the batch size is
+   *     below 1
+   * @throws IllegalStateException if the store has been dropped
+   */
+  public Dataset<Row> map(BatchFunction function, StructType schema, int batchSize) {
+    Objects.requireNonNull(function, "function is null");
+    Objects.requireNonNull(schema, "schema is null");
+    places().checkLive();
+    UserTaskBody.checkSerializable(function);
+    return MappedRows.frame(this, function, schema, batchSize);
+  }
+
+  /**
+   * Dumps the store to a new or empty directory, see {@link #dump(String, DumpMode)}.
+   *
+   * @param path directory in any file system of Hadoop
+   * @return the description of the dump
+   */
+  public DumpInfo dump(String path) {
+    return dump(path, DumpMode.CREATE);
+  }
+
+  /**
+   * Dumps the rows to a directory, from which {@link DDStores#restore} loads them again, in any
+   * application and on any number of ranks. All ranks write their shards at the same time, in
+   * bounded memory and with checksums, in a run like that of {@link #run}. The manifest is written
+   * last, so a dump that was stopped is never taken for a complete one. Rows that are appended
+   * meanwhile are left out. Blocks. If it fails, its files are deleted.
+   *
+   * @param path directory in any file system of Hadoop that the driver and all executors reach,
+   *     such as HDFS or S3A; a local path only if all of them are on one host
+   * @param mode handling of a dump that is already in the directory
+   * @return the description of the dump
+   * @throws IllegalArgumentException if the directory contains other files, a dump that the mode
+   *     does not replace, or the dump that this store was restored from
+   * @throws DumpException if the file system fails, for example because the disk is full or the
+   *     user lacks a permission
+   * @throws IllegalStateException if the store has been dropped
+   * @throws PreflightException if the cluster cannot run the job; it lists what is missing
+   * @throws StoreJobException if the last attempt failed for another reason
+   */
+  public DumpInfo dump(String path, DumpMode mode) {
+    Objects.requireNonNull(path, "path is null");
+    Objects.requireNonNull(mode, "mode is null");
+    places().checkLive();
+    return StoreDump.of(this, runner).to(path, mode);
+  }
+
+  /** Returns the runner of tasks on the shards. */
+  ResidentRunner runner() {
+    return runner;
+  }
+
+  /**
    * Appends rows at the end. Existing rows keep their indices, and existing readers and loaders
    * keep the rows that they started with. The options of the store's specification define order and
    * encoding of the appended rows; the same number of ranks loads them. Blocks. First waits while
@@ -280,14 +260,15 @@ public final class ResidentStore {
     Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
     checkOwner("append to");
-    places.checkLive();
-    QueriedStores.warning(name, rows).ifPresent(LOG::warn);
+    places().checkLive();
+    QueriedStores.warning(name(), rows).ifPresent(LOG::warn);
     Duration timeout = Settings.of(rows.sparkSession()).writeTimeout();
     stores.writing(
-        name,
+        name(),
         timeout,
         () -> {
-          changes.append(new AppendPlan(name, sourceSchema, columns, schema()), rows, timeout);
+          changes.append(
+              new AppendPlan(name(), sourceSchema(), columns(), schema()), rows, timeout);
           return null;
         });
   }
@@ -307,8 +288,8 @@ public final class ResidentStore {
     Objects.requireNonNull(rows, "rows is null");
     ClassicSpark.require(rows);
     ResidentOrigin fitting =
-        origin.with(rows, name, "add the column, or write the rows with separate options");
-    return StoreSpec.of(fitting).replace(name);
+        origin().with(rows, name(), "add the column, or write the rows with separate options");
+    return StoreSpec.of(fitting).replace(name());
   }
 
   /**
@@ -350,7 +331,7 @@ public final class ResidentStore {
 
   /** Does what {@link #drop} does, without the check of the owner. */
   void end() {
-    Optional<Collection<ProcessAddress>> holders = places.end();
+    Optional<Collection<ProcessAddress>> holders = places().end();
     if (holders.isPresent()) {
       try (processes) {
         stores.remove(this);
@@ -358,11 +339,6 @@ public final class ResidentStore {
         processes.drop(holders.get());
       }
     }
-  }
-
-  /** {@return whether the store has been dropped, or its application has ended} */
-  public boolean isDropped() {
-    return places.isEnded();
   }
 
   /** {@return what each rank has read in all runs so far, by rank and read path} */
@@ -377,8 +353,8 @@ public final class ResidentStore {
    * @throws IllegalStateException if the store has been dropped
    */
   public List<ExecutorHolding> statistics() {
-    places.checkLive();
-    ResidentLayout now = places.findLost();
+    places().checkLive();
+    ResidentLayout now = places().findLost();
     return ExecutorHoldings.of(now, processes.summaries(now.processes().values()));
   }
 
@@ -388,12 +364,13 @@ public final class ResidentStore {
    * warnings for the next run} Blocks like {@link #statistics()}.
    */
   public String explain() {
-    return ResidentExplanation.of(this, places.findLost(), statistics(), reads, runner.warnings());
+    return ResidentExplanation.of(
+        this, places().findLost(), statistics(), reads, runner.warnings());
   }
 
   /** Returns one human-readable line. Does not block. */
   @Override
   public String toString() {
-    return ResidentExplanation.line(name, places.now(), isDropped());
+    return ResidentExplanation.line(name(), places().now(), isDropped());
   }
 }

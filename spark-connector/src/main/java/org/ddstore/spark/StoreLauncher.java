@@ -97,15 +97,12 @@ final class StoreLauncher {
    * @param inPlace whether the load replaces the store of this name, if it exists
    */
   ResidentStore load(String name, boolean inPlace) {
-    Optional<String> otherTransport = TransportBackends.residentWarning(settings.transport());
-    otherTransport.ifPresent(warning -> LOG.warn("store \"{}\": {}", name, warning));
     ResidentOrigin origin =
         new ResidentOrigin(
+            Optional.empty(),
             rows,
             ingest,
-            otherTransport.isEmpty()
-                ? settings
-                : settings.with(Setting.TRANSPORT, TransportBackends.base()),
+            forResident(name, settings),
             profile,
             SlotsWarning.ofStore(name),
             ResidentStores.of(context()));
@@ -119,6 +116,15 @@ final class StoreLauncher {
               stores.find(name).ifPresent(there -> QueriedStores.check(rows, there));
               return loadShards(stores, name, origin);
             });
+  }
+
+  /** Returns settings with a transport that resident stores can use; warns if it is another one. */
+  static Settings forResident(String name, Settings settings) {
+    Optional<String> otherTransport = TransportBackends.residentWarning(settings.transport());
+    otherTransport.ifPresent(warning -> LOG.warn("store \"{}\": {}", name, warning));
+    return otherTransport.isEmpty()
+        ? settings
+        : settings.with(Setting.TRANSPORT, TransportBackends.base());
   }
 
   /** Loads the shards of a resident store. Blocks. Frees everything if it fails. */
@@ -148,7 +154,15 @@ final class StoreLauncher {
             ResidentLayout.of(plans.current().schema(), groups, loaded.shards())
                 .without(loaded.gone());
         ResidentStore store =
-            new ResidentStore(stores, name, origin, token, plans.current(), processes, layout);
+            new ResidentStore(
+                stores,
+                name,
+                origin,
+                token,
+                plans.current().sourceSchema(),
+                plans.current().mappings(),
+                processes,
+                layout);
         store.showMetrics();
         return store;
       } catch (Throwable e) {

@@ -5,13 +5,15 @@ import java.io.IOException;
 import java.io.NotSerializableException;
 import java.io.ObjectOutputStream;
 import java.io.OutputStream;
+import java.io.Serializable;
+import java.util.List;
 import java.util.Objects;
 import org.ddstore.DDStore;
 import org.ddstore.spark.cluster.MemoryCheck;
 import org.ddstore.spark.job.RankBody;
 import org.ddstore.spark.job.ReplicaShards;
 import org.ddstore.spark.job.StartedRank;
-import org.ddstore.spark.job.TaskLoaders;
+import org.ddstore.spark.job.TaskResources;
 
 /** The work of one rank after its load: opens the store and runs the user's task. */
 record UserTaskBody<T>(RankTask<T> task) implements RankBody<T> {
@@ -20,10 +22,11 @@ record UserTaskBody<T>(RankTask<T> task) implements RankBody<T> {
   @Override
   public T run(StartedRank rank) throws Exception {
     try (DDStore store = DDStore.open(rank.group(), rank.remote().transport(), rank.options());
-        TaskLoaders loaders = new TaskLoaders()) {
+        TaskResources resources = new TaskResources()) {
       try {
         String digest = addShard(rank, store);
-        return run(rank, store, digest, loaders, task);
+        StoreRows own = new StoreRows("", store.variable(RankContext.ROWS), digest);
+        return run(rank, store, List.of(own), resources, task);
       } catch (Exception | Error e) {
         rank.ranks().abort(e); // before the closes, which may wait for reads
         throw e;
@@ -34,13 +37,17 @@ record UserTaskBody<T>(RankTask<T> task) implements RankBody<T> {
   /**
    * Runs a user's task and waits until all ranks have run theirs.
    *
-   * @param digest digest of the rows
+   * @param rows rows that the task reads, first those of its own store
    */
   static <T> T run(
-      StartedRank rank, DDStore store, String digest, TaskLoaders loaders, RankTask<T> task)
+      StartedRank rank,
+      DDStore store,
+      List<StoreRows> rows,
+      TaskResources resources,
+      RankTask<T> task)
       throws Exception {
-    T result = task.run(new RankContext(rank, store, digest, loaders));
-    loaders.closeAll(); // loaders read from other ranks, which serve only until awaitAll
+    T result = task.run(new RankContext(rank, store, rows, resources));
+    resources.closeAll(); // loaders read from other ranks, which serve only until awaitAll
     rank.ranks().awaitAll("end of the task", rank.settings().finishTimeout());
     rank.remote().end();
     return result;
@@ -69,7 +76,7 @@ record UserTaskBody<T>(RankTask<T> task) implements RankBody<T> {
    *
    * @throws IllegalArgumentException if the task is not serializable
    */
-  static void checkSerializable(RankTask<?> task) {
+  static void checkSerializable(Serializable task) {
     Objects.requireNonNull(task, "task is null");
     try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
       out.writeObject(task);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Ranks on workers that say they have one device each; there need not be any. */
+/** Ranks on workers that say they have two devices each; there need not be any. */
 @Tag("system")
 @Timeout(300)
 class DeviceOnExecutorsTest {
@@ -32,7 +32,8 @@ class DeviceOnExecutorsTest {
   @BeforeAll
   static void start() throws IOException {
     Path discovery = directory.resolve("discover");
-    Files.writeString(discovery, "#!/bin/sh\necho '{\"name\": \"gpu\", \"addresses\": [\"3\"]}'\n");
+    Files.writeString(
+        discovery, "#!/bin/sh\necho '{\"name\": \"gpu\", \"addresses\": [\"3\", \"5\"]}'\n");
     Files.setPosixFilePermissions(discovery, PosixFilePermissions.fromString("rwx------"));
     cluster =
         TestCluster.start(
@@ -40,11 +41,11 @@ class DeviceOnExecutorsTest {
             1,
             1024,
             Map.of(
-                "spark.worker.resource.gpu.amount", "1",
+                "spark.worker.resource.gpu.amount", "2",
                 "spark.worker.resource.gpu.discoveryScript", discovery.toString(),
-                "spark.executor.resource.gpu.amount", "1",
-                "spark.task.resource.gpu.amount", "1",
-                "spark.executorEnv.LOCAL_RANK", "7"));
+                "spark.executor.resource.gpu.amount", "2",
+                "spark.task.resource.gpu.amount", "2",
+                "spark.executorEnv.LOCAL_RANK", "5"));
   }
 
   @AfterAll
@@ -65,55 +66,61 @@ class DeviceOnExecutorsTest {
   }
 
   @Test
-  void bindsARankToTheDeviceOfItsTask() {
-    assertThat(numbers().run(rank -> List.of(rank.device().orElseThrow(), rank.device(3))))
-        .containsExactly(List.of(3, 3), List.of(3, 3));
+  void bindsARankToTheDeviceOfItsTaskAndLauncher() {
+    assertThat(numbers().run(rank -> List.of(rank.device().orElseThrow(), rank.device(5))))
+        .as("Spark gives 3 and 5, LOCAL_RANK is 5")
+        .containsExactly(List.of(5, 5), List.of(5, 5));
     assertThatThrownBy(() -> numbers().run(rank -> rank.device(1)))
-        .hasMessageContaining("device 1 is configured, but spark.task.resource.gpu gave [3]");
+        .hasMessageContaining("device 1 is configured, but spark.task.resource.gpu gave [3, 5]");
+    assertThatThrownBy(() -> numbers().run(rank -> rank.device(3)))
+        .hasMessageContaining("device 3 is configured, but environment variable LOCAL_RANK is 5");
   }
 
   @Test
   void explanationNamesTheDevice() {
     Explanation explanation = numbers().explain();
-    assertThat(explanation.ranks()).extracting(Explanation.Rank::device).containsOnly("device 3");
-    assertThat(explanation.toString()).contains("rank 1 computes on device 3; batches ");
+    assertThat(explanation.ranks()).extracting(Explanation.Rank::device).containsOnly("device 5");
+    assertThat(explanation.toString()).contains("rank 1 computes on device 5; batches ");
   }
 
   @Test
-  void loaderAcceptsOnlyTheDeviceOfItsTask() {
+  void loadersAcceptOnlyTheDeviceOfTheirTask() {
     assertThat(
             numbers()
                 .run(
                     rank -> {
-                      rank.loader(sampler(), plain().device(3)).close();
+                      rank.loader(sampler(), plain().device(5)).close();
                       rank.loader(sampler(), plain()).close();
                       return rank.rank();
                     }))
         .containsExactly(0, 1);
+    String problem = "device 1 is configured, but spark.task.resource.gpu gave [3, 5]";
     assertThatThrownBy(
             () -> numbers().run(rank -> rank.loader(sampler(), plain().device(1)).state().epoch()))
-        .hasMessageContaining("device 1 is configured, but spark.task.resource.gpu gave [3]");
+        .hasMessageContaining(problem);
+    assertThatThrownBy(
+            () -> numbers().run(rank -> rank.deviceLoader(sampler(), plain().device(1)).device()))
+        .hasMessageContaining(problem);
+  }
+
+  /** The driver of this machine, if there is one, has no device 5. */
+  @Test
+  void loadersOnADeviceNeedADriver() {
+    assertThatThrownBy(() -> numbers().run(rank -> rank.deviceLoader(sampler(), plain()).device()))
+        .hasMessageMatching("(?s).*(batches cannot be copied to a device: no device|5).*");
   }
 
   @Test
-  void warnsARankOnceOfADifferentLocalRank() {
-    for (boolean loads : new boolean[] {true, false}) {
-      assertThat(
-              numbers()
-                  .run(
-                      rank -> {
-                        DeviceBinding binding = rank.binding(OptionalInt.empty());
-                        if (loads) {
-                          rank.loader(sampler()).close(); // warns
-                        }
-                        return List.of(
-                            rank.newWarnings(binding).size(), rank.newWarnings(binding).size());
-                      }))
-          .containsOnly(loads ? List.of(0, 0) : List.of(1, 0));
-    }
-    String warning = "rank 0, rank 1: environment variable LOCAL_RANK is 7, but the device is 3";
-    Explanation explanation = numbers().explain();
-    assertThat(explanation.warnings()).contains(warning);
-    assertThat(explanation.toString()).contains("warning: " + warning);
+  void returnsAWarningOnce() {
+    assertThat(
+            numbers()
+                .run(
+                    rank -> {
+                      DeviceBinding doubtful =
+                          new DeviceBinding(OptionalInt.empty(), List.of("cannot tell"), "");
+                      return List.of(
+                          rank.newWarnings(doubtful).size(), rank.newWarnings(doubtful).size());
+                    }))
+        .containsOnly(List.of(1, 0));
   }
 }

@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -503,6 +504,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   private static ResidentStore loadUnregistered() {
     ResidentOrigin origin =
         new ResidentOrigin(
+            Optional.empty(),
             frame(0, ROWS),
             IngestOptions.defaults(),
             Settings.of(cluster.session())

@@ -18,10 +18,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.StructType;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.StoreInfo;
 import org.ddstore.Tensor;
+import org.ddstore.checkpoint.CheckpointOptions;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.contract.NullArguments;
 import org.ddstore.loader.LoaderOptions;
@@ -91,6 +93,10 @@ class StoreSpecTest {
           .sample(Number.class, 1)
           .sample(StoreSpec.class, spec)
           .sample(Runnable.class, () -> {})
+          .sample(List.class, List.of(store))
+          .sample(RankTask.class, (RankTask<Integer>) context -> 0)
+          .sample(BatchFunction.class, (BatchFunction) () -> null)
+          .sample(StructType.class, store.sourceSchema())
           .sample(Field.class, Field.fixed("x", DType.INT8))
           .callStatic(DDStores.class, FieldNotation.class)
           .call(spec, store, store.handle())
@@ -115,7 +121,8 @@ class StoreSpecTest {
         .sample(String.class, "x")
         .sample(Duration.class, Duration.ofSeconds(1))
         .sample(Path.class, Path.of("x"))
-        .sample(LoaderOptions.class, LoaderOptions.defaults());
+        .sample(LoaderOptions.class, LoaderOptions.defaults())
+        .sample(CheckpointOptions.class, CheckpointOptions.defaults());
   }
 
   private static long sumOfIds(RankContext context) {

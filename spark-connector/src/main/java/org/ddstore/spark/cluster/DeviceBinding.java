@@ -8,84 +8,75 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.regex.Pattern;
+import org.ddstore.memory.DeviceChoice;
+import org.ddstore.memory.Devices;
 
 /**
  * The accelerator of a rank, with warnings about doubtful assignments.
  *
- * @param device number of the device on the host, from 0; empty if none is assigned or configured
+ * @param device number of the device on the host, from 0; empty if none is assigned or configured,
+ *     or if the sources disagree
  * @param warnings human-readable warnings
+ * @param problem disagreement of sources, with the remedy; empty if there is none
  */
-public record DeviceBinding(OptionalInt device, List<String> warnings) {
-  /** The environment variable in which training launchers pass a process its number on the host. */
-  public static final String LOCAL_RANK = "LOCAL_RANK";
-
+public record DeviceBinding(OptionalInt device, List<String> warnings, String problem) {
   /** The name of the resource in Spark. */
   public static final String RESOURCE = "gpu";
 
   private static final Path DEVICES = Path.of("/dev");
-  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
   /**
-   * Compares the devices that the user, Spark and a launcher have set.
+   * Compares the devices that the user, Spark, a launcher and the current CUDA context name.
    *
    * @param configured device that the user has configured; empty to use Spark's
    * @param granted addresses that Spark assigned to the task; may be empty
-   * @param localRank value of {@value #LOCAL_RANK}; null if it is not set
+   * @param localRank value of {@value Devices#LOCAL_RANK}; null if it is not set
+   * @param devices devices that the driver shows to this process
    * @param onHost number of devices of the host
-   * @throws IllegalArgumentException if Spark assigned other numbers than the configured one; the
-   *     message names both
    */
   public static DeviceBinding of(
-      OptionalInt configured, List<String> granted, String localRank, int onHost) {
-    String given = "spark.task.resource.%s gave %s".formatted(RESOURCE, granted);
-    List<String> numbers = granted.stream().filter(DeviceBinding::isNumber).toList();
-    if (configured.isPresent()) {
-      String device = Integer.toString(configured.getAsInt());
-      if (configured.getAsInt() < 0 || (!numbers.isEmpty() && !granted.contains(device))) {
-        throw new IllegalArgumentException(
-            "device %s is configured, but %s: configure none, or one of these"
-                .formatted(device, numbers.isEmpty() ? "numbers begin at 0" : given));
-      }
+      OptionalInt configured, List<String> granted, String localRank, Devices devices, int onHost) {
+    DeviceChoice choice = DeviceChoice.of(configured, granted, localRank, devices);
+    if (!choice.problem().isEmpty()) {
+      return new DeviceBinding(OptionalInt.empty(), List.of(), choice.problem());
     }
+    String given = "%s gave %s".formatted(DeviceChoice.ASSIGNMENT, granted);
+    boolean isNumbered = granted.stream().anyMatch(DeviceChoice::isNumber);
+    OptionalInt device = choice.device();
     List<String> warnings = new ArrayList<>();
-    OptionalInt device = configured.isPresent() ? configured : first(granted);
     if (device.isEmpty() && !granted.isEmpty()) {
       warnings.add(given + ", which is not the number of a device: configure the device");
-    } else if (!granted.isEmpty() && numbers.isEmpty()) {
+    } else if (!granted.isEmpty() && !isNumbered) {
       warnings.add(
-          "device %d is configured, and %s: cannot tell whether they are the same device"
+          "device %d is in use, and %s: cannot tell whether they are the same device"
               .formatted(device.getAsInt(), given));
     } else if (device.isEmpty() && onHost > 1) {
       warnings.add(
-          "this host has %d devices and none is assigned to this rank: set spark.task.resource.%s.amount, or configure the device"
-              .formatted(onHost, RESOURCE));
+          "this host has %d devices and none is assigned to this rank: set %s.amount, or configure the device"
+              .formatted(onHost, DeviceChoice.ASSIGNMENT));
     }
-    if (localRank != null
-        && device.isPresent()
-        && !localRank.strip().equals(Integer.toString(device.getAsInt()))) {
-      warnings.add(
-          "environment variable %s is %s, but the device is %d"
-              .formatted(LOCAL_RANK, localRank, device.getAsInt()));
-    }
-    return new DeviceBinding(device, List.copyOf(warnings));
+    return new DeviceBinding(device, List.copyOf(warnings), "");
   }
 
-  /** Returns Spark's first address if it is a number: discovery scripts may use other names. */
-  private static OptionalInt first(List<String> granted) {
-    return granted.isEmpty() || !isNumber(granted.get(0))
-        ? OptionalInt.empty()
-        : OptionalInt.of(Integer.parseInt(granted.get(0)));
-  }
-
-  private static boolean isNumber(String address) {
-    return NUMBER.matcher(address).matches();
+  /**
+   * Returns the device.
+   *
+   * @throws IllegalArgumentException if the sources disagree; the message names both and the remedy
+   */
+  public OptionalInt require() {
+    if (!problem.isEmpty()) {
+      throw new IllegalArgumentException(problem);
+    }
+    return device;
   }
 
   /** Returns a human-readable name of the device, or the reason for none. */
   public String description() {
     if (device.isPresent()) {
       return "device " + device.getAsInt();
+    }
+    if (!problem.isEmpty()) {
+      return "none: " + problem;
     }
     return warnings.isEmpty() ? "none" : "none: " + warnings.get(0);
   }

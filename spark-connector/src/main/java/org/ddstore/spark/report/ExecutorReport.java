@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.package$;
+import org.ddstore.memory.Devices;
 import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.read.GatherKernels;
 import org.ddstore.spark.cluster.HostProbe;
@@ -23,6 +24,7 @@ public final class ExecutorReport implements Serializable {
   private final String scalaVersion;
   private final String nativeLibrary;
   private final String gatherKernel;
+  private final String devices;
 
   private ExecutorReport(
       HostFacts host, List<TransportReport> transports, String sparkVersion, String scalaVersion) {
@@ -32,6 +34,7 @@ public final class ExecutorReport implements Serializable {
     this.scalaVersion = scalaVersion;
     this.nativeLibrary = NativeLibrary.description();
     this.gatherKernel = GatherKernels.description();
+    this.devices = describe(Devices.ofThisProcess());
   }
 
   /** Returns the report of the calling process. */
@@ -42,6 +45,14 @@ public final class ExecutorReport implements Serializable {
         TransportReport.all(sharedMemory),
         package$.MODULE$.SPARK_VERSION(),
         scala.util.Properties$.MODULE$.versionNumberString());
+  }
+
+  private static String describe(Devices devices) {
+    String hidden =
+        devices.hidden().isEmpty() ? "" : " (%s=%s)".formatted(Devices.VISIBLE, devices.hidden());
+    return devices.count() == 0
+        ? devices.description()
+        : "%d by %s%s".formatted(devices.count(), devices.description(), hidden);
   }
 
   public HostFacts host() {
@@ -68,5 +79,10 @@ public final class ExecutorReport implements Serializable {
   /** Returns the implementation that copies rows: {@code native (..)} or {@code java (..)}. */
   public String gatherKernel() {
     return gatherKernel;
+  }
+
+  /** Returns the number of accelerators with their driver, or the reason why there is none. */
+  public String devices() {
+    return devices;
   }
 }

@@ -4,6 +4,7 @@ package org.ddstore.spark.resident;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
@@ -15,6 +16,7 @@ import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.dump.DumpSource;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.Wording;
@@ -26,10 +28,11 @@ import org.ddstore.spark.job.ResidentView;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The origin of rows of a resident store: the DataFrame and the options by which lost shards can be
- * loaded again.
+ * The origin of rows of a resident store, from which lost shards can be loaded again: a DataFrame
+ * with options, or a dump.
  *
- * @param rows DataFrame of the load or of one append
+ * @param dump dump that the rows come from; empty if they come from the DataFrame
+ * @param rows DataFrame of the load or of one append; without rows if there is a dump
  * @param ingest options of the conversion to records
  * @param settings settings of the store
  * @param profile resources of each rank
@@ -37,6 +40,7 @@ import org.ddstore.types.DDStoreException;
  * @param stores resident stores of the application
  */
 public record ResidentOrigin(
+    Optional<DumpSource> dump,
     Dataset<Row> rows,
     IngestOptions ingest,
     Settings settings,
@@ -67,7 +71,13 @@ public record ResidentOrigin(
           e);
     }
     return new ResidentOrigin(
-        others, ingest.wording(Wording.OPTIONS), settings, profile, slotsWarning, stores);
+        Optional.empty(),
+        others,
+        ingest.wording(Wording.OPTIONS),
+        settings,
+        profile,
+        slotsWarning,
+        stores);
   }
 
   public IngestPlan plan(ReplicaGroups groups) {

@@ -14,12 +14,14 @@ import org.apache.spark.SparkContext;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.dump.DumpSource;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.job.PlacedRdd;
 import org.ddstore.spark.job.Plans;
 import org.ddstore.spark.job.RetryPolicy;
 import org.ddstore.spark.resident.ResidentLayout.Place;
+import org.ddstore.spark.types.DumpException;
 import org.ddstore.spark.types.RebuildDiffersException;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.types.DDStoreException;
@@ -161,6 +163,9 @@ record ResidentRepair(
     ResidentOrigin origin = origins.get(part);
     int[] members =
         places.stream().mapToInt(place -> layout.groups().memberOf(place.rank())).toArray();
+    if (origin.dump().isPresent()) {
+      return load(now, part, places, origin.dump().get(), members);
+    }
     int firstRank = places.get(0).rank();
     try (Plans plans = origin.plans(() -> like(plan(origin), firstRank))) {
       return replace(
@@ -176,6 +181,26 @@ record ResidentRepair(
     } catch (NotUniformException e) {
       throw new RebuildDiffersException(name, firstRank, e.getMessage());
     }
+  }
+
+  /** Loads shards of a restored store again, from its dump. */
+  private ResidentLayout load(
+      ResidentLayout now, int part, List<Place> places, DumpSource dump, int... members) {
+    try {
+      dump.check();
+    } catch (DumpException e) {
+      throw unreadable(e);
+    }
+    ResidentOrigin origin = origins.get(part);
+    return replace(
+        now,
+        places,
+        origin,
+        layout.rowsOf(part),
+        attempt ->
+            new ResidentLoading.Source(
+                PlacedRdd.empty(origin.session().sparkContext(), homes(now, places)),
+                dump.loader(layout.groups().width(), members)));
   }
 
   /** Plans a reload; the DataFrame may read stores, even this one, that have also lost rows. */
@@ -195,15 +220,19 @@ record ResidentRepair(
       if (e instanceof DDStoreException || (isOfSpark && !RetryPolicy.isPermanent(e))) {
         throw e;
       }
-      throw new DDStoreException(
-          "rows of \"%s\" were lost with their executor, and their source cannot be read again: %s. If the source cannot be restored, drop() \"%s\" and load it anew"
-              .formatted(
-                  name,
-                  RetryPolicy.withCause(
-                      RetryPolicy.firstLine(e.getMessage()), RetryPolicy.rootCause(e)),
-                  name),
-          e);
+      throw unreadable(e);
     }
+  }
+
+  private DDStoreException unreadable(Exception e) {
+    return new DDStoreException(
+        "rows of \"%s\" were lost with their executor, and their source cannot be read again: %s. If the source cannot be restored, drop() \"%s\" and load it anew"
+            .formatted(
+                name,
+                RetryPolicy.withCause(
+                    RetryPolicy.firstLine(e.getMessage()), RetryPolicy.rootCause(e)),
+                name),
+        e);
   }
 
   /** Returns the plan with the schema of the store, which reloaded rows must have. */

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.dump;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.util.SerializableConfiguration;
+import org.ddstore.spark.types.DumpException;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The directory of a dump in a file system of Hadoop. Sent to the executors with the configuration
+ * of the file system. Immutable.
+ *
+ * <pre>
+ * directory/
+ *   rows-ID/            data files of the dump with this id, see {@link DumpedFile}
+ *   manifest-NUMBER-ID  see {@link DumpManifest}; written last, so a dump without it is unfinished
+ * </pre>
+ */
+public final class DumpDirectory implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /** Prefix of the settings of Spark that are passed on to Hadoop. */
+  private static final String HADOOP = "spark.hadoop.";
+
+  private final String path;
+  private final SerializableConfiguration configuration;
+
+  private DumpDirectory(String path, SerializableConfiguration configuration) {
+    this.path = path;
+    this.configuration = configuration;
+  }
+
+  /**
+   * Returns the directory of a path, with the file systems that a session is configured for.
+   *
+   * @param path path with or without the scheme of a file system; the default file system of Hadoop
+   *     is used without one
+   * @throws IllegalArgumentException if the path is illegal
+   * @throws DumpException if the file system cannot be opened
+   */
+  public static DumpDirectory of(SparkSession session, String path) {
+    Configuration configuration = new Configuration(session.sparkContext().hadoopConfiguration());
+    CollectionConverters.asJava(session.conf().getAll())
+        .forEach(
+            (key, value) -> {
+              if (key.startsWith(HADOOP)) {
+                configuration.set(key.substring(HADOOP.length()), value);
+              } else if (!key.startsWith("spark.")) {
+                configuration.set(key, value);
+              }
+            });
+    return of(path, configuration);
+  }
+
+  static DumpDirectory of(String path, Configuration configuration) {
+    Path parsed = new Path(path);
+    try {
+      String qualified = parsed.getFileSystem(configuration).makeQualified(parsed).toString();
+      return new DumpDirectory(qualified, new SerializableConfiguration(configuration));
+    } catch (IOException e) {
+      throw failure("open the file system of", path, e);
+    }
+  }
+
+  /** Returns the path with its scheme. */
+  public String path() {
+    return path;
+  }
+
+  /** Access to the file system that can fail. */
+  @FunctionalInterface
+  interface Access<T> {
+    T run(FileSystem files) throws IOException;
+  }
+
+  /**
+   * Runs an access.
+   *
+   * @param verb first words of what it does, for the message, such as {@code list}
+   * @param entry name of the entry that it concerns; empty for the directory itself
+   * @throws DumpException if it fails
+   */
+  <T> T access(String verb, String entry, Access<T> access) {
+    Path target = entry(entry);
+    try {
+      return access.run(target.getFileSystem(configuration.value()));
+    } catch (IOException e) {
+      throw failure(verb, target.toString(), e);
+    }
+  }
+
+  /** Returns the path of an entry; that of the directory for an empty name. */
+  Path entry(String name) {
+    return name.isEmpty() ? new Path(path) : new Path(path, name);
+  }
+
+  /** Returns the names and kinds of the entries of a folder, or of the directory. */
+  List<FileStatus> list(String folder) {
+    return access("list", folder, files -> Arrays.asList(files.listStatus(entry(folder))));
+  }
+
+  /**
+   * Creates a folder.
+   *
+   * @throws DumpException if that is impossible
+   */
+  void createFolder(String name) {
+    access(
+        "create",
+        name,
+        files -> {
+          if (!files.mkdirs(entry(name))) {
+            throw new IOException("the file system refused to create the directory");
+          }
+          return null;
+        });
+  }
+
+  /** Creates a file, which must not exist. The caller closes the stream. */
+  FSDataOutputStream create(String name) {
+    return access("create", name, files -> files.create(entry(name), false));
+  }
+
+  /** Opens a file. The caller closes the stream. */
+  FSDataInputStream open(String name) {
+    return access("open", name, files -> files.open(entry(name)));
+  }
+
+  /** Deletes an entry and all below it, if it exists. */
+  void delete(String name) {
+    access("delete", name, files -> files.delete(entry(name), true));
+  }
+
+  /** Forces written bytes to the disks, where the file system can. */
+  static void sync(FSDataOutputStream out) throws IOException {
+    if (out.hasCapability(StreamCapabilities.HSYNC)) {
+      out.hsync();
+    }
+  }
+
+  static DumpException failure(String verb, String target, IOException e) {
+    return new DumpException("cannot %s %s: %s%s".formatted(verb, target, text(e), remedy(e)), e);
+  }
+
+  private static String text(IOException e) {
+    String message = e.getMessage();
+    return message == null || message.isEmpty()
+        ? e.getClass().getSimpleName()
+        : message.lines().findFirst().orElse(message);
+  }
+
+  private static String remedy(IOException e) {
+    String text = text(e).toLowerCase(Locale.ROOT);
+    if (text.contains("permission denied") || text.contains("access denied")) {
+      return ": give user \"%s\" access to the directory, or choose another one".formatted(user());
+    }
+    if (text.contains("no space left") || text.contains("quota")) {
+      return ": free space, or choose another directory";
+    }
+    return "";
+  }
+
+  private static String user() {
+    try {
+      return UserGroupInformation.getCurrentUser().getShortUserName();
+    } catch (IOException e) {
+      return System.getProperty("user.name");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return path;
+  }
+}

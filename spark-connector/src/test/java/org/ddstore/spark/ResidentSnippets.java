@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark;
+
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.ddstore.Batch;
+import org.ddstore.loader.LoadedBatch;
+import org.ddstore.loader.Loader;
+import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.Samplers;
+
+/** The programs that docs/resident.md shows, which {@link ResidentSnippetsTest} runs. */
+final class ResidentSnippets {
+  private ResidentSnippets() {}
+
+  static ResidentStore dumpAndRestore(SparkSession spark, ResidentStore store, String path) {
+    // resident.md: dump
+    store.dump(path); // hdfs://, s3a:// or a local directory; blocks
+    // later, also in another application:
+    ResidentStore restored = DDStores.restore(spark, path).ranks(3).load("restored");
+    // resident.md: end
+    return restored;
+  }
+
+  // resident.md: model
+  /** A model that is opened once per task. */
+  static final class Doubling implements BatchMapper {
+    private final double[] weights = {2}; // read from a file or a broadcast variable
+
+    @Override
+    public void map(Batch batch, long firstRow, Consumer<Row> output) {
+      for (int i = 0; i < batch.rows(); i++) {
+        output.accept(RowFactory.create(firstRow + i, weights[0] * batch.field("id").getLong(i)));
+      }
+    }
+  }
+
+  // resident.md: end
+
+  static Dataset<Row> predictions(ResidentStore store) {
+    // resident.md: map
+    StructType schema =
+        new StructType().add("row", DataTypes.LongType).add("prediction", DataTypes.DoubleType);
+    Dataset<Row> predictions = store.map(Doubling::new, schema, 1024);
+    // resident.md: end
+    return predictions;
+  }
+
+  static List<Long> twoStores(ResidentStore train, ResidentStore test) {
+    // resident.md: stores
+    List<Long> tested =
+        DDStores.run(
+            List.of(train, test),
+            rank -> {
+              Loader training = rank.loader(Samplers.shuffled(42).globalBatchSize(64));
+              for (LoadedBatch batch : training.epoch(0)) {
+                batch.close(); // a step of the training
+              }
+              long rows = 0;
+              Loader testing =
+                  rank.loader(
+                      "test", Samplers.sequential().globalBatchSize(64), LoaderOptions.defaults());
+              for (LoadedBatch batch : testing.epoch(0)) {
+                rows += batch.rows();
+                batch.close();
+              }
+              return rows;
+            });
+    // resident.md: end
+    return tested;
+  }
+}
