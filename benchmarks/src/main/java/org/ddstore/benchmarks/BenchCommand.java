@@ -12,13 +12,21 @@ import picocli.CommandLine.Spec;
     name = "bench",
     mixinStandardHelpOptions = true,
     description = "Measures whole jobs, each against a baseline in the same run.",
-    subcommands = {EpochBench.class, IngestBench.class, ReadBench.class, ScanBench.class})
+    subcommands = {
+      CheckpointBench.class,
+      DeviceBench.class,
+      EpochBench.class,
+      IngestBench.class,
+      ReadBench.class,
+      ScanBench.class
+    })
 public final class BenchCommand implements CommandExtension {
   @Spec private CommandSpec command;
 
   @Override
   public void run() {
     throw new ParameterException(
-        command.commandLine(), "missing benchmark: use epoch, ingest, read or scan");
+        command.commandLine(),
+        "missing benchmark: use checkpoint, device, epoch, ingest, read or scan");
   }
 }

@@ -43,7 +43,8 @@ class BenchIT {
     assertThat(outcome.exitCode()).isZero();
     assertThat(outcome.out())
         .containsPattern("doctor[\\s\\S]*\\n +bench +Measures[\\s\\S]*\\n +help ");
-    assertThat(InProcess.run("bench", "--help").out()).contains("epoch", "ingest", "read", "scan");
+    assertThat(InProcess.run("bench", "--help").out())
+        .contains("checkpoint", "device", "epoch", "ingest", "read", "scan");
   }
 
   @Test
@@ -102,6 +103,30 @@ class BenchIT {
     }
     assertThat(json.get("ratioToRawGather").asDouble()).isEqualTo(slowestLoader);
     assertThat(json.get("waits").asDouble()).isBetween(0.0, 1.0);
+  }
+
+  @Test
+  void benchCheckpointComparesEveryByte() throws IOException {
+    Outcome outcome =
+        InProcess.run(
+            "bench",
+            "checkpoint",
+            "--parameters",
+            "70000",
+            "--step-ms",
+            "0.1",
+            "--steps",
+            "5",
+            "--rounds",
+            "2",
+            "--json");
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode json = outcome.json();
+    assertThat(json.get("mismatches").asLong()).isZero();
+    assertThat(json.get("results").findValuesAsText("way"))
+        .containsExactly("none", "background", "synchronous");
+    assertThat(json.get("backgroundRatio").asDouble()).isPositive();
+    assertThat(json.get("synchronousRatio").asDouble()).isPositive();
   }
 
   @Test

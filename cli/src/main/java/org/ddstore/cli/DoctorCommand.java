@@ -57,14 +57,15 @@ final class DoctorCommand implements Callable<Integer> {
         List.of("executor", "host", "JDK", "Spark", "Scala", "heap", "container"),
         report.executors().stream().map(DoctorCommand::versions).toList());
     output.table(
-        List.of("executor", "native library", "copy kernel"),
+        List.of("executor", "native library", "copy kernel", "devices"),
         report.executors().stream()
             .map(
                 executor ->
                     List.of(
                         executor.host().executorId(),
                         executor.nativeLibrary(),
-                        executor.gatherKernel()))
+                        executor.gatherKernel(),
+                        executor.devices()))
             .toList());
     output.table(
         List.of("executor", "shared memory", "free", "of", "locked memory", "enough for"),
@@ -132,6 +133,7 @@ final class DoctorCommand implements Callable<Integer> {
       result.put("scala", executor.scalaVersion());
       result.put("nativeLibrary", executor.nativeLibrary());
       result.put("gatherKernel", executor.gatherKernel());
+      result.put("devices", executor.devices());
       result.put("host", executor.host());
       result.put("transports", executor.transports());
       results.add(result);

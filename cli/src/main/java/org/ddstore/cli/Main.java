@@ -28,6 +28,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {
       "  test [--quick]  Build, check and run the tests; --quick: unit tests only.",
       "  example train   Train a small network on the demo's images.",
+      "  example graph   Train a network on graphs, in batches of similar cost.",
+      "  example sparse  Train a network on sparse rows, with balanced classes.",
+      "  example vae     Train a variational autoencoder on images of digits.",
       "  example readme  Read rows of other ranks started by mpirun, without Spark.",
       "  jmh [ARGS]      Run the JMH benchmarks.",
       "  structure       Print the figures of packages, classes and the runtime jar.",

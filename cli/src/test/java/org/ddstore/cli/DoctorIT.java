@@ -54,6 +54,8 @@ class DoctorIT {
     assertThat(object.get("problems")).isEmpty();
     assertThat(object.get("results").findValuesAsText("executor")).containsExactly("0", "1");
     for (JsonNode result : object.get("results")) {
+      assertThat(result.get("devices").asText())
+          .matches("no device: .+|[0-9]+ by the CUDA driver.*");
       long executorPid = result.get("host").get("pid").asLong();
       assertThat(ProcessHandle.of(executorPid)).as("executor %d", executorPid).isEmpty();
     }

@@ -31,8 +31,8 @@ class LauncherArgumentsTest {
         "structure --help core | structure | unexpected argument \"core\"",
         "api --lax | api | unknown option \"--lax\", legal: --strict",
         "api one two | api | two commits, \"one\" and \"two\": name one",
-        "example | example | the name of the example is missing, legal: train, readme",
-        "example test | example | unknown example \"test\", legal: train, readme",
+        "example | example | the name of the example is missing, legal: train, vae, graph, sparse, readme",
+        "example test | example | unknown example \"test\", legal: train, vae, graph, sparse, readme",
         "example readme --ranks 0 | example readme | --ranks: \"0\" is not a number in [1, 999]"
       })
   void refusesIllegalArguments(String command, String name, String problem) throws Exception {
