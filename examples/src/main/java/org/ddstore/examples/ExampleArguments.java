@@ -7,11 +7,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The argument parser and checks of the example commands. */
-final class ExampleArguments {
+public final class ExampleArguments {
   private ExampleArguments() {}
 
   /** Returns a parser of a command that reports an illegal argument in one line. */
-  static CommandLine parser(Object command) {
+  public static CommandLine parser(Object command) {
     return new CommandLine(command).setParameterExceptionHandler(ExampleArguments::report);
   }
 
@@ -28,7 +28,8 @@ final class ExampleArguments {
    *
    * @throws ParameterException if the value is outside [{@code least}, {@code most}]
    */
-  static void checkRange(CommandSpec command, String option, long value, long least, long most) {
+  public static void checkRange(
+      CommandSpec command, String option, long value, long least, long most) {
     if (value < least || value > most) {
       throw new ParameterException(
           command.commandLine(), "%s: %d outside [%d, %d]".formatted(option, value, least, most));

@@ -66,8 +66,8 @@ final class Train {
     List<Double> losses = new ArrayList<>();
     List<CoverageReceipt> receipts = new ArrayList<>();
     try (Model model = network();
-        Trainer trainer = model.newTrainer(training());
-        Loader loader = rank.loader(Samplers.shuffled(42).batchSize(64), FLOATS)) {
+        Trainer trainer = model.newTrainer(training(Loss.softmaxCrossEntropyLoss()));
+        Loader loader = rank.loader(Samplers.shuffled(42).globalBatchSize(128), FLOATS)) {
       trainer.initialize(new Shape(1, 28, 28));
       for (int epoch = 0; epoch < epochs; epoch++) {
         double[] loss = {0, 0};
@@ -94,8 +94,8 @@ final class Train {
     return model;
   }
 
-  private static TrainingConfig training() {
-    return new DefaultTrainingConfig(Loss.softmaxCrossEntropyLoss())
+  static TrainingConfig training(Loss loss) {
+    return new DefaultTrainingConfig(loss)
         .optDevices(new Device[] {Device.cpu()})
         .optOptimizer(Optimizer.adam().build());
   }
@@ -108,15 +108,20 @@ final class Train {
       NDList labels = new NDList(view(batch.field("label"), memory));
       NDArray loss = trainer.getLoss().evaluate(labels, scores).mul((float) batch.share());
       gradients.backward(loss);
-      for (Parameter parameter : trainer.getModel().getBlock().getParameters().values()) {
-        try (NDArray gradient = parameter.getArray().getGradient()) {
-          float[] sum = gradient.toFloatArray();
-          ranks.allReduce(sum, ReduceOp.SUM); // weighted by the shares, so this is the average
-          gradient.set(sum);
-        }
-      }
+      sumGradients(trainer, ranks);
       trainer.step();
       return loss.getFloat();
+    }
+  }
+
+  /** Replaces the gradients by their sums over the ranks. Collective. */
+  static void sumGradients(Trainer trainer, Communicator ranks) {
+    for (Parameter parameter : trainer.getModel().getBlock().getParameters().values()) {
+      try (NDArray gradient = parameter.getArray().getGradient()) {
+        float[] sum = gradient.toFloatArray();
+        ranks.allReduce(sum, ReduceOp.SUM); // weighted by the shares, so this is the average
+        gradient.set(sum);
+      }
     }
   }
 
@@ -127,7 +132,8 @@ final class Train {
     return memory.create(tensor.asByteBuffer(), new Shape(tensor.shape()), DataType.FLOAT32);
   }
 
-  private static List<String> hashes(Model model, Communicator ranks) {
+  /** Returns the CRC-32 of the parameters of each rank. Collective. */
+  static List<String> hashes(Model model, Communicator ranks) {
     CRC32 hash = new CRC32();
     model.getBlock().getParameters().values().forEach(p -> hash.update(p.getArray().toByteArray()));
     byte[] mine = "%08x".formatted(hash.getValue()).getBytes(US_ASCII);

@@ -78,7 +78,7 @@ public final class TrainCommand implements Callable<Integer> {
     checkRanges();
     TrainReport report;
     try (ExampleCluster cluster = ExampleCluster.start("train", Train.RANKS)) {
-      report = new TrainReport(Train.train(cluster.images(rows), epochs));
+      report = new TrainReport("train", Train.train(cluster.images(rows), epochs));
     }
     System.out.println(isJson ? report.toJson() : report.toText());
     return report.isSound() ? 0 : FAILED;

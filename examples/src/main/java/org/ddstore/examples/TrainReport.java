@@ -10,9 +10,10 @@ import java.util.Map;
 /**
  * The result of a training.
  *
+ * @param example name of the example
  * @param ranks results of the ranks, in rank order
  */
-record TrainReport(List<Trained> ranks) {
+record TrainReport(String example, List<Trained> ranks) {
   /** Returns whether the loss of the last epoch is below the first; true for a single epoch. */
   private boolean lossFell() {
     List<Double> losses = ranks.get(0).losses();
@@ -51,7 +52,7 @@ record TrainReport(List<Trained> ranks) {
   /** Returns one line of JSON, with the keys common to all commands. */
   String toJson() throws JsonProcessingException {
     Map<String, Object> object = new LinkedHashMap<>();
-    object.put("command", "example train");
+    object.put("command", "example " + example);
     object.put("results", ranks);
     object.put("lossFell", lossFell());
     object.put("sameParameters", sameParameters());

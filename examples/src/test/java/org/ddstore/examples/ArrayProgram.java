@@ -41,7 +41,7 @@ final class ArrayProgram {
         Loader loader =
             Loader.open(
                 store.add("images", shard),
-                Samplers.sequential().batchSize(ROWS),
+                Samplers.sequential().globalBatchSize(ROWS),
                 new WorldRank(0, 1),
                 LoaderOptions.defaults().cast("image", DType.FLOAT32))) {
       print(loader.epoch(0).next().field("image"));

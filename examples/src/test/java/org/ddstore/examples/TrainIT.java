@@ -20,8 +20,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code ./ddstore example train}, as a user runs it. */
+/** {@code ./ddstore example train}, {@code graph} and {@code sparse}, as a user runs them. */
 @Tag("system")
 @Tag("slow")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -37,10 +39,11 @@ class TrainIT {
     temporary = Files.createDirectory(directory.resolve("temporary"));
   }
 
-  private Program run(String... arguments) throws IOException, InterruptedException {
+  private Program run(String example, String... arguments)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("ddstore.root"), "ddstore").toString());
-    command.addAll(List.of("example", "train"));
+    command.addAll(List.of("example", example));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     builder.environment().put("DDSTORE_UNDER_TEST", "1");
@@ -57,7 +60,7 @@ class TrainIT {
   @Test
   @Order(1)
   void lossFallsAndRanksAgreeOnTheParameters() throws Exception {
-    Program training = run("--rows", "1000", "--epochs", "3", "--json").assertSuccess();
+    Program training = run("train", "--rows", "1000", "--epochs", "3", "--json").assertSuccess();
 
     JsonNode ranks = training.json().get("results");
     assertThat(ranks).hasSize(2);
@@ -108,9 +111,27 @@ class TrainIT {
   @Test
   @Order(3)
   void rejectsAnUnknownOption() throws Exception {
-    Program refused = run("--epoch", "3");
+    Program refused = run("train", "--epoch", "3");
 
     assertThat(refused.exitCode()).isEqualTo(2);
     assertThat(refused.err()).contains("Unknown option").contains("'--epoch'").contains("--help");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"graph", "sparse"})
+  @Order(4)
+  void raggedRowsAreLearned(String example) throws Exception {
+    Program training = run(example, "--rows", "2000", "--epochs", "4", "--json").assertSuccess();
+
+    JsonNode report = training.json();
+    assertThat(report.get("command").asText()).isEqualTo("example " + example);
+    assertThat(report.get("sameParameters").asBoolean()).isTrue();
+    assertThat(report.get("results")).hasSize(2);
+    for (JsonNode rank : report.get("results")) {
+      assertThat(rank.get("losses")).hasSize(4);
+      assertThat(rank.get("losses").get(3).asDouble())
+          .isLessThan(0.8 * rank.get("losses").get(0).asDouble());
+      assertThat(rank.get("isExact").asBoolean()).isTrue();
+    }
   }
 }

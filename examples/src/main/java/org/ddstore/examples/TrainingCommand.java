@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.examples;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.cli.ExampleCluster;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The command line of an example that trains on generated rows: its options and its report. */
+@Command
+final class TrainingCommand implements Callable<Integer> {
+  private static final int FAILED = 1;
+  private static final int MIN_ROWS = 500;
+  private static final int MAX_EPOCHS = 10_000;
+
+  /** A training on all ranks. */
+  interface Training {
+    /** Generates rows and trains on them; returns the result of each rank. Blocks. */
+    List<Trained> train(SparkSession spark, long rows, int epochs);
+  }
+
+  private final String name;
+  private final Training training;
+
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description = "Number of rows to generate; ${DEFAULT-VALUE} by default.")
+  private long rows = 4000;
+
+  @Option(
+      names = "--epochs",
+      paramLabel = "N",
+      description = "Number of passes over the rows; ${DEFAULT-VALUE} by default.")
+  private int epochs = 5;
+
+  @Option(
+      names = "--json",
+      description = "Print one JSON object as the last line, instead of a table.")
+  private boolean isJson;
+
+  @SuppressWarnings("UnusedVariable") // Read by the parser, which prints the help.
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help message and exit.")
+  private boolean isHelp;
+
+  @Spec private CommandSpec command;
+
+  private TrainingCommand(String name, Training training) {
+    this.name = name;
+    this.training = training;
+  }
+
+  /**
+   * Returns the parser of a command.
+   *
+   * @param name name of the example
+   * @param description what it trains, one sentence
+   */
+  static CommandLine parser(String name, String description, Training training) {
+    CommandLine line = ExampleArguments.parser(new TrainingCommand(name, training));
+    line.setCommandName("ddstore example " + name);
+    line.getCommandSpec()
+        .usageMessage()
+        .description(
+            description,
+            "Exits with 0 if the loss fell, all ranks have the same final parameters, and each receipt"
+                + " shows that every row was delivered exactly once. The first run downloads PyTorch (110 MB;"
+                + " Linux on x86_64 only).");
+    return line;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    ExampleArguments.checkRange(command, "--rows", rows, MIN_ROWS, Integer.MAX_VALUE);
+    ExampleArguments.checkRange(command, "--epochs", epochs, 1, MAX_EPOCHS);
+    TrainReport report;
+    try (ExampleCluster cluster = ExampleCluster.start(name, Train.RANKS)) {
+      report = new TrainReport(name, training.train(cluster.session(), rows, epochs));
+    }
+    System.out.println(isJson ? report.toJson() : report.toText());
+    return report.isSound() ? 0 : FAILED;
+  }
+}

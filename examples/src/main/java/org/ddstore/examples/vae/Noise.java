@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.examples.vae;
+
+import java.util.SplittableRandom;
+import java.util.function.IntToLongFunction;
+
+/**
+ * Normally distributed numbers that depend on the row and the epoch, not on the rank: the same row
+ * gets the same noise on any number of ranks, and again after a resume.
+ */
+final class Noise {
+  private Noise() {}
+
+  /**
+   * Returns {@value Layer#LATENT} numbers for each row.
+   *
+   * @param epoch number of the epoch, or any number that tells draws apart
+   * @param rows number of rows
+   * @param row global index of the row at a position in [0, rows)
+   */
+  static float[] of(long seed, long epoch, int rows, IntToLongFunction row) {
+    float[] noise = new float[rows * Layer.LATENT];
+    long epochSeed = new SplittableRandom(seed ^ (epoch * 0x9E3779B97F4A7C15L)).nextLong();
+    for (int i = 0; i < rows; i++) {
+      SplittableRandom random =
+          new SplittableRandom(epochSeed ^ (row.applyAsLong(i) * 0xD6E8FEB86659FD93L));
+      for (int j = 0; j < Layer.LATENT; j++) {
+        noise[i * Layer.LATENT + j] = (float) random.nextGaussian();
+      }
+    }
+    return noise;
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.examples.vae;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.ddstore.cli.Output;
+
+/**
+ * The result of a training, as text or JSON.
+ *
+ * @param ranks results of the ranks, in rank order
+ */
+record VaeReport(List<VaeResult> ranks) {
+  private VaeResult first() {
+    return ranks.get(0);
+  }
+
+  private List<EpochResult> epochs() {
+    return first().epochs();
+  }
+
+  private List<Double> losses() {
+    return epochs().stream().map(EpochResult::loss).toList();
+  }
+
+  private double finalLoss() {
+    return losses().get(losses().size() - 1);
+  }
+
+  private long mismatches() {
+    return epochs().stream().mapToLong(EpochResult::mismatches).sum();
+  }
+
+  /** Returns whether the loss of the last epoch is below the first; true for a single epoch. */
+  private boolean lossFell() {
+    return losses().size() == 1 || finalLoss() < losses().get(0);
+  }
+
+  private boolean sameParameters() {
+    return first().parameters().stream().distinct().count() == 1;
+  }
+
+  /**
+   * Returns whether the loss fell, all ranks ended with the same parameters, and each epoch
+   * delivered each image once and unchanged.
+   */
+  boolean isSound() {
+    return Double.isFinite(finalLoss())
+        && lossFell()
+        && sameParameters()
+        && mismatches() == 0
+        && epochs().stream().allMatch(EpochResult::isExact);
+  }
+
+  void print(Output output) {
+    for (int epoch = 0; epoch < epochs().size(); epoch++) {
+      EpochResult result = epochs().get(epoch);
+      output.line(
+          "Epoch %2d  loss %.2f, of test images %.2f; %s"
+              .formatted(epoch + 1, result.loss(), result.testLoss(), result.receipt()));
+    }
+    output.line(
+        "%s on %d ranks, which ended with %s (CRC-32 by rank: %s)"
+            .formatted(
+                lossFell() ? "Learned" : "Did not learn",
+                ranks.size(),
+                sameParameters() ? "the same parameters" : "different parameters",
+                first().parameters()));
+    if (!first().resumedAt().isEmpty()) {
+      output.line("Resumed at %s, in attempt %d".formatted(first().resumedAt(), first().attempt()));
+    }
+    output.line(
+        "Speed     %,.0f images/s; utilisation %.0f %%; %,d mismatches"
+            .formatted(first().samplesPerSecond(), 100 * first().utilisation(), mismatches()));
+    output.finish(mismatches(), results(), json());
+  }
+
+  private List<Map<String, Object>> results() {
+    List<Map<String, Object>> results = new ArrayList<>();
+    for (VaeResult rank : ranks) {
+      Map<String, Object> result = new LinkedHashMap<>();
+      result.put("rank", rank.rank());
+      result.put("attempt", rank.attempt());
+      result.put("resumedAt", rank.resumedAt());
+      result.put("parameters", rank.parameters().get(rank.rank()));
+      results.add(result);
+    }
+    return results;
+  }
+
+  private Map<String, Object> json() {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("finalLoss", finalLoss());
+    object.put("losses", losses());
+    object.put("testLosses", epochs().stream().map(EpochResult::testLoss).toList());
+    object.put("samplesPerSecond", first().samplesPerSecond());
+    object.put("utilisation", first().utilisation());
+    object.put("coverage", epochs().stream().map(VaeReport::coverage).toList());
+    object.put("lossFell", lossFell());
+    object.put("sameParameters", sameParameters());
+    return object;
+  }
+
+  private static Map<String, Object> coverage(EpochResult epoch) {
+    Map<String, Object> coverage = new LinkedHashMap<>();
+    coverage.put("exact", epoch.isExact());
+    coverage.put("training", epoch.receipt());
+    coverage.put("test", epoch.testReceipt());
+    return coverage;
+  }
+}

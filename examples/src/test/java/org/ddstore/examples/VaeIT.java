@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.imageio.ImageIO;
+import org.ddstore.contract.ChildJvm;
+import org.ddstore.contract.Needed;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ./ddstore example vae}, as a user runs it. */
+@Tag("system")
+@Tag("slow")
+class VaeIT {
+  /** How far losses of other numbers of ranks may be apart, by the rounding of float. */
+  static final double FLOAT_PERCENT = 0.01;
+
+  @TempDir private Path directory;
+
+  private Path temporary;
+  private Path out;
+
+  @BeforeEach
+  void requirePyTorch() throws IOException {
+    checkPyTorch();
+    temporary = Files.createDirectory(directory.resolve("temporary"));
+    out = directory.resolve("out");
+  }
+
+  static void checkPyTorch() {
+    String machine = System.getProperty("os.name") + " on " + System.getProperty("os.arch");
+    Needed.check("PyTorch", machine.equals("Linux on amd64"), () -> machine);
+  }
+
+  private Program run(String arguments) throws IOException, InterruptedException {
+    return run(directory, temporary, "--out " + out + " " + arguments);
+  }
+
+  /**
+   * Runs the launcher, which downloads PyTorch if it is missing.
+   *
+   * @param temporary folder of temporary files, which exists
+   */
+  static Program run(Path directory, Path temporary, String arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("ddstore.root"), "ddstore").toString());
+    command.addAll(List.of("example", "vae"));
+    command.addAll(List.of(arguments.split(" ", -1)));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    builder.environment().put("DDSTORE_UNDER_TEST", "1");
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder
+        .environment()
+        .put(
+            "JDK_JAVA_OPTIONS",
+            String.join(" ", ChildJvm.QUICK_START) + " -Djava.io.tmpdir=" + temporary);
+    builder.environment().remove("SPARK_LOCAL_DIRS");
+    return Program.run(directory, builder);
+  }
+
+  static List<Double> numbers(JsonNode array) {
+    List<Double> numbers = new ArrayList<>();
+    array.forEach(number -> numbers.add(number.asDouble()));
+    return numbers;
+  }
+
+  /** Checks the losses of a run against those of another one. */
+  static void assertSameLosses(JsonNode run, JsonNode expected) {
+    assertSameLosses(run, expected, FLOAT_PERCENT);
+  }
+
+  /** Checks the losses of a run against those of another one, which differ by some percent. */
+  static void assertSameLosses(JsonNode run, JsonNode expected, double percent) {
+    for (String losses : List.of("losses", "testLosses")) {
+      List<Double> actual = numbers(run.get(losses));
+      List<Double> others = numbers(expected.get(losses));
+      assertThat(actual).as(losses).hasSameSizeAs(others);
+      for (int i = 0; i < others.size(); i++) {
+        assertThat(actual.get(i))
+            .as("%s of epoch %d", losses, i + 1)
+            .isCloseTo(others.get(i), withinPercentage(percent));
+      }
+    }
+  }
+
+  /** Checks that every epoch delivered each image once and unchanged. */
+  static void assertCovered(JsonNode run, int epochs, String training, String tests) {
+    assertThat(run.get("mismatches").asLong()).isZero();
+    assertThat(run.get("coverage")).hasSize(epochs);
+    for (JsonNode epoch : run.get("coverage")) {
+      assertThat(epoch.get("exact").asBoolean()).isTrue();
+      assertThat(epoch.get("training").asText())
+          .startsWith(training + " samples, each exactly once; " + training + " delivered");
+      assertThat(epoch.get("test").asText()).startsWith(tests + " samples, each exactly once");
+    }
+  }
+
+  @Test
+  void everyNumberOfRanksGivesTheSameLosses() throws Exception {
+    JsonNode two = run("--rows 700 --epochs 3 --batch 60 --json").assertSuccess().json();
+
+    List<Double> losses = numbers(two.get("losses"));
+    assertThat(losses.get(2)).isEqualTo(two.get("finalLoss").asDouble());
+    assertThat(losses.get(0)).isBetween(250.0, 550.0);
+    assertThat(losses.get(2)).isLessThan(0.8 * losses.get(0));
+    assertThat(two.get("samplesPerSecond").asDouble()).isPositive();
+    assertThat(two.get("utilisation").asDouble()).isBetween(0.1, 1.0);
+    assertThat(two.get("machine").get("cores").asInt()).isPositive();
+    assertCovered(two, 3, "600", "100");
+    for (String name : List.of("reconstructions.png", "samples.png")) {
+      assertThat(ImageIO.read(out.resolve(name).toFile()).getWidth()).isEqualTo(604);
+    }
+    for (int ranks : new int[] {1, 4}) {
+      JsonNode other =
+          run("--rows 700 --epochs 3 --batch 60 --json --ranks " + ranks).assertSuccess().json();
+      assertThat(other.get("results")).hasSize(ranks);
+      assertSameLosses(other, two);
+    }
+    try (Stream<Path> left = Files.list(out)) {
+      assertThat(left.map(Path::getFileName).map(Path::toString))
+          .as("files left")
+          .containsExactlyInAnyOrder("reconstructions.png", "samples.png");
+    }
+  }
+
+  @Test
+  void resumesOnAnotherNumberOfRanks() throws Exception {
+    String checkpoints =
+        " --json --rows 700 --batch 60 --checkpoints " + directory.resolve("saved");
+    JsonNode undisturbed = run("--json --rows 700 --batch 60 --epochs 2").assertSuccess().json();
+
+    run("--epochs 1 --ranks 2" + checkpoints).assertSuccess();
+    JsonNode resumed = run("--epochs 2 --ranks 3" + checkpoints).assertSuccess().json();
+
+    assertThat(resumed.get("results").get(0).get("resumedAt").asText())
+        .isEqualTo("epoch 2, batch 0");
+    assertSameLosses(resumed, undisturbed);
+    assertCovered(resumed, 2, "600", "100");
+  }
+
+  @Test
+  void namesTheOptionOfAnIllegalInput() throws Exception {
+    Program refused = run("--input " + directory.resolve("none"));
+
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err()).contains("--input: no file or folder " + directory.resolve("none"));
+  }
+}

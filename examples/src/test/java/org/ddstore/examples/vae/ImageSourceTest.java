@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.examples.vae;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.ddstore.spark.DDStores;
+import org.ddstore.spark.RankContext;
+import org.ddstore.types.DType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ImageSourceTest {
+  private static SparkSession spark;
+
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void start() {
+    spark =
+        SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate();
+  }
+
+  @AfterAll
+  static void stop() {
+    spark.stop();
+  }
+
+  private static ImageSource of(Path path) throws IOException {
+    return ImageSource.of(spark, path.toString());
+  }
+
+  private static void assertRefused(Path path, String... words) {
+    assertThatThrownBy(() -> of(path))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(words);
+  }
+
+  /** Returns the checksum of each image as the store delivers it, by global index. */
+  private static int[] stored(Dataset<Row> frame) {
+    return DDStores.from(frame)
+        .field(ImageSource.IMAGE, DType.UINT8, Layer.SIDE, Layer.SIDE)
+        .ranks(2)
+        .run(ImageSourceTest::checksums)
+        .get(0);
+  }
+
+  private static int[] checksums(RankContext rank) {
+    int[] checksums = new int[(int) rank.rows().rows()];
+    try (Reader reader = rank.rows().reader(ImageSource.IMAGE)) {
+      for (int row = 0; row < checksums.length; row++) {
+        try (Batch batch = reader.getBatch(row)) {
+          checksums[row] = ImageSource.checksum(batch.field(ImageSource.IMAGE).toByteArray());
+        }
+      }
+    }
+    rank.communicator().barrier();
+    return checksums;
+  }
+
+  private static long tests(ImageSource source) {
+    return source.frame().where(ImageSource.TEST).count();
+  }
+
+  @Test
+  void generatedImagesAreInTheStoreAtTheirNumber() {
+    ImageSource source = ImageSource.generated(spark, 140);
+
+    assertThat(source.checksums()).hasSize(140).isEqualTo(stored(source.frame()));
+    assertThat(source.checksums()[7]).isEqualTo(ImageSource.checksum(DigitImages.image(7)));
+    assertThat(tests(source)).isEqualTo(20);
+  }
+
+  @Test
+  void readsIdxFiles() throws IOException {
+    Path packed = folder.resolve("train-images-idx3-ubyte.gz");
+    Files.write(packed, IdxImagesTest.packed(IdxImagesTest.file(0x803, 70, 28, 28)));
+
+    ImageSource one = of(packed);
+    assertThat(one.checksums()).hasSize(70).isEqualTo(stored(one.frame()));
+    assertThat(tests(one)).isEqualTo(10);
+    assertThat(tests(of(folder))).isEqualTo(10);
+
+    Files.write(folder.resolve("t10k-images-idx3-ubyte"), IdxImagesTest.file(0x803, 15, 28, 28));
+    ImageSource both = of(folder);
+    assertThat(both.checksums()).hasSize(85).isEqualTo(stored(both.frame()));
+    assertThat(tests(both)).isEqualTo(15);
+  }
+
+  @Test
+  void readsParquet() throws IOException {
+    ImageSource generated = ImageSource.generated(spark, 200);
+    Path marked = folder.resolve("marked");
+    generated.frame().repartition(3).write().parquet(marked.toString());
+    ImageSource source = of(marked);
+    assertThat(source.checksums()).isEqualTo(stored(source.frame()));
+    assertThat(sorted(source.checksums())).isEqualTo(sorted(generated.checksums()));
+    assertThat(tests(source)).isEqualTo(28);
+
+    Path unmarked = folder.resolve("unmarked");
+    generated.frame().select(ImageSource.IMAGE).write().parquet(unmarked.toString());
+    assertThat(tests(of(unmarked))).isBetween(10L, 60L);
+  }
+
+  private static int[] sorted(int... numbers) {
+    Arrays.sort(numbers);
+    return numbers;
+  }
+
+  @Test
+  void namesWhatIsWrongWithAnInput() throws IOException {
+    assertRefused(folder.resolve("none"), "no file or folder", "none");
+    Path labels = Files.write(folder.resolve("labels"), IdxImagesTest.file(0x801, 2, 28, 28));
+    assertRefused(labels, "labels begins with 0x00000801");
+    Path other = folder.resolve("other");
+    spark.range(3).selectExpr("id").write().parquet(other.toString());
+    assertRefused(other, "other has the columns", "id", "binary column \"image\" of 784 bytes");
+    Path small = folder.resolve("small");
+    spark.sql("select unhex('0102') as image").write().parquet(small.toString());
+    assertRefused(small, "small has an image of 2 bytes, the network takes 784 (28 x 28)");
+    Path few = Files.write(folder.resolve("few"), IdxImagesTest.file(0x803, 6, 28, 28));
+    assertRefused(few, "few has 6 training and 0 test images: give at least one of each");
+    assertRefused(
+        marked("text", "'yes'"), "has a column \"test\" of type string: give a boolean column");
+    assertRefused(
+        marked("unknown", "if(id = 1, null, true)"),
+        "has rows without a value in the column \"test\"");
+    assertRefused(marked("tests", "true"), "has 0 training and 3 test images");
+    Path nothing = Files.createDirectory(folder.resolve("nothing"));
+    assertRefused(nothing, "nothing has no Parquet files and no IDX files");
+  }
+
+  private Path marked(String name, String test) {
+    Path path = folder.resolve(name);
+    spark
+        .range(3)
+        .selectExpr("cast(repeat('a', 784) as binary) as image", test + " as test")
+        .write()
+        .parquet(path.toString());
+    return path;
+  }
+}
