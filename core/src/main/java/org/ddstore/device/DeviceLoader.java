@@ -199,7 +199,7 @@ public final class DeviceLoader implements AutoCloseable {
       LoadedBatch batch;
       try {
         batch = pull(timeout);
-      } catch (RuntimeException | Error e) {
+      } catch (RuntimeException e) {
         return; // of a later batch: the loader throws it again when its turn comes
       }
       start(batch);

@@ -13,6 +13,7 @@ import java.util.stream.LongStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.loader.Columns;
+import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.RowClasses;
 import org.ddstore.sampling.BatchSampler;
@@ -97,8 +98,22 @@ class ColumnsOnExecutorsTest extends OnTwoExecutors {
             "weights(\"faulty\"): row 777 of \"rows\" has the value NaN, legal: 0 or more, and finite");
   }
 
+  /** Counts the samples that it is given. */
+  private static final class Model {
+    private long trained;
+    private long tested;
+
+    void train(LoadedBatch batch) {
+      trained += batch.samples();
+    }
+
+    void test(LoadedBatch batch) {
+      tested += batch.samples() - batch.padding();
+    }
+  }
+
   private static long[] trainAndValidate(RankContext rank) {
-    long[] counts = new long[2];
+    Model model = new Model();
     // docs: begin
     RowSubset train = rank.columns().where("is_train"); // or RowSubset.range(0, 8_000)
     RowSubset others = train.complement(rank.rows().rows());
@@ -107,12 +122,12 @@ class ColumnsOnExecutorsTest extends OnTwoExecutors {
     try (Loader training = rank.loader(shuffled);
         Loader validation = rank.loader(once)) {
       for (int epoch = 0; epoch < 2; epoch++) {
-        training.epoch(epoch).forEach(batch -> counts[0] += batch.samples());
-        validation.epoch(epoch).forEach(batch -> counts[1] += batch.samples() - batch.padding());
+        training.epoch(epoch).forEach(model::train);
+        validation.epoch(epoch).forEach(model::test);
       }
     }
     // docs: end
-    return counts;
+    return new long[] {model.trained, model.tested};
   }
 
   @Test

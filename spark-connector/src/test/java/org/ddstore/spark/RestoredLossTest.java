@@ -53,7 +53,7 @@ class RestoredLossTest extends OnTestCluster {
     dumped.dump(path("kept"));
     dumped.dump(path("deleted"));
     restored = DDStores.restore(cluster.session(), path("kept")).ranks(3).load("restored");
-    restored.append(numberedRows().limit(40));
+    restored.append(numberedRows().where("id < 40"));
     orphan = DDStores.restore(cluster.session(), path("deleted")).ranks(4).load("orphan");
     mapped =
         other.map(
