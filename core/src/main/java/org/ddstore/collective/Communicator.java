@@ -208,9 +208,7 @@ public final class Communicator implements AutoCloseable {
   public void allReduce(FloatBuffer inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float32[" + inPlace.remaining() + "]";
     reduce(
-        type,
-        op,
-        () -> new DirectFloatReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+        type, op, () -> DirectReduction.of(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /**
@@ -223,9 +221,7 @@ public final class Communicator implements AutoCloseable {
   public void allReduce(DoubleBuffer inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float64[" + inPlace.remaining() + "]";
     reduce(
-        type,
-        op,
-        () -> new DirectDoubleReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+        type, op, () -> DirectReduction.of(Objects.requireNonNull(inPlace, "inPlace is null"), op));
   }
 
   /**

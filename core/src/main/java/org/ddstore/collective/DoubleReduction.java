@@ -29,13 +29,6 @@ final class DoubleReduction extends Reduction {
   @Override
   void join(ByteBuffer piece, int from, int count) {
     piece.asDoubleBuffer().get(other, 0, count);
-    combine(op, array, from, other, count);
-  }
-
-  /**
-   * Combines the first {@code count} elements of {@code other} into the array, from an index on.
-   */
-  static void combine(ReduceOp op, double[] array, int from, double[] other, int count) {
     switch (op) {
       case SUM -> sum(array, from, other, count);
       case MIN -> min(array, from, other, count);

@@ -29,13 +29,6 @@ final class FloatReduction extends Reduction {
   @Override
   void join(ByteBuffer piece, int from, int count) {
     piece.asFloatBuffer().get(other, 0, count);
-    combine(op, array, from, other, count);
-  }
-
-  /**
-   * Combines the first {@code count} elements of {@code other} into the array, from an index on.
-   */
-  static void combine(ReduceOp op, float[] array, int from, float[] other, int count) {
     switch (op) {
       case SUM -> sum(array, from, other, count);
       case MIN -> min(array, from, other, count);

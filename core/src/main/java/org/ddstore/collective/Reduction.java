@@ -106,7 +106,8 @@ abstract class Reduction {
     settle(from, count);
   }
 
-  private ByteBuffer at(ByteBuffer piece, int element) {
+  /** Returns the rest of a piece from an element on. */
+  final ByteBuffer at(ByteBuffer piece, int element) {
     int bytes = element * elementBytes;
     return piece.slice(bytes, piece.capacity() - bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
