@@ -3,6 +3,7 @@ package org.ddstore.examples;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -10,9 +11,24 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class ExampleArguments {
   private ExampleArguments() {}
 
-  /** Returns a parser of a command that reports an illegal argument in one line. */
+  /** The option that all examples have. */
+  private static final class Help {
+    @SuppressWarnings("UnusedVariable") // Read by the parser, which prints the help.
+    @Option(
+        names = {"-h", "--help"},
+        usageHelp = true,
+        description = "Show this help message and exit.")
+    private boolean isHelp;
+  }
+
+  /**
+   * Returns a parser of a command that reports an illegal argument in one line. Adds the option
+   * {@code --help}.
+   */
   public static CommandLine parser(Object command) {
-    return new CommandLine(command).setParameterExceptionHandler(ExampleArguments::report);
+    return new CommandLine(command)
+        .addMixin("help", new Help())
+        .setParameterExceptionHandler(ExampleArguments::report);
   }
 
   private static int report(ParameterException failure, String... arguments) {

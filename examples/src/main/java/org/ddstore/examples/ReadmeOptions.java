@@ -33,13 +33,6 @@ final class ReadmeOptions {
   @Option(names = "--no-shortcut", description = "Read rows of the same host by MPI as well.")
   private boolean hasNoShortcut;
 
-  @SuppressWarnings("UnusedVariable") // Read by the parser, which prints the help.
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean isHelp;
-
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 

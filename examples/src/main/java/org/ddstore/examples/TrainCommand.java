@@ -42,13 +42,6 @@ public final class TrainCommand implements Callable<Integer> {
       description = "Print one JSON object as the last line, instead of a table.")
   private boolean isJson;
 
-  @SuppressWarnings("UnusedVariable") // Read by the parser, which prints the help.
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean isHelp;
-
   @Spec private CommandSpec command;
 
   /** Exits with 0 if the training is sound, 1 if not, 2 if an argument is illegal. */

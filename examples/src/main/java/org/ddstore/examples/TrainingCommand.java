@@ -45,13 +45,6 @@ final class TrainingCommand implements Callable<Integer> {
       description = "Print one JSON object as the last line, instead of a table.")
   private boolean isJson;
 
-  @SuppressWarnings("UnusedVariable") // Read by the parser, which prints the help.
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean isHelp;
-
   @Spec private CommandSpec command;
 
   private TrainingCommand(String name, Training training) {

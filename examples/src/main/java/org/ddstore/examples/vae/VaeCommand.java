@@ -100,13 +100,6 @@ public final class VaeCommand implements Callable<Integer> {
               + " each epoch.")
   private int checkpointEvery = 50;
 
-  @SuppressWarnings("UnusedVariable") // Read by the parser, which prints the help.
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean isHelp;
-
   @Mixin private final Output output = new Output();
   @Spec private CommandSpec command;
 
