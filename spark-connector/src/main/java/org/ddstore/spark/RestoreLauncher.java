@@ -3,13 +3,11 @@ package org.ddstore.spark;
 
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.SparkContext;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.cluster.Interrupts;
-import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
@@ -66,9 +64,7 @@ final class RestoreLauncher {
   /** Loads the shards. Blocks. Frees everything if it fails. */
   private ResidentStore loadShards(ResidentStores stores, String name, ResidentOrigin origin) {
     SparkContext context = session.sparkContext();
-    int ranks = Preflight.ranks(context, profile, origin.settings());
-    ReplicaGroups groups = origin.settings().groups(ranks);
-    Preflight.check(context, profile, ranks, 0, Map.of(), origin.settings());
+    ReplicaGroups groups = StoreLauncher.checkedGroups(context, profile, origin.settings());
     StoreToken token = StoreToken.random();
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
     try {
@@ -79,7 +75,7 @@ final class RestoreLauncher {
               0,
               attempt ->
                   new ResidentLoading.Source(
-                      PlacedRdd.empty(context, Collections.nCopies(ranks, "")),
+                      PlacedRdd.empty(context, Collections.nCopies(groups.ranks(), "")),
                       dump.loader(groups.width(), groups.members())));
       try {
         ResidentLayout layout =

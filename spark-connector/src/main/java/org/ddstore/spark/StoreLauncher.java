@@ -60,16 +60,17 @@ final class StoreLauncher {
   }
 
   /** Returns the replica groups of the job, after the check that the cluster can run it. */
-  private ReplicaGroups checkedGroups() {
-    int ranks = Preflight.ranks(context(), profile, settings);
+  static ReplicaGroups checkedGroups(
+      SparkContext context, ResourceProfile profile, Settings settings) {
+    int ranks = Preflight.ranks(context, profile, settings);
     ReplicaGroups groups = settings.groups(ranks);
-    Preflight.check(context(), profile, ranks, 0, Map.of(), settings);
+    Preflight.check(context, profile, ranks, 0, Map.of(), settings);
     return groups;
   }
 
   /** Loads the rows and runs a serializable task on every rank; see {@link StoreSpec#run}. */
   <T> List<T> run(RankTask<T> task) {
-    ReplicaGroups groups = checkedGroups();
+    ReplicaGroups groups = checkedGroups(context(), profile, settings);
     SlotsWarning slotsWarning = SlotsWarning.ofJob();
     try (Plans plans =
         new Plans(
@@ -129,10 +130,8 @@ final class StoreLauncher {
 
   /** Loads the shards of a resident store. Blocks. Frees everything if it fails. */
   static ResidentStore loadShards(ResidentStores stores, String name, ResidentOrigin origin) {
-    SparkContext context = origin.session().sparkContext();
-    int ranks = Preflight.ranks(context, origin.profile(), origin.settings());
-    ReplicaGroups groups = origin.settings().groups(ranks);
-    Preflight.check(context, origin.profile(), ranks, 0, Map.of(), origin.settings());
+    ReplicaGroups groups =
+        checkedGroups(origin.session().sparkContext(), origin.profile(), origin.settings());
     QueriedStores.warning(name, origin.rows()).ifPresent(LOG::warn);
     StoreToken token = StoreToken.random();
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
@@ -177,7 +176,7 @@ final class StoreLauncher {
 
   /** Predicts a run; see {@link StoreSpec#explain}. */
   Explanation explain() {
-    ReplicaGroups groups = checkedGroups();
+    ReplicaGroups groups = checkedGroups(context(), profile, settings);
     try (IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
       return Explanation.of(session(), profile, settings, plan, groups.ranks());
     }
