@@ -25,17 +25,13 @@ abstract class FailureContract extends CommunicatorContract {
     List<Communicator> group = group(3);
     IllegalArgumentException boom = new IllegalArgumentException("width 4, expected 3");
     List<Throwable> thrown =
-        failures(
+        failedContributions(
             group,
-            c ->
-                c.exchange(
-                    ADD,
-                    () -> {
-                      if (c.rank() == 1) {
-                        throw boom;
-                      }
-                      return new byte[0];
-                    }));
+            c -> {
+              if (c.rank() == 1) {
+                throw boom;
+              }
+            });
     assertThat(thrown.get(1)).isSameAs(boom);
     for (int r : new int[] {0, 2}) {
       assertThat(thrown.get(r)).isExactlyInstanceOf(RankFailedException.class);
@@ -52,14 +48,11 @@ abstract class FailureContract extends CommunicatorContract {
   void wrapsACheckedExceptionAsTheCause() throws Exception {
     IOException full = new IOException("no space");
     List<Throwable> thrown =
-        failures(
+        failedContributions(
             group(2),
-            c ->
-                c.exchange(
-                    ADD,
-                    () -> {
-                      throw full;
-                    }));
+            c -> {
+              throw full;
+            });
     assertThat(thrown).allSatisfy(e -> assertThat(e).isInstanceOf(RankFailedException.class));
     assertThat(thrown).allSatisfy(e -> assertThat(e).hasCause(full));
   }
@@ -68,17 +61,13 @@ abstract class FailureContract extends CommunicatorContract {
   void raisesAnErrorOnAllRanks() throws Exception {
     OutOfMemoryError error = new OutOfMemoryError("Java heap space");
     List<Throwable> thrown =
-        failures(
+        failedContributions(
             group(2),
-            c ->
-                c.exchange(
-                    ADD,
-                    () -> {
-                      if (c.rank() == 0) {
-                        throw error;
-                      }
-                      return new byte[0];
-                    }));
+            c -> {
+              if (c.rank() == 0) {
+                throw error;
+              }
+            });
     assertThat(thrown.get(0)).isSameAs(error);
     assertThat(thrown.get(1)).hasMessageContaining("Java heap space");
   }
@@ -109,7 +98,6 @@ abstract class FailureContract extends CommunicatorContract {
               } else {
                 c.barrier();
               }
-              return null;
             });
     for (Throwable e : thrown) {
       assertThat(e)
@@ -202,7 +190,6 @@ abstract class FailureContract extends CommunicatorContract {
                 c.abort(new IOException("disk on fire"));
               }
               c.barrier();
-              return null;
             });
     for (Throwable e : thrown) {
       assertThat(e).isExactlyInstanceOf(RankFailedException.class);
@@ -235,7 +222,6 @@ abstract class FailureContract extends CommunicatorContract {
                 c.close();
               }
               c.barrier();
-              return null;
             });
     assertThat(thrown.get(1))
         .isInstanceOf(IllegalStateException.class)
@@ -317,17 +303,28 @@ abstract class FailureContract extends CommunicatorContract {
 
   @Test
   void aContributionMayNotUseItsCommunicator() throws Exception {
-    List<Throwable> thrown =
-        failures(
-            group(2),
-            c ->
-                c.exchange(
-                    ADD,
-                    () -> {
-                      c.barrier();
-                      return new byte[0];
-                    }));
+    List<Throwable> thrown = failedContributions(group(2), Communicator::barrier);
     assertThat(thrown).hasOnlyElementsOfType(IllegalStateException.class);
+  }
+
+  /** Actions of a rank. */
+  @FunctionalInterface
+  private interface Actions {
+    void run(Communicator communicator) throws Exception;
+  }
+
+  /** The failures of an exchange whose contributions do this and are empty. */
+  private static List<Throwable> failedContributions(List<Communicator> group, Actions actions)
+      throws Exception {
+    return failures(
+        group,
+        c ->
+            c.exchange(
+                ADD,
+                () -> {
+                  actions.run(c);
+                  return new byte[0];
+                }));
   }
 
   /** A rank that is in a barrier, alone, once this returns. */
@@ -347,9 +344,15 @@ abstract class FailureContract extends CommunicatorContract {
     await().until(communicator::isBusy);
   }
 
-  private static <T> List<Throwable> failures(List<Communicator> group, Ranks.Work<T> work)
+  private static List<Throwable> failures(List<Communicator> group, Actions actions)
       throws Exception {
-    List<Ranks.Outcome<T>> outcomes = Ranks.run(group, work);
+    List<Ranks.Outcome<Object>> outcomes =
+        Ranks.run(
+            group,
+            c -> {
+              actions.run(c);
+              return null;
+            });
     assertThat(outcomes).as("outcomes by rank").allMatch(outcome -> outcome.thrown() != null);
     return outcomes.stream().<Throwable>map(Ranks.Outcome::thrown).toList();
   }
