@@ -42,6 +42,20 @@ class BatchingTest {
       return Samplers.chunked(seed, blockRows, windowBlocks);
     }
 
+    Batching batching(Distribution distribution) {
+      return sampler.batchSize(batch).distribution(distribution);
+    }
+
+    /** The batches of each rank. */
+    List<EpochBatches> ranks(Batching batching) {
+      return Epochs.ranks(batching, rows, world, epoch);
+    }
+
+    /** All samples of all ranks; see {@link Epochs#ofAll}. */
+    List<Long> samples(Batching batching) {
+      return Epochs.ofAll(batching, rows, world, epoch);
+    }
+
     @Override
     public String toString() {
       return "%d rows, %d ranks, batch %d, epoch %d, %s"
@@ -61,15 +75,14 @@ class BatchingTest {
     for (int trial = 0; trial < TRIALS; trial++) {
       Shape shape = Shape.draw(random);
       for (Distribution distribution : Distribution.values()) {
-        Batching batching = shape.sampler().batchSize(shape.batch()).distribution(distribution);
+        Batching batching = shape.batching(distribution);
         if (shape.rows() < shape.batch() * shape.world()) {
           assertTooFew(shape, batching);
           continue;
         }
         Set<Long> seen = new HashSet<>();
         int steps = shape.rows() / (shape.batch() * shape.world());
-        for (EpochBatches rank :
-            Epochs.ranks(batching, shape.rows(), shape.world(), shape.epoch())) {
+        for (EpochBatches rank : shape.ranks(batching)) {
           assertThat(rank.batches()).as("%s", shape).isEqualTo(steps);
           assertThat(rank.positions()).isEqualTo(shape.rows());
           for (long batch = 0; batch < steps; batch++) {
@@ -82,11 +95,11 @@ class BatchingTest {
         assertThat(sorted(seen))
             .as("%s %s", shape, distribution)
             .isEqualTo(Epochs.upTo(shape.rows()));
-        assertThat(Epochs.ofAll(batching, shape.rows(), shape.world(), shape.epoch()))
+        assertThat(shape.samples(batching))
             .as("%s %s", shape, distribution)
             .doesNotHaveDuplicates()
             .hasSize(steps * shape.batch() * shape.world())
-            .isEqualTo(Epochs.ofAll(batching, shape.rows(), shape.world(), shape.epoch()));
+            .isEqualTo(shape.samples(batching));
       }
     }
   }
@@ -121,14 +134,9 @@ class BatchingTest {
     for (int trial = 0; trial < TRIALS; trial++) {
       Shape shape = Shape.draw(random);
       for (Distribution distribution : Distribution.values()) {
-        Batching batching =
-            shape.sampler().batchSize(shape.batch()).distribution(distribution).everySample();
-        List<EpochBatches> ranks =
-            Epochs.ranks(batching, shape.rows(), shape.world(), shape.epoch());
-        assertSameNumberOfBatches(shape, ranks);
-        assertThat(sorted(Epochs.ofAll(batching, shape.rows(), shape.world(), shape.epoch())))
-            .as("%s %s", shape, distribution)
-            .isEqualTo(Epochs.upTo(shape.rows()));
+        Batching batching = shape.batching(distribution).everySample();
+        List<EpochBatches> ranks = shape.ranks(batching);
+        assertEveryRowOnce(shape, batching, ranks);
         assertThat(ranks.get(0).dropped().size()).isZero();
         for (long batch = 0; batch < ranks.get(0).batches(); batch++) {
           double shares = 0;
@@ -142,11 +150,15 @@ class BatchingTest {
     }
   }
 
-  private static void assertSameNumberOfBatches(Shape shape, List<EpochBatches> ranks) {
+  /** Every row once, in the same number of batches on each rank. */
+  private static void assertEveryRowOnce(Shape shape, Batching batching, List<EpochBatches> ranks) {
     int global = shape.batch() * shape.world();
     assertThat(ranks)
-        .as("%s", shape)
+        .as("%s %s", shape, batching.describe(shape.world()))
         .allMatch(rank -> rank.batches() == (shape.rows() + global - 1) / global);
+    assertThat(sorted(shape.samples(batching)))
+        .as("%s %s", shape, batching.describe(shape.world()))
+        .isEqualTo(Epochs.upTo(shape.rows()));
   }
 
   @Test
@@ -155,14 +167,9 @@ class BatchingTest {
     for (int trial = 0; trial < TRIALS; trial++) {
       Shape shape = Shape.draw(random);
       for (Distribution distribution : Distribution.values()) {
-        Batching batching =
-            shape.sampler().batchSize(shape.batch()).distribution(distribution).evaluation();
-        List<EpochBatches> ranks =
-            Epochs.ranks(batching, shape.rows(), shape.world(), shape.epoch());
-        assertSameNumberOfBatches(shape, ranks);
-        assertThat(sorted(Epochs.ofAll(batching, shape.rows(), shape.world(), shape.epoch())))
-            .as("%s %s", shape, distribution)
-            .isEqualTo(Epochs.upTo(shape.rows()));
+        Batching batching = shape.batching(distribution).evaluation();
+        List<EpochBatches> ranks = shape.ranks(batching);
+        assertEveryRowOnce(shape, batching, ranks);
         for (EpochBatches rank : ranks) {
           for (long batch = 0; batch < rank.batches(); batch++) {
             assertThat(rank.size(batch)).isEqualTo(shape.batch());
@@ -183,8 +190,7 @@ class BatchingTest {
       for (Distribution distribution : Distribution.values()) {
         Set<Long> positions = new TreeSet<>();
         int count = 0;
-        Batching batching =
-            shape.sampler().batchSize(shape.batch()).distribution(distribution).evaluation();
+        Batching batching = shape.batching(distribution).evaluation();
         for (EpochBatches rank : Epochs.ranks(batching, shape.rows(), shape.world(), 0)) {
           for (long batch = 0; batch < rank.batches(); batch++) {
             for (int i = 0; i < rank.size(batch); i++, count++) {
@@ -334,7 +340,7 @@ class BatchingTest {
       Shape shape = Shape.draw(random);
       int global = shape.world() + random.nextInt(40);
       Batching batching = Samplers.shuffled(trial).globalBatchSize(global).everySample();
-      for (EpochBatches rank : Epochs.ranks(batching, shape.rows(), shape.world(), shape.epoch())) {
+      for (EpochBatches rank : shape.ranks(batching)) {
         for (long batch = 0; batch < rank.batches(); batch++) {
           assertThat(rank.size(batch)).as("%s", shape).isLessThanOrEqualTo(rank.maxSize());
         }
