@@ -166,13 +166,7 @@ class CheckpointsTest {
         .asString()
         .contains("the body of rank 1 failed: java.lang.IllegalStateException: no model");
     assertThat(outcomes.get(1)).isInstanceOf(IllegalStateException.class);
-    assertThat(
-            SavingRanks.values(
-                1,
-                storage(),
-                SavingRanks.options(),
-                (checkpoints, rank) -> SavingRanks.check(checkpoints.latest().orElseThrow())))
-        .containsExactly(1L);
+    SavingRanks.assertLatest(1, storage(), 1);
   }
 
   @Test

@@ -95,6 +95,44 @@ public final class SavingRanks {
     return values;
   }
 
+  /** Every rank failed, for a reason that has these texts. */
+  static void assertFailed(List<Object> outcomes, String... texts) {
+    assertThat(outcomes)
+        .allSatisfy(
+            outcome ->
+                assertThat(outcome)
+                    .isInstanceOf(CheckpointException.class)
+                    .asString()
+                    .contains(texts));
+  }
+
+  /** No rank can save a checkpoint, for a reason that has these texts. */
+  static void assertNotSaved(CheckpointStorage storage, String... texts) throws Exception {
+    for (SaveFailure effect : SaveFailure.values()) {
+      assertFailed(
+          outcomes(
+              2,
+              storage,
+              options().onFailure(effect),
+              (checkpoints, rank) -> {
+                save(checkpoints, rank, 1);
+                return checkpoints.lastFailure().orElseThrow();
+              }),
+          texts);
+    }
+  }
+
+  /** Every rank loads the newest checkpoint, which was saved with this seed. */
+  static void assertLatest(int ranks, CheckpointStorage storage, long seed) throws Exception {
+    assertThat(
+            values(
+                ranks,
+                storage,
+                options(),
+                (checkpoints, rank) -> check(checkpoints.latest().orElseThrow())))
+        .containsOnly(seed);
+  }
+
   static EpochState state(long batch) {
     return new EpochState(1, batch, 1000, 0, "shuffled(1)/10", "00000001", "", Delivery.PLAIN);
   }

@@ -41,8 +41,9 @@ class StorageFailureTest {
 
   private static final int NEVER_SECONDS = 600;
 
-  /** Saves two checkpoints, of which the storage disturbs the second; the outcomes of the ranks. */
-  private List<Object> secondSave(Publication disturbed, Duration timeout) throws Exception {
+  /** Of two saves, the storage disturbs the second, which fails; the first checkpoint stays. */
+  private void assertSecondSaveFails(Publication disturbed, Duration timeout, String text)
+      throws Exception {
     AtomicInteger manifests = new AtomicInteger();
     CheckpointStorage storage =
         new ForwardingStorage(storage()) {
@@ -55,15 +56,18 @@ class StorageFailureTest {
             }
           }
         };
-    return SavingRanks.outcomes(
-        2,
-        storage,
-        SavingRanks.options().saving(Saving.SYNCHRONOUS).saveTimeout(timeout),
-        (checkpoints, rank) -> {
-          SavingRanks.save(checkpoints, rank, 1);
-          SavingRanks.save(checkpoints, rank, 2);
-          return null;
-        });
+    List<Object> outcomes =
+        SavingRanks.outcomes(
+            2,
+            storage,
+            SavingRanks.options().saving(Saving.SYNCHRONOUS).saveTimeout(timeout),
+            (checkpoints, rank) -> {
+              SavingRanks.save(checkpoints, rank, 1);
+              SavingRanks.save(checkpoints, rank, 2);
+              return null;
+            });
+    SavingRanks.assertFailed(outcomes, "checkpoint 2 was not saved to " + directory(), text);
+    SavingRanks.assertLatest(2, storage(), 1);
   }
 
   private interface Step {
@@ -74,58 +78,38 @@ class StorageFailureTest {
     void run(Step publish) throws IOException;
   }
 
-  private void assertFailed(List<Object> outcomes, String text) throws Exception {
-    assertThat(outcomes)
-        .allSatisfy(
-            outcome ->
-                assertThat(outcome)
-                    .isInstanceOf(CheckpointException.class)
-                    .asString()
-                    .contains("checkpoint 2 was not saved to " + directory(), text));
-    assertThat(
-            SavingRanks.values(
-                2,
-                storage(),
-                SavingRanks.options(),
-                (checkpoints, rank) -> SavingRanks.check(checkpoints.latest().orElseThrow())))
-        .containsOnly(1L);
-  }
-
   @Test
   void aStorageThatFailsAfterThePublicationLeavesThePreviousCheckpoint() throws Exception {
-    assertFailed(
-        secondSave(
-            publish -> {
-              publish.run();
-              throw new IOException("connection reset");
-            },
-            Duration.ofSeconds(60)),
+    assertSecondSaveFails(
+        publish -> {
+          publish.run();
+          throw new IOException("connection reset");
+        },
+        Duration.ofSeconds(60),
         "connection reset");
   }
 
   @Test
   void anUncheckedExceptionOfTheStorageReachesAllRanks() throws Exception {
-    assertFailed(
-        secondSave(
-            publish -> {
-              throw new IllegalStateException("file system is closed");
-            },
-            Duration.ofSeconds(60)),
+    assertSecondSaveFails(
+        publish -> {
+          throw new IllegalStateException("file system is closed");
+        },
+        Duration.ofSeconds(60),
         "file system is closed");
   }
 
   @Test
   void aStorageThatDoesNotRespondFailsTheSaveOnAllRanks() throws Exception {
-    assertFailed(
-        secondSave(
-            publish -> {
-              try {
-                TimeUnit.SECONDS.sleep(NEVER_SECONDS);
-              } catch (InterruptedException e) {
-                throw new InterruptedIOException();
-              }
-            },
-            Duration.ofSeconds(3)),
+    assertSecondSaveFails(
+        publish -> {
+          try {
+            TimeUnit.SECONDS.sleep(NEVER_SECONDS);
+          } catch (InterruptedException e) {
+            throw new InterruptedIOException();
+          }
+        },
+        Duration.ofSeconds(3),
         "did not respond within 3,000 ms");
   }
 
@@ -152,13 +136,7 @@ class StorageFailureTest {
               checkpoints.await();
               return null;
             });
-    assertThat(outcomes)
-        .allSatisfy(
-            outcome ->
-                assertThat(outcome)
-                    .isInstanceOf(CheckpointException.class)
-                    .asString()
-                    .contains("checkpoint 2 was not saved to " + directory(), NO_SPACE));
+    SavingRanks.assertFailed(outcomes, "checkpoint 2 was not saved to " + directory(), NO_SPACE);
     assertThat(
             SavingRanks.values(
                 2,
@@ -189,24 +167,8 @@ class StorageFailureTest {
   }
 
   private static void assertNotSaved(Path directory, String message) throws Exception {
-    for (SaveFailure effect : SaveFailure.values()) {
-      List<Object> outcomes =
-          SavingRanks.outcomes(
-              2,
-              CheckpointStorage.local(directory),
-              SavingRanks.options().onFailure(effect),
-              (checkpoints, rank) -> {
-                SavingRanks.save(checkpoints, rank, 1);
-                return checkpoints.lastFailure().orElseThrow();
-              });
-      assertThat(outcomes)
-          .allSatisfy(
-              outcome ->
-                  assertThat(outcome)
-                      .isInstanceOf(CheckpointException.class)
-                      .asString()
-                      .contains("no checkpoint was saved to " + directory, message));
-    }
+    SavingRanks.assertNotSaved(
+        CheckpointStorage.local(directory), "no checkpoint was saved to " + directory, message);
   }
 
   private void saveTwo() throws Exception {
@@ -249,13 +211,7 @@ class StorageFailureTest {
           return null;
         });
     Files.delete(file("checkpoint-"));
-    assertThat(
-            SavingRanks.values(
-                1,
-                storage(),
-                SavingRanks.options(),
-                (checkpoints, rank) -> SavingRanks.check(checkpoints.latest().orElseThrow())))
-        .containsExactly(1L);
+    SavingRanks.assertLatest(1, storage(), 1);
   }
 
   @ParameterizedTest
@@ -398,9 +354,6 @@ class StorageFailureTest {
               SavingRanks.save(checkpoints, rank, 1);
               return null;
             });
-    assertThat(outcomes.get(0))
-        .isInstanceOf(CheckpointException.class)
-        .asString()
-        .contains("did not write all chunks within PT0.3S: raise saveTimeout");
+    SavingRanks.assertFailed(outcomes, "did not write all chunks within PT0.3S: raise saveTimeout");
   }
 }
