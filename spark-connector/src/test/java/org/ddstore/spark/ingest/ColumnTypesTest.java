@@ -73,6 +73,12 @@ class ColumnTypesTest {
     return values;
   }
 
+  private static void assertColumns(Loads.Loaded loaded, Dataset<Row> df, String... columns) {
+    oracle(df, List.of(columns))
+        .forEach(
+            (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
+  }
+
   /** Arrays as flat lists, bytes as buffers, dates and times as numbers. */
   private static Object plain(Object value) {
     if (value instanceof scala.collection.Seq<?> seq) {
@@ -121,9 +127,7 @@ class ColumnTypesTest {
             "Schema[n: int64, bool: bool, i8: int8, i16: int16, i32: int32, i64: int64,"
                 + " f32: float32, f64: float64, text: string, bytes: bytes, day: int32, at: int64,"
                 + " wall: int64]");
-    oracle(df, List.of(df.columns()))
-        .forEach(
-            (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
+    assertColumns(loaded, df, df.columns());
   }
 
   @ParameterizedTest
@@ -150,9 +154,7 @@ class ColumnTypesTest {
     assertThat(loaded.schema().toString())
         .contains("longs: int64[3], floats: float32[2], flags: bool[2], bytes: int8[1]")
         .contains("shorts: int16[2], steps: float64[?], ragged: int32[?], empty: int32[?]");
-    oracle(df, List.of(df.columns()))
-        .forEach(
-            (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
+    assertColumns(loaded, df, df.columns());
   }
 
   @ParameterizedTest
@@ -183,9 +185,7 @@ class ColumnTypesTest {
     assertThat(loaded.schema().toString())
         .contains(
             "m: float32[2, 3], deep: int64[2, 2, 2], points: float64[?, 2], flat: float32[3, 2]");
-    oracle(df, List.of("m", "deep", "points"))
-        .forEach(
-            (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
+    assertColumns(loaded, df, "m", "deep", "points");
     assertThat(loaded.column("flat"))
         .isEqualTo(oracle(df.selectExpr("cast(flat as array<float>) as flat"), "flat"));
   }
@@ -246,9 +246,7 @@ class ColumnTypesTest {
     assertThat(loaded.schema())
         .hasToString(
             "Schema[s.x: int64, s.in.text: string, s.in.v: int64[2], n: int64, t.q: float32]");
-    oracle(df, List.of("s.x", "s.in.text", "s.in.v", "t.q"))
-        .forEach(
-            (column, values) -> assertThat(loaded.column(column)).as(column).isEqualTo(values));
+    assertColumns(loaded, df, "s.x", "s.in.text", "s.in.v", "t.q");
     assertThat(Loads.load(df, IngestOptions.defaults().columns("t", "s.in"), 2).schema())
         .hasToString("Schema[t.q: float32, s.in.text: string, s.in.v: int64[2]]");
   }
