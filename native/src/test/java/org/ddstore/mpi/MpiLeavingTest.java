@@ -4,10 +4,12 @@ package org.ddstore.mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
 import org.ddstore.Tensor;
@@ -56,16 +58,31 @@ class MpiLeavingTest {
     processes.close();
   }
 
+  /** The part of a rank, which closes its transport. */
+  @FunctionalInterface
+  private interface Part extends Serializable {
+    void run(RankEnv rank, MpiTransport mpi) throws Exception;
+  }
+
+  private static void run(Part part) throws Exception {
+    MpiBackend mpis = backend;
+    processes.run(RANKS, TIME, rank -> part.run(rank, mpis.join(rank.meeting())));
+  }
+
+  private static void await(String condition, BooleanSupplier isMet) {
+    long deadlineNs = System.nanoTime() + TIME.toNanos();
+    while (!isMet.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(condition).isLessThan(deadlineNs);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+  }
+
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   @ResourceLock(WORLD)
   void othersReadTheRowsOfARankThatLeft() throws Exception {
-    MpiBackend mpis = backend;
-    processes.run(
-        RANKS,
-        TIME,
-        rank -> {
-          MpiTransport mpi = mpis.join(rank.meeting());
+    run(
+        (rank, mpi) -> {
           long withoutStore = MappedRegion.liveBytes();
           DDStore store = DDStore.open(rank.group(), mpi, rank.options());
           store.add("x", Tensor.wrap(new long[] {rank.rank(), 10 + rank.rank()}));
@@ -81,7 +98,7 @@ class MpiLeavingTest {
             mpi.close();
           }
           rank.meeting().tell(NOTHING); // all have closed
-          awaitMappedBytes(withoutStore);
+          await("mapped bytes are given back", () -> MappedRegion.liveBytes() <= withoutStore);
         });
   }
 
@@ -93,24 +110,12 @@ class MpiLeavingTest {
     }
   }
 
-  private static void awaitMappedBytes(long bytes) {
-    long deadlineNs = System.nanoTime() + TIME.toNanos();
-    while (MappedRegion.liveBytes() > bytes) {
-      assertThat(System.nanoTime()).as("mapped bytes are given back").isLessThan(deadlineNs);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-    }
-  }
-
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   @ResourceLock(WORLD)
   void releaseReportsARankThatLeft() throws Exception {
-    MpiBackend mpis = backend;
-    processes.run(
-        RANKS,
-        TIME,
-        rank -> {
-          MpiTransport mpi = mpis.join(rank.meeting());
+    run(
+        (rank, mpi) -> {
           if (rank.rank() == FAILED) {
             mpi.close(NO_PATIENCE);
           } else {
@@ -126,12 +131,8 @@ class MpiLeavingTest {
   @Execution(ExecutionMode.CONCURRENT)
   @ResourceLock(WORLD)
   void interruptEndsTheWaitForOthers() throws Exception {
-    MpiBackend mpis = backend;
-    processes.run(
-        RANKS,
-        TIME,
-        rank -> {
-          MpiTransport mpi = mpis.join(rank.meeting());
+    run(
+        (rank, mpi) -> {
           if (rank.rank() == FAILED) {
             Thread.currentThread().interrupt();
             assertThatThrownBy(mpi::release).hasMessageContaining("interrupted");
@@ -180,11 +181,7 @@ class MpiLeavingTest {
   }
 
   private static void awaitNoThread() {
-    long deadlineNs = System.nanoTime() + TIME.toNanos();
-    while (!threads().isEmpty()) {
-      assertThat(System.nanoTime()).as("a thread that leaves has ended").isLessThan(deadlineNs);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-    }
+    await("a thread that leaves has ended", () -> threads().isEmpty());
   }
 
   @Test
