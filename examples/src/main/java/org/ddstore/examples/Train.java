@@ -9,6 +9,7 @@ import ai.djl.engine.Engine;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.index.NDIndex;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import ai.djl.nn.Activation;
@@ -114,13 +115,19 @@ final class Train {
     }
   }
 
-  /** Replaces the gradients by their sums over the ranks. Collective. */
+  /**
+   * Replaces the gradients by their sums over the ranks. Collective. The index copies the sums into
+   * memory of PyTorch: after {@code gradient.set(sum)} or {@code copyTo} the gradient lies in memory
+   * of the JVM, which frees it when it frees the closed array.
+   */
   static void sumGradients(Trainer trainer, Communicator ranks) {
     for (Parameter parameter : trainer.getModel().getBlock().getParameters().values()) {
       try (NDArray gradient = parameter.getArray().getGradient()) {
         float[] sum = gradient.toFloatArray();
         ranks.allReduce(sum, ReduceOp.SUM); // weighted by the shares, so this is the average
-        gradient.set(sum);
+        try (NDArray total = gradient.getManager().create(sum, gradient.getShape())) {
+          gradient.set(new NDIndex(":"), total);
+        }
       }
     }
   }
