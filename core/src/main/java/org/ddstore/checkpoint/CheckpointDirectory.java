@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.StreamCorruptedException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -66,7 +67,7 @@ final class CheckpointDirectory {
       return Optional.of(new CheckpointFiles(storage, name, Manifest.parse(bytes(name))));
     } catch (Manifest.IncompleteException e) {
       return Optional.empty();
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | StreamCorruptedException e) {
       throw new CorruptCheckpointException(
           "%s in %s is not a manifest of a checkpoint: %s: delete it to continue with the checkpoint before it"
               .formatted(name.manifest(), storage, e.getMessage()));

@@ -3,6 +3,7 @@ package org.ddstore.checkpoint;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.StreamCorruptedException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +36,9 @@ record CheckpointFiles(CheckpointStorage storage, CheckpointName name, Manifest 
     } catch (IOException e) {
       if (StorageErrors.isMissing(e)) {
         throw corrupt(path + " is missing");
+      }
+      if (e instanceof StreamCorruptedException) {
+        throw corrupt(path + " has changed: " + StorageErrors.describe(e));
       }
       throw e;
     }

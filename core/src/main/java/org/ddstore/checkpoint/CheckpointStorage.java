@@ -47,7 +47,9 @@ public interface CheckpointStorage {
    * Opens a file from its begin.
    *
    * @param file path of a file
-   * @return stream of the content, closed by the caller
+   * @return stream of the content, closed by the caller; it throws {@link
+   *     java.io.StreamCorruptedException} if a checksum of the storage shows that the content has
+   *     changed
    * @throws IOException if the file does not exist or cannot be read
    */
   InputStream open(String file) throws IOException;

@@ -17,20 +17,21 @@ final class StorageErrors {
 
   private StorageErrors() {}
 
+  /** Returns one line: HDFS appends the stack trace of its server to the message. */
   static String describe(IOException e) {
-    String message = String.valueOf(e.getMessage());
-    String text =
+    String text = String.valueOf(e.getMessage()).strip();
+    String message = text.lines().findFirst().orElse(e.getClass().getName());
+    String line =
         e instanceof NoSuchFileException
             ? "no such file or directory: " + message
             : e instanceof AccessDeniedException
                 ? "permission denied: " + message
                 : e instanceof FileAlreadyExistsException
                     ? "exists already: " + message
-                    : e instanceof NotDirectoryException ? "not a directory: " + message : null;
-    if (text == null) {
-      text = e.getMessage() == null ? e.toString() : message;
-    }
-    return text.substring(0, Math.min(MAX_CHARACTERS, text.length()));
+                    : e instanceof NotDirectoryException
+                        ? "not a directory: " + message
+                        : e.getMessage() == null ? e.toString() : message;
+    return line.substring(0, Math.min(MAX_CHARACTERS, line.length()));
   }
 
   static boolean isMissing(IOException e) {

@@ -235,30 +235,6 @@ class CheckpointsTest {
   }
 
   @Test
-  void aWriterThatAnotherHasReplacedPublishesNothing() throws Exception {
-    SavingRanks.values(
-        1,
-        storage(),
-        SavingRanks.options().saving(Saving.SYNCHRONOUS),
-        (old, rank) -> {
-          SavingRanks.save(old, rank, 1);
-          SavingRanks.save(old, rank, 2);
-          try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0);
-              Checkpoints next =
-                  Checkpoints.open(storage(), alone, SavingRanks.options().keep(2))) {
-            SavingRanks.save(next, rank, 3);
-            next.await();
-            assertThatThrownBy(() -> SavingRanks.save(old, rank, 4))
-                .isInstanceOf(CheckpointException.class)
-                .hasMessageContaining("has taken over " + storage());
-            assertThat(SavingRanks.check(next.latest().orElseThrow())).isEqualTo(3);
-            assertThat(next.numbers()).containsExactly(2L, 3L);
-          }
-          return null;
-        });
-  }
-
-  @Test
   void useAfterCloseIsRejected() throws Exception {
     try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0)) {
       Checkpoints checkpoints = Checkpoints.open(storage(), alone, SavingRanks.options());

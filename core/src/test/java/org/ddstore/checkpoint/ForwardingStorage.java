@@ -7,10 +7,10 @@ import java.io.OutputStream;
 import java.util.List;
 
 /** A storage that calls another one; subclasses change single methods. */
-class ForwardingStorage implements CheckpointStorage {
+public class ForwardingStorage implements CheckpointStorage {
   private final CheckpointStorage storage;
 
-  ForwardingStorage(CheckpointStorage storage) {
+  protected ForwardingStorage(CheckpointStorage storage) {
     this.storage = storage;
   }
 

@@ -133,7 +133,8 @@ public final class SavingRanks {
         .containsOnly(seed);
   }
 
-  static EpochState state(long batch) {
+  /** Returns a position in an epoch. */
+  public static EpochState state(long batch) {
     return new EpochState(1, batch, 1000, 0, "shuffled(1)/10", "00000001", "", Delivery.PLAIN);
   }
 

@@ -8,7 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.LocalGroup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -107,5 +114,155 @@ public abstract class StorageContract {
     assertThat(storage().list(""))
         .as("manifests and folders of the last two checkpoints, which one writer saved")
         .hasSize(3);
+  }
+
+  @Test
+  void aWriterThatAnotherHasReplacedPublishesNothing() throws Exception {
+    CheckpointStorage storage = storage();
+    SavingRanks.values(
+        1,
+        storage,
+        SavingRanks.options().saving(Saving.SYNCHRONOUS),
+        (old, rank) -> {
+          SavingRanks.save(old, rank, 1);
+          SavingRanks.save(old, rank, 2);
+          try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0);
+              Checkpoints next =
+                  Checkpoints.open(storage, alone, SavingRanks.options().keep(2))) {
+            SavingRanks.save(next, rank, 3);
+            next.await();
+            assertThatThrownBy(() -> SavingRanks.save(old, rank, 4))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining("has taken over " + storage);
+            assertThat(SavingRanks.check(next.latest().orElseThrow())).isEqualTo(3);
+            assertThat(next.numbers()).containsExactly(2L, 3L);
+          }
+          return null;
+        });
+  }
+  /** Saves the checkpoints 1 and 2 by one rank. */
+  protected final void saveTwo() throws Exception {
+    SavingRanks.values(
+        1,
+        storage(),
+        SavingRanks.options(),
+        (checkpoints, rank) -> {
+          SavingRanks.save(checkpoints, rank, 1);
+          SavingRanks.save(checkpoints, rank, 2);
+          return null;
+        });
+  }
+
+  /** Returns the path of the newest file whose path contains a text. */
+  protected final String newest(String text) throws IOException {
+    return files("").filter(path -> path.contains(text)).max(String::compareTo).orElseThrow();
+  }
+
+  private Stream<String> files(String folder) throws IOException {
+    List<String> files = new ArrayList<>();
+    for (CheckpointStorage.Entry entry : storage().list(folder)) {
+      String path = folder.isEmpty() ? entry.name() : folder + "/" + entry.name();
+      if (entry.folder()) {
+        files(path).forEach(files::add);
+      } else {
+        files.add(path);
+      }
+    }
+    return files.stream();
+  }
+
+  private byte[] content(String file) throws IOException {
+    try (InputStream in = storage().open(file)) {
+      return in.readAllBytes();
+    }
+  }
+
+  private void replace(String file, byte[] content) throws IOException {
+    storage().delete(file);
+    try (OutputStream out = storage().create(file)) {
+      out.write(content);
+    }
+  }
+
+  /** Checks that readers refuse a checkpoint while a file has another content. */
+  private void assertRefused(String file, UnaryOperator<byte[]> change, String message)
+      throws Exception {
+    byte[] content = content(file);
+    replace(file, change.apply(content.clone()));
+    assertRefused(message);
+    replace(file, content);
+  }
+
+  /** Checks that readers refuse the newest checkpoint with a remedy, and open the first one. */
+  private void assertRefused(String message) throws Exception {
+    String remedy = message.contains("manifest") ? "it" : newest("checkpoint-");
+    SavingRanks.values(
+        2,
+        storage(),
+        SavingRanks.options(),
+        (checkpoints, rank) -> {
+          assertThatThrownBy(() -> checkpoints.latest().orElseThrow().bytes("stream4.rank0"))
+              .isInstanceOf(CorruptCheckpointException.class)
+              .hasMessageContaining(message)
+              .hasMessageContaining(
+                  "delete %s to continue with the checkpoint before it".formatted(remedy));
+          assertThat(checkpoints.open(1).number()).isEqualTo(1);
+          return null;
+        });
+  }
+
+  private long latest() throws Exception {
+    return SavingRanks.values(
+            1,
+            storage(),
+            SavingRanks.options(),
+            (checkpoints, rank) -> SavingRanks.check(checkpoints.latest().orElseThrow()))
+        .get(0);
+  }
+
+  /**
+   * Checks that readers refuse the newest checkpoint, and applies the remedy.
+   *
+   * @param message part of the message
+   */
+  protected final void assertDamaged(String message) throws Exception {
+    assertRefused(message);
+    storage().delete(newest("checkpoint-"));
+    assertThat(latest()).isEqualTo(1);
+  }
+
+  @Test
+  void refusesFilesThatHaveChanged() throws Exception {
+    saveTwo();
+    String chunk = newest("stream4.rank0-000003");
+    for (int position : new int[] {0, 1, 4095}) {
+      assertRefused(
+          chunk,
+          bytes -> {
+            bytes[position] ^= 1;
+            return bytes;
+          },
+          "stream4.rank0-000003 has the checksum ");
+    }
+    assertRefused(
+        chunk,
+        bytes -> Arrays.copyOf(bytes, 100),
+        "stream4.rank0-000003 has 100 bytes, expected 4,096");
+    assertRefused(
+        newest("stream1.rank0-000000"),
+        bytes -> Arrays.copyOf(bytes, 2),
+        "stream1.rank0-000000 has 2 bytes, expected 1");
+    String manifest = newest("checkpoint-");
+    assertRefused(
+        manifest,
+        bytes -> "PK model of another library".getBytes(UTF_8),
+        "is not a manifest of a checkpoint: it does not begin with");
+    assertRefused(
+        manifest,
+        bytes -> new String(bytes, UTF_8).replace("ranks 1", "ranks 2").getBytes(UTF_8),
+        "is not a manifest of a checkpoint: its checksum does not match its content");
+    assertThat(latest()).isEqualTo(2);
+    storage().delete(newest("stream2.rank0-000000"));
+    assertDamaged("is missing");
   }
 }

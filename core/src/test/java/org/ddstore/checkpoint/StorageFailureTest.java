@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Storages that fail during a save, and files that are not as they were written. */
+/** Storages that fail during a save. */
 @Timeout(120)
 class StorageFailureTest {
   private static final String NO_SPACE = "No space left on device";
@@ -169,112 +169,6 @@ class StorageFailureTest {
   private static void assertNotSaved(Path directory, String message) throws Exception {
     SavingRanks.assertNotSaved(
         CheckpointStorage.local(directory), "no checkpoint was saved to " + directory, message);
-  }
-
-  private void saveTwo() throws Exception {
-    SavingRanks.values(
-        1,
-        storage(),
-        SavingRanks.options(),
-        (checkpoints, rank) -> {
-          SavingRanks.save(checkpoints, rank, 1);
-          SavingRanks.save(checkpoints, rank, 2);
-          return null;
-        });
-  }
-
-  /** Returns the file of the newest checkpoint whose name contains a text. */
-  private Path file(String text) throws IOException {
-    try (Stream<Path> files = Files.walk(directory())) {
-      return files
-          .filter(path -> path.toString().contains("0000000002"))
-          .filter(path -> path.getFileName().toString().contains(text))
-          .findFirst()
-          .orElseThrow();
-    }
-  }
-
-  private void assertDamaged(String message) throws Exception {
-    String manifest = file("checkpoint-").getFileName().toString();
-    SavingRanks.values(
-        2,
-        storage(),
-        SavingRanks.options(),
-        (checkpoints, rank) -> {
-          assertThatThrownBy(() -> SavingRanks.check(checkpoints.latest().orElseThrow()))
-              .isInstanceOf(CorruptCheckpointException.class)
-              .hasMessageContaining(message)
-              .hasMessageContaining(
-                  "delete %s to continue with the checkpoint before it"
-                      .formatted(message.contains("manifest") ? "it" : manifest));
-          assertThat(SavingRanks.check(checkpoints.open(1))).isEqualTo(1);
-          return null;
-        });
-    Files.delete(file("checkpoint-"));
-    SavingRanks.assertLatest(1, storage(), 1);
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {0, 1, 4095})
-  void findsAChangedByte(int position) throws Exception {
-    saveTwo();
-    Path chunk = file("stream4.rank0-000003");
-    byte[] bytes = Files.readAllBytes(chunk);
-    bytes[position] ^= 1;
-    Files.write(chunk, bytes);
-    assertDamaged("stream4.rank0-000003 has the checksum ");
-  }
-
-  @Test
-  void findsTruncatedLongerAndMissingChunks() throws Exception {
-    saveTwo();
-    Path chunk = file("stream4.rank0-000003");
-    Files.write(chunk, new byte[100]);
-    assertDamaged("stream4.rank0-000003 has 100 bytes, expected 4,096");
-    saveTwo();
-    Files.write(newest("stream1.rank0-000000"), new byte[1], StandardOpenOption.APPEND);
-    assertLatestIsDamaged("has 2 bytes, expected 1");
-    saveTwo();
-    Files.delete(newest("stream2.rank0-000000"));
-    assertLatestIsDamaged("is missing");
-  }
-
-  private Path newest(String name) throws IOException {
-    try (Stream<Path> files = Files.walk(directory())) {
-      return files
-          .filter(path -> path.getFileName().toString().contains(name))
-          .max((a, b) -> a.toString().compareTo(b.toString()))
-          .orElseThrow();
-    }
-  }
-
-  private void assertLatestIsDamaged(String message) throws Exception {
-    SavingRanks.values(
-        1,
-        storage(),
-        SavingRanks.options(),
-        (checkpoints, rank) -> {
-          assertThatThrownBy(checkpoints::latest)
-              .isInstanceOf(CorruptCheckpointException.class)
-              .hasMessageContaining(message);
-          return null;
-        });
-  }
-
-  @Test
-  void refusesAForeignManifest() throws Exception {
-    saveTwo();
-    Files.writeString(file("checkpoint-"), "PK model of another library");
-    assertDamaged("is not a manifest of a checkpoint: it does not begin with");
-  }
-
-  @Test
-  void refusesAChangedManifest() throws Exception {
-    saveTwo();
-    Path manifest = file("checkpoint-");
-    String text = Files.readString(manifest, StandardCharsets.UTF_8);
-    Files.writeString(manifest, text.replace("ranks 1", "ranks 2"));
-    assertDamaged("is not a manifest of a checkpoint: its checksum does not match its content");
   }
 
   @Test

@@ -134,6 +134,23 @@ public final class DumpDirectory implements Serializable {
     return access("create", name, files -> files.create(entry(name), false));
   }
 
+  /** Creates a file, which must not exist, with its content, and forces it to the disks. */
+  void write(String name, byte[] content) {
+    access(
+        "write",
+        name,
+        files -> {
+          FSDataOutputStream out = files.create(entry(name), false);
+          try {
+            out.write(content);
+            sync(out);
+          } finally {
+            out.close(); // HDFS throws the same exception again, which cannot suppress itself
+          }
+          return null;
+        });
+  }
+
   /** Opens a file. The caller closes the stream. */
   FSDataInputStream open(String name) {
     return access("open", name, files -> files.open(entry(name)));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.dump;
 
-import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -11,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.PackedRows;
@@ -146,7 +144,7 @@ public final class DumpTarget implements Serializable {
             store.options(),
             files);
     Set<String> others = checkVisible(files);
-    write(contents);
+    directory.write(manifest, contents.toBytes());
     Interrupts.cleanUp(
         "deletion of what the dump to %s replaces".formatted(directory),
         () -> {
@@ -178,15 +176,6 @@ public final class DumpTarget implements Serializable {
       others.remove(file.name());
     }
     return others;
-  }
-
-  private void write(DumpManifest contents) {
-    try (FSDataOutputStream out = directory.create(manifest)) {
-      out.write(contents.toBytes());
-      DumpDirectory.sync(out);
-    } catch (IOException e) {
-      throw DumpDirectory.failure("write", directory.entry(manifest).toString(), e);
-    }
   }
 
   /** Deletes the files of a dump that was not published. Logs a failure. */

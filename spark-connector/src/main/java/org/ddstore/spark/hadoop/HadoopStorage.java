@@ -2,19 +2,16 @@
 package org.ddstore.spark.hadoop;
 
 import java.io.FileNotFoundException;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import org.ddstore.checkpoint.CheckpointException;
@@ -67,22 +64,7 @@ public final class HadoopStorage implements CheckpointStorage {
 
   @Override
   public OutputStream create(String file) throws IOException {
-    FSDataOutputStream stream = files.create(path(file), false);
-    return new FilterOutputStream(stream) {
-      @Override
-      public void write(byte[] bytes, int from, int count) throws IOException {
-        stream.write(bytes, from, count);
-      }
-
-      @Override
-      public void close() throws IOException {
-        try (stream) {
-          if (stream.hasCapability(StreamCapabilities.HSYNC)) {
-            stream.hsync();
-          }
-        }
-      }
-    };
+    return new NewFile(files.create(path(file), false));
   }
 
   @Override
@@ -94,7 +76,7 @@ public final class HadoopStorage implements CheckpointStorage {
 
   @Override
   public InputStream open(String file) throws IOException {
-    return files.open(path(file));
+    return new CheckedFile(files.open(path(file)));
   }
 
   @Override

@@ -124,9 +124,10 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
     return create(path, null, overwrite, bufferSize, replication, blockSize, progress);
   }
 
-  /** A stream to a disk that becomes full. */
+  /** A stream to a disk that becomes full. Like HDFS, it throws its exception again when closed. */
   private static final class Limited extends FilterOutputStream {
     private long room;
+    private IOException failure;
 
     Limited(OutputStream out, long room) {
       super(out);
@@ -147,9 +148,18 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
 
     private void take(int length) throws IOException {
       if (length > room) {
-        throw new IOException("No space left on device");
+        failure = new IOException("No space left on device");
+        throw failure;
       }
       room -= length;
+    }
+
+    @Override
+    public void close() throws IOException {
+      out.close();
+      if (failure != null) {
+        throw failure;
+      }
     }
   }
 }

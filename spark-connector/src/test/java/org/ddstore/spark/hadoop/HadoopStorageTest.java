@@ -6,11 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.ddstore.checkpoint.CheckpointException;
 import org.ddstore.checkpoint.CheckpointStorage;
+import org.ddstore.checkpoint.SavingRanks;
 import org.ddstore.checkpoint.StorageContract;
+import org.ddstore.spark.dump.FaultyFileSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +34,40 @@ class HadoopStorageTest extends StorageContract {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  @Test
+  void namesTheFailureThatTheStreamThrowsAgainWhenItIsClosed() throws Exception {
+    CheckpointStorage full =
+        HadoopStorage.of(
+            new Path(FaultyFileSystem.ROOT.resolve(directory().toUri().getPath())),
+            FaultyFileSystem.settings(1000, ""));
+    assertThat(
+            SavingRanks.outcomes(
+                2,
+                full,
+                SavingRanks.options(),
+                (checkpoints, rank) -> {
+                  SavingRanks.save(checkpoints, rank, 1);
+                  return null;
+                }))
+        .allSatisfy(
+            outcome ->
+                assertThat(outcome)
+                    .isInstanceOf(CheckpointException.class)
+                    .asString()
+                    .contains("checkpoint 1 was not saved to " + full, "No space left on device"));
+  }
+
+  @Test
+  void refusesAFileThatHadoopFindsChanged() throws Exception {
+    saveTwo();
+    java.nio.file.Path chunk =
+        folder.resolve("checkpoints").resolve(newest("stream4.rank0-000003"));
+    byte[] bytes = Files.readAllBytes(chunk);
+    bytes[7] ^= 1;
+    Files.write(chunk, bytes);
+    assertDamaged("stream4.rank0-000003 has changed: Checksum error");
   }
 
   @Test
