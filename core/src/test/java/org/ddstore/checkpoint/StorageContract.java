@@ -127,8 +127,7 @@ public abstract class StorageContract {
           SavingRanks.save(old, rank, 1);
           SavingRanks.save(old, rank, 2);
           try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0);
-              Checkpoints next =
-                  Checkpoints.open(storage, alone, SavingRanks.options().keep(2))) {
+              Checkpoints next = Checkpoints.open(storage, alone, SavingRanks.options().keep(2))) {
             SavingRanks.save(next, rank, 3);
             next.await();
             assertThatThrownBy(() -> SavingRanks.save(old, rank, 4))
@@ -140,6 +139,7 @@ public abstract class StorageContract {
           return null;
         });
   }
+
   /** Saves the checkpoints 1 and 2 by one rank. */
   protected final void saveTwo() throws Exception {
     SavingRanks.values(

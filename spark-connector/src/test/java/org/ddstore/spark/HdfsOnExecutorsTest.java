@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(300)
 class HdfsOnExecutorsTest extends OnResidentCluster {
-  private static final int BATCHES = 7; // of 20 in an epoch
+  private static final int BATCHES = 4; // of 20 in an epoch
   private static final int MODEL_BYTES = 100_000;
 
   @TempDir static Path folder;
@@ -56,7 +56,7 @@ class HdfsOnExecutorsTest extends OnResidentCluster {
   }
 
   private static Checkpoints checkpoints(RankContext rank, String directory) {
-    return rank.checkpoints(directory, CheckpointOptions.defaults().chunkSize(1 << 14));
+    return rank.checkpoints(directory, CheckpointOptions.defaults().chunkSize(1 << 15));
   }
 
   private static long sum(LoadedBatch batch) {
@@ -137,9 +137,9 @@ class HdfsOnExecutorsTest extends OnResidentCluster {
     assertThat(restored.digest()).isEqualTo(store.digest());
     assertThat(restored.run(OnTestCluster::readAll)).hasSize(3).containsOnly(SUM);
 
-    store.append(cluster.session().range(ROWS, ROWS + 9).selectExpr("id", "array(1f, 2f) as x", "'t' as t"));
+    store.append(
+        cluster.session().range(ROWS, ROWS + 9).selectExpr("id", "array(1f, 2f) as x", "'t' as t"));
     assertThat(store.dump(path, DumpMode.OVERWRITE).rows()).isEqualTo(ROWS + 9);
-    assertThat(DDStores.restore(cluster.session(), path).info().digest())
-        .isEqualTo(store.digest());
+    assertThat(DDStores.restore(cluster.session(), path).info().digest()).isEqualTo(store.digest());
   }
 }

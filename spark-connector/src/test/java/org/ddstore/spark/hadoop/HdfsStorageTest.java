@@ -2,6 +2,7 @@
 package org.ddstore.spark.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -23,6 +24,7 @@ import org.ddstore.checkpoint.CheckpointException;
 import org.ddstore.checkpoint.CheckpointOptions;
 import org.ddstore.checkpoint.CheckpointStorage;
 import org.ddstore.checkpoint.Checkpoints;
+import org.ddstore.checkpoint.CorruptCheckpointException;
 import org.ddstore.checkpoint.ForwardingStorage;
 import org.ddstore.checkpoint.SaveFailure;
 import org.ddstore.checkpoint.SavingRanks;
@@ -40,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(120)
 class HdfsStorageTest extends StorageContract {
-  private static final Duration SHORT = Duration.ofSeconds(4);
+  private static final Duration SHORT = Duration.ofSeconds(3);
   private static final Duration DEADLINE = Duration.ofSeconds(30);
 
   @TempDir static java.nio.file.Path folder;
@@ -288,7 +290,7 @@ class HdfsStorageTest extends StorageContract {
                 assertThat(outcome)
                     .isInstanceOf(CheckpointException.class)
                     .asString()
-                    .contains("did not write all chunks within PT4S");
+                    .contains("did not write all chunks within PT3S");
                 assertThat(((Throwable) outcome).getSuppressed()).as("failures to end").isEmpty();
               });
     } finally {
@@ -310,7 +312,7 @@ class HdfsStorageTest extends StorageContract {
                       .isInstanceOf(CheckpointException.class)
                       .asString()
                       .contains("no checkpoint was saved to " + path)
-                      .contains("did not respond within 4,000 ms"));
+                      .contains("did not respond within 3,000 ms"));
       assertThat(Duration.ofNanos(System.nanoTime() - startedNs)).isLessThan(DEADLINE);
       path.getFileSystem(new Configuration()).close();
     }
@@ -318,8 +320,22 @@ class HdfsStorageTest extends StorageContract {
 
   @Test
   void refusesABlockThatTheDiskOfTheDataNodeHasChanged() throws Exception {
-    saveTwo();
-    hdfs.damageBlock(directory + "/" + newest("stream4.rank0-000003"));
-    assertDamaged("stream4.rank0-000003 has changed: Checksum ");
+    SavingRanks.values(
+        2,
+        storage(),
+        SavingRanks.options(),
+        (checkpoints, rank) -> {
+          saveModel(checkpoints, 1);
+          checkpoints.await();
+          if (rank == 0) {
+            hdfs.damageBlock(directory + "/" + newest("model-000001"));
+          }
+          assertThat(checkpoints.numbers()).containsExactly(1L);
+          assertThatThrownBy(() -> checkpoints.latest().orElseThrow().bytes("model"))
+              .isInstanceOf(CorruptCheckpointException.class)
+              .hasMessageContaining("r00000-model-000001 has changed: Checksum ")
+              .hasMessageContaining("to continue with the checkpoint before it");
+          return null;
+        });
   }
 }

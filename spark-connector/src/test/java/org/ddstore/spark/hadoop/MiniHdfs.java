@@ -106,8 +106,7 @@ public final class MiniHdfs implements AutoCloseable {
 
   /** Changes the bytes of the first block of a file on the disk of the DataNode. */
   void damageBlock(String path) throws IOException {
-    cluster.corruptReplica(
-        0, files().getClient().getLocatedBlocks(path, 0).get(0).getBlock());
+    cluster.corruptReplica(0, files().getClient().getLocatedBlocks(path, 0).get(0).getBlock());
   }
 
   /** Returns the threads that run code of Hadoop, apart from those that end with the JVM. */
