@@ -104,7 +104,8 @@ public final class Sparse {
         for (LoadedBatch batch : training.epoch(epoch)) {
           try (NDManager memory = trainer.getManager().newSubManager();
               GradientCollector gradients = trainer.newGradientCollector()) {
-            gradients.backward(loss(trainer, batch, memory, kinds).mul((float) batch.share()));
+            NDArray share = Factor.of(memory, batch.share());
+            gradients.backward(loss(trainer, batch, memory, kinds).mul(share));
             Train.sumGradients(trainer, ranks);
             trainer.step();
           }

@@ -107,7 +107,8 @@ final class Train {
         GradientCollector gradients = trainer.newGradientCollector()) {
       NDList scores = trainer.forward(new NDList(view(batch.field("image"), memory)));
       NDList labels = new NDList(view(batch.field("label"), memory));
-      NDArray loss = trainer.getLoss().evaluate(labels, scores).mul((float) batch.share());
+      NDArray loss = trainer.getLoss().evaluate(labels, scores);
+      loss = loss.mul(Factor.of(memory, batch.share()));
       gradients.backward(loss);
       sumGradients(trainer, ranks);
       trainer.step();

@@ -8,6 +8,7 @@ import ai.djl.nn.Activation;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.ddstore.examples.Factor;
 import org.ddstore.examples.vae.Parameters.LayerArrays;
 
 /**
@@ -56,14 +57,15 @@ final class Network {
    * @param noise normally distributed, of shape {@code [images, 20]}
    */
   NDArray loss(NDArray images, NDArray noise) {
+    NDArray half = Factor.of(images.getManager(), 0.5);
     NDArray hidden = Activation.relu(apply(Layer.ENCODER, images));
     NDArray mean = apply(Layer.MEAN, hidden);
     NDArray logVariance = apply(Layer.LOG_VARIANCE, hidden);
-    NDArray code = mean.add(logVariance.mul(0.5f).exp().mul(noise));
+    NDArray code = mean.add(logVariance.mul(half).exp().mul(noise));
     NDArray logits = logits(code);
     NDArray crossEntropy = Activation.softPlus(logits).sub(logits.mul(images)).sum();
     NDArray divergence =
-        mean.mul(mean).add(logVariance.exp()).sub(logVariance).sub(1).sum().mul(0.5f);
+        mean.mul(mean).add(logVariance.exp()).sub(logVariance).sub(1).sum().mul(half);
     return crossEntropy.add(divergence);
   }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.ReduceOp;
+import org.ddstore.examples.Factor;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 
@@ -72,7 +73,8 @@ final class Steps {
         Network network = Network.over(parameters, memory);
         List<NDArray> trained = network.trained();
         NDArray loss = loss(network, batch, batch.epoch(), memory);
-        collector.backward(loss.mul(batch.share() / batch.samples()));
+        NDArray weight = Factor.of(memory, batch.share() / batch.samples());
+        collector.backward(loss.mul(weight));
         gradients.putGradients(trained);
         return sums(loss, batch);
       }
