@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class VaeIT {
   /** How far losses of other numbers of ranks may be apart, by the rounding of float. */
-  static final double FLOAT_PERCENT = 0.01;
+  private static final double FLOAT_PERCENT = 0.01;
 
   @TempDir private Path directory;
 
@@ -78,11 +78,6 @@ class VaeIT {
 
   /** Checks the losses of a run against those of another one. */
   static void assertSameLosses(JsonNode run, JsonNode expected) {
-    assertSameLosses(run, expected, FLOAT_PERCENT);
-  }
-
-  /** Checks the losses of a run against those of another one, which differ by some percent. */
-  static void assertSameLosses(JsonNode run, JsonNode expected, double percent) {
     for (String losses : List.of("losses", "testLosses")) {
       List<Double> actual = numbers(run.get(losses));
       List<Double> others = numbers(expected.get(losses));
@@ -90,7 +85,7 @@ class VaeIT {
       for (int i = 0; i < others.size(); i++) {
         assertThat(actual.get(i))
             .as("%s of epoch %d", losses, i + 1)
-            .isCloseTo(others.get(i), withinPercentage(percent));
+            .isCloseTo(others.get(i), withinPercentage(FLOAT_PERCENT));
       }
     }
   }
