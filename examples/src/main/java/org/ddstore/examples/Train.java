@@ -118,8 +118,8 @@ final class Train {
 
   /**
    * Replaces the gradients by their sums over the ranks. Collective. The index copies the sums into
-   * memory of PyTorch: after {@code gradient.set(sum)} or {@code copyTo} the gradient lies in memory
-   * of the JVM, which frees it when it frees the closed array.
+   * memory of PyTorch: after {@code gradient.set(sum)} or {@code copyTo} the gradient lies in
+   * memory of the JVM, which frees it when it frees the closed array.
    */
   static void sumGradients(Trainer trainer, Communicator ranks) {
     for (Parameter parameter : trainer.getModel().getBlock().getParameters().values()) {
