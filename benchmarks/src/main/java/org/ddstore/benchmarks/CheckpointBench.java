@@ -2,6 +2,7 @@
 package org.ddstore.benchmarks;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The command that compares training steps with and without checkpoints. */
@@ -84,6 +86,7 @@ final class CheckpointBench implements Callable<Integer> {
     OptionRange.check(command, "--step-ms", Math.round(Math.ceil(stepMillis)), 1, 60_000);
     OptionRange.check(command, "--steps", steps, 1, 1_000_000);
     OptionRange.check(command, "--rounds", rounds, 1, 1000);
+    checkDirectory();
     List<CheckpointTime> times = new ArrayList<>();
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-checkpoint-");
         Progress progress = Progress.open("bench checkpoint", WAYS)) {
@@ -99,6 +102,15 @@ final class CheckpointBench implements Callable<Integer> {
       }
     }
     return report(times);
+  }
+
+  private void checkDirectory() {
+    if (directory != null && !(Files.isDirectory(directory) && Files.isWritable(directory))) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--directory: %s is not a writable directory: create it, or omit the option"
+              .formatted(directory.toAbsolutePath()));
+    }
   }
 
   private int report(List<CheckpointTime> times) {

@@ -60,6 +60,7 @@ final class DeviceBench implements Callable<Integer> {
   @Override
   public Integer call() {
     OptionRange.checkAll(command, "--batch-mb", batchMb, 1, MOST_BATCH_MB);
+    OptionRange.check(command, "--device", device == null ? 0 : device, 0, Integer.MAX_VALUE);
     OptionRange.checkSeconds(command, seconds);
     Devices devices = Devices.ofThisProcess();
     if (devices.count() == 0) {
