@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.cli;
 
-import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.ServiceLoader;
-import org.apache.spark.sql.AnalysisException;
-import org.ddstore.spark.types.IngestException;
-import org.ddstore.types.DDStoreException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The entry point of {@code ./ddstore}; each command is a separate class. */
 @Command(
@@ -72,43 +66,8 @@ public final class Main implements Runnable {
     return commands
         .addSubcommand(new HelpCommand())
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .setParameterExceptionHandler(Main::reportUsage)
-        .setExecutionExceptionHandler(Main::report);
-  }
-
-  /** Prints the message only; {@code --verbose} adds the stack trace. */
-  private static int report(Exception failure, CommandLine command, ParseResult arguments) {
-    PrintWriter err = command.getErr();
-    err.println("ddstore: " + message(failure));
-    if (failure instanceof IngestException) {
-      err.println("Options: --type NAME=TYPE[SHAPE] declares a field, --fields selects columns");
-    }
-    if (arguments.hasMatchedOption(Output.VERBOSE)) {
-      failure.printStackTrace(err);
-    }
-    return CommandLine.ExitCode.SOFTWARE;
-  }
-
-  /** Returns our messages in full, and the first line of others, which may contain a plan. */
-  private static String message(Exception failure) {
-    String message = Objects.requireNonNullElse(failure.getMessage(), "");
-    if (failure instanceof DDStoreException || failure instanceof IllegalArgumentException) {
-      return message;
-    }
-    String line = message.lines().findFirst().orElse("").replaceAll("[;\\s]+$", "");
-    return failure instanceof AnalysisException
-        ? line
-        : "%s: %s (%s prints the stack trace)"
-            .formatted(failure.getClass().getSimpleName(), line, Output.VERBOSE);
-  }
-
-  /** Prints the error and a hint instead of the long list of options. */
-  private static int reportUsage(ParameterException failure, String... arguments) {
-    CommandLine command = failure.getCommandLine();
-    command.getErr().println("ddstore: " + failure.getMessage());
-    UnmatchedArgumentException.printSuggestions(failure, command.getErr());
-    command.getErr().println("See ./%s --help".formatted(command.getCommandSpec().qualifiedName()));
-    return CommandLine.ExitCode.USAGE;
+        .setParameterExceptionHandler(ErrorReport::printUsage)
+        .setExecutionExceptionHandler(ErrorReport::print);
   }
 
   @Override

@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
  * single JSON object.
  */
 public final class Output {
-  /** The option that enables stack traces; see {@link Main}. */
+  /** The option that enables stack traces; see {@link ErrorReport}. */
   public static final String VERBOSE = "--verbose";
 
   @Option(
@@ -22,12 +22,17 @@ public final class Output {
       description = "Print one JSON object as the last line, instead of tables.")
   private boolean isJson;
 
-  @SuppressWarnings("UnusedVariable") // Main reads it from the parser.
+  @SuppressWarnings("UnusedVariable") // ErrorReport reads it from the parser.
   @Option(names = VERBOSE, description = "Show the stack trace of an error.")
   private boolean isVerbose;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
+
+  /** Returns whether the user asks for a JSON object instead of text. */
+  public boolean isJson() {
+    return isJson;
+  }
 
   /** Prints a line, except with {@code --json}. */
   public void line(String text) {

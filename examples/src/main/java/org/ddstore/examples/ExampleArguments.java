@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.examples;
 
+import org.ddstore.cli.ErrorReport;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -22,10 +23,18 @@ public final class ExampleArguments {
   }
 
   /**
-   * Returns a parser of a command that reports an illegal argument in one line. Adds the option
-   * {@code --help}.
+   * Returns a parser of a command that uses Spark. It reports an illegal argument and a failure in
+   * one line each. Adds the option {@code --help}.
    */
   public static CommandLine parser(Object command) {
+    return parserWithoutSpark(command).setExecutionExceptionHandler(ErrorReport::print);
+  }
+
+  /**
+   * Returns a parser of a command whose class path has neither Spark nor the command line. It
+   * reports an illegal argument in one line. Adds the option {@code --help}.
+   */
+  static CommandLine parserWithoutSpark(Object command) {
     return new CommandLine(command)
         .addMixin("help", new Help())
         .setParameterExceptionHandler(ExampleArguments::report);

@@ -41,7 +41,7 @@ public final class Readme implements Callable<Integer> {
 
   /** Exits with 0 if all rows are correct, 1 if not, 2 if an argument is illegal. */
   public static void main(String[] arguments) {
-    System.exit(ExampleArguments.parser(new Readme()).execute(arguments));
+    System.exit(ExampleArguments.parserWithoutSpark(new Readme()).execute(arguments));
   }
 
   @Override

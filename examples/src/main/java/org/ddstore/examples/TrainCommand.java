@@ -4,7 +4,9 @@ package org.ddstore.examples;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.ddstore.cli.ExampleCluster;
+import org.ddstore.cli.Output;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -37,11 +39,7 @@ public final class TrainCommand implements Callable<Integer> {
       description = "Number of passes over the images; ${DEFAULT-VALUE} by default.")
   private int epochs = 5;
 
-  @Option(
-      names = "--json",
-      description = "Print one JSON object as the last line, instead of a table.")
-  private boolean isJson;
-
+  @Mixin private final Output output = new Output();
   @Spec private CommandSpec command;
 
   /** Exits with 0 if the training is sound, 1 if not, 2 if an argument is illegal. */
@@ -58,7 +56,7 @@ public final class TrainCommand implements Callable<Integer> {
   }
 
   boolean isJson() {
-    return isJson;
+    return output.isJson();
   }
 
   void checkRanges() {
@@ -73,7 +71,7 @@ public final class TrainCommand implements Callable<Integer> {
     try (ExampleCluster cluster = ExampleCluster.start("train", Train.RANKS)) {
       report = new TrainReport("train", Train.train(cluster.images(rows), epochs));
     }
-    System.out.println(isJson ? report.toJson() : report.toText());
+    System.out.println(output.isJson() ? report.toJson() : report.toText());
     return report.isSound() ? 0 : FAILED;
   }
 }

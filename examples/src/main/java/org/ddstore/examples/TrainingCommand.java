@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.cli.ExampleCluster;
+import org.ddstore.cli.Output;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -40,11 +42,7 @@ final class TrainingCommand implements Callable<Integer> {
       description = "Number of passes over the rows; ${DEFAULT-VALUE} by default.")
   private int epochs = 5;
 
-  @Option(
-      names = "--json",
-      description = "Print one JSON object as the last line, instead of a table.")
-  private boolean isJson;
-
+  @Mixin private final Output output = new Output();
   @Spec private CommandSpec command;
 
   private TrainingCommand(String name, Training training) {
@@ -79,7 +77,7 @@ final class TrainingCommand implements Callable<Integer> {
     try (ExampleCluster cluster = ExampleCluster.start(name, Train.RANKS)) {
       report = new TrainReport(name, training.train(cluster.session(), rows, epochs));
     }
-    System.out.println(isJson ? report.toJson() : report.toText());
+    System.out.println(output.isJson() ? report.toJson() : report.toText());
     return report.isSound() ? 0 : FAILED;
   }
 }

@@ -61,6 +61,12 @@ class TrainCommandTest {
   void helpNamesEveryOption() {
     assertThat(CommandLines.output(new TrainCommand(), "--json", "--help"))
         .startsWith("Usage: ddstore example train")
-        .contains("--rows=N", "; 10000 by default", "--epochs=N", "; 5 by default", "--json");
+        .contains(
+            "--rows=N",
+            "; 10000 by default",
+            "--epochs=N",
+            "; 5 by default",
+            "--json",
+            "--verbose");
   }
 }

@@ -42,6 +42,7 @@ class TrainingCommandTest {
     assertThat(execute(command, "--help")).isZero();
     assertThat(out.toString())
         .startsWith("Usage: " + command.getCommandName())
-        .contains("--rows=N", "; 4000 by default", "--epochs=N", "; 5 by default", "--json");
+        .contains(
+            "--rows=N", "; 4000 by default", "--epochs=N", "; 5 by default", "--json", "--verbose");
   }
 }
