@@ -40,9 +40,19 @@ public final class ExampleCluster implements AutoCloseable {
    * 9, growing with the disc) and other columns. Blocks.
    */
   public Dataset<Row> images(long rows) throws IOException {
-    Path directory = spark.scratch("images").resolve("rows.parquet");
+    Path directory = scratch("images").resolve("rows.parquet");
     DemoData.write(session(), directory, rows, 42);
     return session().read().parquet(directory.toUri().toString());
+  }
+
+  /**
+   * Creates a directory that the executors reach, deleted by {@link #close()} or when the JVM
+   * exits.
+   *
+   * @throws IllegalStateException if executors can be on other hosts
+   */
+  public Path scratch(String name) throws IOException {
+    return spark.scratch(name);
   }
 
   /** Stops Spark and waits for the executors to end. Idempotent. */

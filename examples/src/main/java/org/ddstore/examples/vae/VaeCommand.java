@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.cli.EmbeddedSpark;
 import org.ddstore.cli.ExampleCluster;
@@ -88,8 +87,8 @@ public final class VaeCommand implements Callable<Integer> {
       paramLabel = "DIR",
       description =
           "Folder of checkpoints that all executors reach; a training continues from the last one"
-              + " in it, also on another number of ranks. By default a temporary folder in --out;"
-              + " with spark-submit none.")
+              + " in it, also on another number of ranks. By default a temporary folder, deleted"
+              + " at the end; with spark-submit none.")
   private String checkpoints;
 
   @Option(
@@ -126,26 +125,25 @@ public final class VaeCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     checkRanges();
     openOut();
-    Path temporary = null;
     try (ExampleCluster cluster = ExampleCluster.start("vae", ranks)) {
       ImageSource images = images(cluster.session());
-      if (checkpoints == null && !EmbeddedSpark.isSubmitted()) {
-        temporary = Files.createTempDirectory(out.toAbsolutePath(), "checkpoints-");
-      }
-      String folder =
-          checkpoints != null ? checkpoints : temporary == null ? "" : temporary.toUri().toString();
-      VaeOptions options = new VaeOptions(epochs, batch, SEED, folder, checkpointEvery);
+      VaeOptions options =
+          new VaeOptions(epochs, batch, SEED, checkpointFolder(cluster), checkpointEvery);
       List<VaeResult> results = VaeTraining.train(images, ranks, options);
       List<Path> pictures = results.get(0).pictures().write(out);
       pictures.forEach(file -> output.line("Drew      " + file));
       VaeReport report = new VaeReport(results);
       report.print(output);
       return report.isSound() ? 0 : FAILED;
-    } finally {
-      if (temporary != null) {
-        delete(temporary);
-      }
     }
+  }
+
+  /** Returns the folder of the checkpoints; empty for none. */
+  private String checkpointFolder(ExampleCluster cluster) throws IOException {
+    if (checkpoints != null) {
+      return checkpoints;
+    }
+    return EmbeddedSpark.isSubmitted() ? "" : cluster.scratch("checkpoints").toUri().toString();
   }
 
   private void openOut() {
@@ -172,13 +170,5 @@ public final class VaeCommand implements Callable<Integer> {
 
   private ParameterException refused(String message) {
     return new ParameterException(command.commandLine(), message);
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path path : all.sorted((a, b) -> b.compareTo(a)).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }
