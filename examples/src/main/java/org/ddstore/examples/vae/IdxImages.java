@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 
 /**
  * A reader of the format of the MNIST files, IDX, of unsigned bytes in three dimensions:
@@ -35,12 +36,14 @@ final class IdxImages {
    *     Layer#SIDE} x {@value Layer#SIDE} pixels; the message names the difference
    */
   static List<byte[]> read(InputStream file, String name) throws IOException {
-    DataInputStream in = new DataInputStream(new BufferedInputStream(unpacked(file)));
     try {
-      return readImages(in, name);
+      return readImages(new DataInputStream(new BufferedInputStream(unpacked(file))), name);
     } catch (EOFException e) {
       throw new IllegalArgumentException(
           "%s is incomplete: copy the file again".formatted(name), e);
+    } catch (ZipException e) {
+      throw new IllegalArgumentException(
+          "%s is damaged (%s): copy the file again".formatted(name, e.getMessage()), e);
     }
   }
 
@@ -66,6 +69,11 @@ final class IdxImages {
       throw new IllegalArgumentException(
           "%s has images of %,d x %,d pixels, the network takes %d x %d: scale the images"
               .formatted(name, rows, columns, Layer.SIDE, Layer.SIDE));
+    }
+    if (count < 0) {
+      throw new IllegalArgumentException(
+          "%s declares %,d images, outside [0, %,d]: copy the file again"
+              .formatted(name, count, Integer.MAX_VALUE));
     }
     List<byte[]> images = new ArrayList<>();
     for (int i = 0; i < count; i++) {

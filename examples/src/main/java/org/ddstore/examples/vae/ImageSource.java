@@ -198,7 +198,9 @@ final class ImageSource {
       return spark.read().parquet(input);
     } catch (Exception e) { // Spark throws checked exceptions that it does not declare
       throw new IllegalArgumentException(
-          "%s has no Parquet files and no IDX files: %s".formatted(input, e.getMessage()), e);
+          "%s has no readable Parquet files and no IDX files: give Parquet with a binary column \"%s\", or MNIST's IDX files"
+              .formatted(input, IMAGE),
+          e);
     }
   }
 
@@ -213,10 +215,16 @@ final class ImageSource {
   private static void checkSizes(Dataset<Row> lengths, String input) {
     List<Row> wrong =
         lengths.toDF("bytes").where("bytes is null or bytes <> " + Layer.PIXELS).takeAsList(1);
-    if (!wrong.isEmpty()) {
-      throw new IllegalArgumentException(
-          "%s has an image of %s bytes, the network takes %d (%d x %d): scale the images"
-              .formatted(input, wrong.get(0).get(0), Layer.PIXELS, Layer.SIDE, Layer.SIDE));
+    if (wrong.isEmpty()) {
+      return;
     }
+    if (wrong.get(0).isNullAt(0)) {
+      throw new IllegalArgumentException(
+          "%s has a row without an image: remove the row, or give %d bytes"
+              .formatted(input, Layer.PIXELS));
+    }
+    throw new IllegalArgumentException(
+        "%s has an image of %s bytes, the network takes %d (%d x %d): scale the images"
+            .formatted(input, wrong.get(0).get(0), Layer.PIXELS, Layer.SIDE, Layer.SIDE));
   }
 }

@@ -2,6 +2,7 @@
 package org.ddstore.examples.vae;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -119,6 +120,15 @@ public final class VaeCommand implements Callable<Integer> {
     }
     ExampleArguments.checkRange(
         command, "--checkpoint-every", checkpointEvery, 1, Integer.MAX_VALUE);
+    checkNotEmpty("--input", input);
+    checkNotEmpty("--out", out.toString());
+    checkNotEmpty("--checkpoints", checkpoints);
+  }
+
+  private void checkNotEmpty(String option, String path) {
+    if (path != null && path.isBlank()) {
+      throw refused(option + ": the path is empty: give one, or omit the option");
+    }
   }
 
   @Override
@@ -151,7 +161,9 @@ public final class VaeCommand implements Callable<Integer> {
       Files.createDirectories(out);
       Files.delete(Files.createTempFile(out, "write-", ".test"));
     } catch (IOException e) {
-      throw refused("--out: cannot write into the folder %s: %s".formatted(out, e));
+      throw refused(
+          "--out: cannot write into the folder %s%s: give a folder that can be created and written"
+              .formatted(out, reason(e)));
     }
   }
 
@@ -164,8 +176,17 @@ public final class VaeCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw refused("--input: " + e.getMessage());
     } catch (IOException e) {
-      throw refused("--input: cannot read %s: %s".formatted(input, e));
+      throw refused(
+          "--input: cannot read %s%s: check the path and its permissions"
+              .formatted(input, reason(e)));
     }
+  }
+
+  /** Returns the reason in parentheses, on one line; empty if there is none but the path. */
+  private static String reason(IOException failure) {
+    String reason =
+        failure instanceof FileSystemException files ? files.getReason() : failure.getMessage();
+    return reason == null ? "" : " (%s)".formatted(reason.lines().findFirst().orElse(""));
   }
 
   private ParameterException refused(String message) {

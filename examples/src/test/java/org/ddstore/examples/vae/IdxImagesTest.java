@@ -75,8 +75,26 @@ class IdxImagesTest {
     assertRefused(incomplete, Arrays.copyOf(file, file.length - 1));
     byte[] packed = packed(file);
     assertRefused(incomplete, Arrays.copyOf(packed, packed.length / 2));
+    assertRefused(incomplete, Arrays.copyOf(packed, 5));
     assertRefused(
         "digits continues after its 2 images: copy the file again",
         Arrays.copyOf(file, file.length + 1));
+    assertRefused(
+        "digits declares -5 images, outside [0, 2,147,483,647]: copy the file again",
+        ByteBuffer.wrap(file).putInt(4, -5).array());
+  }
+
+  @Test
+  void refusesDamagedGzip() throws IOException {
+    byte[] packed = packed(file(0x803, 2, 28, 28));
+    byte[] header = packed.clone();
+    header[2] = 9; // no known method of compression
+    byte[] content = packed.clone();
+    content[packed.length - 5] ^= 1; // in the checksum
+    for (byte[] damaged : List.of(header, content)) {
+      assertThatThrownBy(() -> read(damaged))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching("digits is damaged \\(.+\\): copy the file again");
+    }
   }
 }

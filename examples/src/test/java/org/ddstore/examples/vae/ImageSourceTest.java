@@ -138,7 +138,16 @@ class ImageSourceTest {
         "has rows without a value in the column \"test\"");
     assertRefused(marked("tests", "true"), "has 0 training and 3 test images");
     Path nothing = Files.createDirectory(folder.resolve("nothing"));
-    assertRefused(nothing, "nothing has no Parquet files and no IDX files");
+    String remedy =
+        " has no readable Parquet files and no IDX files: give Parquet with a binary column"
+            + " \"image\", or MNIST's IDX files";
+    assertThatThrownBy(() -> of(nothing)).hasMessage(nothing + remedy);
+    Path text = Files.createDirectory(folder.resolve("words"));
+    Files.writeString(text.resolve("words.txt"), "no image");
+    assertThatThrownBy(() -> of(text)).hasMessage(text + remedy);
+    Path missing = folder.resolve("missing");
+    spark.sql("select cast(null as binary) as image").write().parquet(missing.toString());
+    assertRefused(missing, "missing has a row without an image: remove the row, or give 784 bytes");
   }
 
   private Path marked(String name, String test) {

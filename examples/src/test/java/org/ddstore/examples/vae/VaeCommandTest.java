@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class VaeCommandTest {
   /** Returns the first line that a refused command prints. */
@@ -40,14 +41,26 @@ class VaeCommandTest {
     assertThat(refusal(arguments.split(" ", -1))).isEqualTo("ddstore: " + message);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"--input", "--out", "--checkpoints"})
+  void refusesEmptyPaths(String option) {
+    assertThat(refusal(option, ""))
+        .isEqualTo(
+            "ddstore: %s: the path is empty: give one, or omit the option".formatted(option));
+  }
+
   @Test
   void refusesAFolderThatItCannotWrite(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "");
 
     assertThat(refusal("--out", file.resolve("inside").toString()))
-        .startsWith("ddstore: --out: cannot write into the folder " + file.resolve("inside"));
+        .isEqualTo(
+            "ddstore: --out: cannot write into the folder %s (Not a directory): give a folder that can be created and written"
+                .formatted(file.resolve("inside")));
     assertThat(refusal("--out", file.toString()))
-        .startsWith("ddstore: --out: cannot write into the folder " + file);
+        .isEqualTo(
+            "ddstore: --out: cannot write into the folder %s: give a folder that can be created and written"
+                .formatted(file));
   }
 
   @Test
