@@ -10,6 +10,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The argument parser and checks of the example commands. */
 public final class ExampleArguments {
+  /** System property set by the launcher. */
+  private static final String CHECK_ONLY = "ddstore.example.checkOnly";
+
   private ExampleArguments() {}
 
   /** The option that all examples have. */
@@ -38,6 +41,14 @@ public final class ExampleArguments {
     return new CommandLine(command)
         .addMixin("help", new Help())
         .setParameterExceptionHandler(ExampleArguments::report);
+  }
+
+  /**
+   * Returns whether the launcher asks only for a check of the arguments, before it downloads
+   * PyTorch. The command then exits with 0.
+   */
+  public static boolean isCheckOnly() {
+    return Boolean.getBoolean(CHECK_ONLY);
   }
 
   private static int report(ParameterException failure, String... arguments) {

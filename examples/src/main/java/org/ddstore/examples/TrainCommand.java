@@ -67,6 +67,9 @@ public final class TrainCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     checkRanges();
+    if (ExampleArguments.isCheckOnly()) {
+      return 0;
+    }
     TrainReport report;
     try (ExampleCluster cluster = ExampleCluster.start("train", Train.RANKS)) {
       report = new TrainReport("train", Train.train(cluster.images(rows), epochs));

@@ -73,6 +73,9 @@ final class TrainingCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     ExampleArguments.checkRange(command, "--rows", rows, MIN_ROWS, Integer.MAX_VALUE);
     ExampleArguments.checkRange(command, "--epochs", epochs, 1, MAX_EPOCHS);
+    if (ExampleArguments.isCheckOnly()) {
+      return 0;
+    }
     TrainReport report;
     try (ExampleCluster cluster = ExampleCluster.start(name, Train.RANKS)) {
       report = new TrainReport(name, training.train(cluster.session(), rows, epochs));

@@ -57,8 +57,20 @@ class TrainIT {
     return Program.run(directory, builder);
   }
 
+  /** Before a training has fetched PyTorch, which an illegal argument must not do. */
   @Test
   @Order(1)
+  void rejectsAnUnknownOption() throws Exception {
+    Program refused = run("train", "--epoch", "3");
+
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err())
+        .contains("Unknown option", "'--epoch'", "--help")
+        .doesNotContain("PyTorch");
+  }
+
+  @Test
+  @Order(2)
   void lossFallsAndRanksAgreeOnTheParameters() throws Exception {
     Program training = run("train", "--rows", "1000", "--epochs", "3", "--json").assertSuccess();
 
@@ -87,7 +99,7 @@ class TrainIT {
 
   /** A write to the one is seen in the other. After a training, which fetches PyTorch. */
   @Test
-  @Order(2)
+  @Order(3)
   void arraySharesTheMemoryOfItsBatch() throws Exception {
     Path target = Path.of(System.getProperty("ddstore.root"), "examples", "target");
     Path torch = target.resolve("torch");
@@ -106,15 +118,6 @@ class TrainIT {
     Program arrays = Program.run(directory, builder).assertSuccess();
 
     assertThat(arrays.lastLine()).isEqualTo("float32[8, 28, 28], 7.0, 8.0");
-  }
-
-  @Test
-  @Order(3)
-  void rejectsAnUnknownOption() throws Exception {
-    Program refused = run("train", "--epoch", "3");
-
-    assertThat(refused.exitCode()).isEqualTo(2);
-    assertThat(refused.err()).contains("Unknown option").contains("'--epoch'").contains("--help");
   }
 
   @ParameterizedTest

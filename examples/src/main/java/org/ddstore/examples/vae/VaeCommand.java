@@ -135,6 +135,9 @@ public final class VaeCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     checkRanges();
     openOut();
+    if (ExampleArguments.isCheckOnly()) {
+      return 0;
+    }
     try (ExampleCluster cluster = ExampleCluster.start("vae", ranks)) {
       ImageSource images = images(cluster.session());
       VaeOptions options =
