@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -35,20 +36,27 @@ record Pictures(List<byte[]> originals, List<byte[]> reconstructions, List<byte[
 
   /**
    * Writes two PNGs: {@code reconstructions.png}, in which each row of originals is above the row
-   * of their reconstructions, and {@code samples.png}.
+   * of their reconstructions, and {@code samples.png}. An incomplete row ends with empty cells.
    *
    * @return the files
    */
   List<Path> write(Path folder) throws IOException {
     List<byte[]> pairs = new ArrayList<>();
-    for (int from = 0; from + COLUMNS <= originals.size(); from += COLUMNS) {
-      pairs.addAll(originals.subList(from, from + COLUMNS));
-      pairs.addAll(reconstructions.subList(from, from + COLUMNS));
+    for (int from = 0; from < originals.size(); from += COLUMNS) {
+      pairs.addAll(row(originals, from));
+      pairs.addAll(row(reconstructions, from));
     }
     Path reconstructed = folder.resolve("reconstructions.png");
     Path sampled = folder.resolve("samples.png");
     ImageGrid.write(reconstructed, pairs, COLUMNS);
     ImageGrid.write(sampled, samples, COLUMNS);
     return List.of(reconstructed, sampled);
+  }
+
+  private static List<byte[]> row(List<byte[]> images, int from) {
+    List<byte[]> row =
+        new ArrayList<>(images.subList(from, Math.min(from + COLUMNS, images.size())));
+    row.addAll(Collections.nCopies(COLUMNS - row.size(), new byte[Layer.PIXELS]));
+    return row;
   }
 }

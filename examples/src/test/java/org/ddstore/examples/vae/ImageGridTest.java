@@ -58,6 +58,19 @@ class ImageGridTest {
     assertShows(ImageIO.read(files.get(1).toFile()), 4, 0, DigitImages.image(44));
   }
 
+  @Test
+  void incompleteRowsAreDrawn() throws IOException {
+    List<Path> files = new Pictures(images(0, 13), images(20, 33), images(40, 43)).write(folder);
+
+    BufferedImage pairs = ImageIO.read(files.get(0).toFile());
+    assertThat(pairs.getHeight()).isEqualTo(4 * CELL + 4);
+    assertShows(pairs, 9, 1, DigitImages.image(29));
+    assertShows(pairs, 2, 2, DigitImages.image(12));
+    assertShows(pairs, 3, 2, new byte[Layer.PIXELS]);
+    assertShows(pairs, 2, 3, DigitImages.image(32));
+    assertShows(pairs, 9, 3, new byte[Layer.PIXELS]);
+  }
+
   private static List<byte[]> images(int from, int to) {
     return IntStream.range(from, to).mapToObj(DigitImages::image).toList();
   }
