@@ -33,9 +33,11 @@ record VaeReport(List<VaeResult> ranks) {
     return epochs().stream().mapToLong(EpochResult::mismatches).sum();
   }
 
-  /** Returns whether the loss of the last epoch is below the first; true for a single epoch. */
+  /**
+   * Returns whether the last loss is finite and, if there are several epochs, below the first one.
+   */
   private boolean lossFell() {
-    return losses().size() == 1 || finalLoss() < losses().get(0);
+    return Double.isFinite(finalLoss()) && (losses().size() == 1 || finalLoss() < losses().get(0));
   }
 
   private boolean sameParameters() {
@@ -47,8 +49,7 @@ record VaeReport(List<VaeResult> ranks) {
    * delivered each image once and unchanged.
    */
   boolean isSound() {
-    return Double.isFinite(finalLoss())
-        && lossFell()
+    return lossFell()
         && sameParameters()
         && mismatches() == 0
         && epochs().stream().allMatch(EpochResult::isExact);
@@ -62,19 +63,30 @@ record VaeReport(List<VaeResult> ranks) {
               .formatted(epoch + 1, result.loss(), result.testLoss(), result.receipt()));
     }
     output.line(
-        "%s on %d ranks, which ended with %s (CRC-32 by rank: %s)"
+        "%s on %d rank%s, which ended with %s (CRC-32 by rank: %s)"
             .formatted(
                 lossFell() ? "Learned" : "Did not learn",
                 ranks.size(),
+                ranks.size() == 1 ? "" : "s",
                 sameParameters() ? "the same parameters" : "different parameters",
                 first().parameters()));
+    printAttempt(output);
+    output.finish(mismatches(), results(), json());
+  }
+
+  private void printAttempt(Output output) {
+    if (!first().hasTrained()) {
+      output.line(
+          "Complete  the checkpoint has %d epoch%s, nothing was left to train: raise --epochs to continue"
+              .formatted(epochs().size(), epochs().size() == 1 ? "" : "s"));
+      return;
+    }
     if (!first().resumedAt().isEmpty()) {
       output.line("Resumed at %s, in attempt %d".formatted(first().resumedAt(), first().attempt()));
     }
     output.line(
         "Speed     %,.0f images/s; utilisation %.0f %%; %,d mismatches"
             .formatted(first().samplesPerSecond(), 100 * first().utilisation(), mismatches()));
-    output.finish(mismatches(), results(), json());
   }
 
   private List<Map<String, Object>> results() {
@@ -95,8 +107,8 @@ record VaeReport(List<VaeResult> ranks) {
     object.put("finalLoss", finalLoss());
     object.put("losses", losses());
     object.put("testLosses", epochs().stream().map(EpochResult::testLoss).toList());
-    object.put("samplesPerSecond", first().samplesPerSecond());
-    object.put("utilisation", first().utilisation());
+    object.put("samplesPerSecond", first().hasTrained() ? first().samplesPerSecond() : null);
+    object.put("utilisation", first().hasTrained() ? first().utilisation() : null);
     object.put("coverage", epochs().stream().map(VaeReport::coverage).toList());
     object.put("lossFell", lossFell());
     object.put("sameParameters", sameParameters());
