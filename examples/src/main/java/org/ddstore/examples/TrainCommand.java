@@ -18,9 +18,9 @@ import picocli.CommandLine.Spec;
       "Trains a small network (784-64-10) on the demo's images with DJL and PyTorch,"
           + " data-parallel on two executors: batches are read from the loader without a copy,"
           + " gradients are summed over the ranks.",
-      "Exits with 0 if the loss fell, all ranks have the same final parameters, and each epoch"
-          + " delivered every row exactly once. The first run downloads PyTorch (110 MB; Linux on"
-          + " x86_64 only)."
+      "Exits with 0 if the loss of the last epoch is below that of the first, all ranks have the"
+          + " same final parameters, and each epoch delivered every row exactly once. The first run"
+          + " downloads PyTorch (110 MB; Linux on x86_64 only)."
     })
 public final class TrainCommand implements Callable<Integer> {
   private static final int FAILED = 1;

@@ -14,10 +14,13 @@ import java.util.Map;
  * @param ranks results of the ranks, in rank order
  */
 record TrainReport(String example, List<Trained> ranks) {
-  /** Returns whether the loss of the last epoch is below the first; true for a single epoch. */
+  /**
+   * Returns whether the last loss is finite and, if there are several epochs, below the first one.
+   */
   private boolean lossFell() {
     List<Double> losses = ranks.get(0).losses();
-    return losses.size() == 1 || losses.get(losses.size() - 1) < losses.get(0);
+    double last = losses.get(losses.size() - 1);
+    return Double.isFinite(last) && (losses.size() == 1 || last < losses.get(0));
   }
 
   private boolean sameParameters() {

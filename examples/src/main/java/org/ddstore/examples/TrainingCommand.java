@@ -63,9 +63,9 @@ final class TrainingCommand implements Callable<Integer> {
         .usageMessage()
         .description(
             description,
-            "Exits with 0 if the loss fell, all ranks have the same final parameters, and each receipt"
-                + " shows that every row was delivered exactly once. The first run downloads PyTorch (110 MB;"
-                + " Linux on x86_64 only).");
+            "Exits with 0 if the loss of the last epoch is below that of the first, all ranks have"
+                + " the same final parameters, and each receipt shows that every row was delivered"
+                + " exactly once. The first run downloads PyTorch (110 MB; Linux on x86_64 only).");
     return line;
   }
 

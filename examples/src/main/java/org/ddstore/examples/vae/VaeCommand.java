@@ -28,9 +28,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Trains a variational autoencoder (784-400-20) on images of digits with DJL and PyTorch, on"
           + " all ranks, with checkpoints, and draws images with it.",
-      "Exits with 0 if the loss fell, all ranks have the same final parameters, and each epoch"
-          + " delivered every image exactly once and unchanged. The first run downloads PyTorch"
-          + " (110 MB; Linux on x86_64 only)."
+      "Exits with 0 if the loss of the last epoch is below that of the first, all ranks have the"
+          + " same final parameters, and each epoch delivered every image exactly once and"
+          + " unchanged. The first run downloads PyTorch (110 MB; Linux on x86_64 only)."
     })
 public final class VaeCommand implements Callable<Integer> {
   private static final int FAILED = 1;
