@@ -97,10 +97,22 @@ class TrainIT {
     }
   }
 
-  /** A write to the one is seen in the other. After a training, which fetches PyTorch. */
+  /** A write to the one is seen in the other. */
   @Test
   @Order(3)
   void arraySharesTheMemoryOfItsBatch() throws Exception {
+    assertThat(runWithPyTorch(ArrayProgram.class).lastLine())
+        .isEqualTo("float32[8, 28, 28], 7.0, 8.0");
+  }
+
+  @Test
+  @Order(3)
+  void gradientsDoNotUseFreeMemory() throws Exception {
+    assertThat(runWithPyTorch(GradientProgram.class).lastLine()).startsWith("0.5 1.0 0.5; ");
+  }
+
+  /** Runs a program with PyTorch, which an earlier test has fetched. */
+  private Program runWithPyTorch(Class<?> program) throws IOException, InterruptedException {
     Path target = Path.of(System.getProperty("ddstore.root"), "examples", "target");
     Path torch = target.resolve("torch");
     Needed.check("PyTorch", Files.exists(torch.resolve("complete")), () -> "not in " + torch);
@@ -111,13 +123,10 @@ class TrainIT {
             "-Djava.io.tmpdir=" + temporary,
             "-cp",
             classPath,
-            ArrayProgram.class.getName());
+            program.getName());
     builder.environment().put("DJL_CACHE_DIR", target.resolve("djl").toString());
     builder.environment().put("DJL_OFFLINE", "true");
-
-    Program arrays = Program.run(directory, builder).assertSuccess();
-
-    assertThat(arrays.lastLine()).isEqualTo("float32[8, 28, 28], 7.0, 8.0");
+    return Program.run(directory, builder).assertSuccess();
   }
 
   @ParameterizedTest
