@@ -2,13 +2,17 @@
 package org.ddstore.spark.dump;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.Serializable;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -97,7 +101,7 @@ public final class DumpDirectory implements Serializable {
     Path target = entry(entry);
     try {
       return access.run(target.getFileSystem(configuration.value()));
-    } catch (IOException e) {
+    } catch (IOException | FSError e) {
       throw failure(verb, target.toString(), e);
     }
   }
@@ -151,6 +155,36 @@ public final class DumpDirectory implements Serializable {
         });
   }
 
+  /**
+   * Returns the paths of the directory and those above it that do not exist, the deepest first.
+   *
+   * @throws DumpException if the file system fails
+   */
+  List<String> missing() {
+    return access(
+        "read",
+        "",
+        files -> {
+          List<String> paths = new ArrayList<>();
+          for (Path each = entry(""); each != null && !files.exists(each); ) {
+            paths.add(each.toString());
+            each = each.getParent();
+          }
+          return paths;
+        });
+  }
+
+  /** Deletes directories of {@link #missing()} that are empty now. */
+  void deleteEmpty(List<String> directories) {
+    for (String path : directories) {
+      try {
+        access("delete", "", files -> files.delete(new Path(path), false));
+      } catch (DumpException e) {
+        return; // something else is in it, and so in those above it
+      }
+    }
+  }
+
   /** Opens a file. The caller closes the stream. */
   FSDataInputStream open(String name) {
     return access("open", name, files -> files.open(entry(name)));
@@ -168,18 +202,29 @@ public final class DumpDirectory implements Serializable {
     }
   }
 
-  static DumpException failure(String verb, String target, IOException e) {
+  /**
+   * Returns the exception of a failed access. Sets the interrupt flag of the thread if an interrupt
+   * caused the failure.
+   *
+   * @param thrown exception of a file system, or the error by which that of local files passes on
+   *     its exceptions
+   */
+  static DumpException failure(String verb, String target, Throwable thrown) {
+    Throwable e = thrown instanceof FSError && thrown.getCause() != null ? thrown.getCause() : thrown;
+    if (e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException)) {
+      Thread.currentThread().interrupt();
+    }
     return new DumpException("cannot %s %s: %s%s".formatted(verb, target, text(e), remedy(e)), e);
   }
 
-  private static String text(IOException e) {
+  private static String text(Throwable e) {
     String message = e.getMessage();
     return message == null || message.isEmpty()
         ? e.getClass().getSimpleName()
         : message.lines().findFirst().orElse(message);
   }
 
-  private static String remedy(IOException e) {
+  private static String remedy(Throwable e) {
     String text = text(e).toLowerCase(Locale.ROOT);
     if (text.contains("permission denied") || text.contains("access denied")) {
       return ": give user \"%s\" access to the directory, or choose another one".formatted(user());

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSError;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.spark.types.DumpException;
 import org.ddstore.spark.types.InvalidDumpException;
@@ -123,18 +124,18 @@ final class DumpReader implements AutoCloseable {
     try {
       in.seek(position);
       in.readFully(target);
-    } catch (IOException e) {
+    } catch (IOException | FSError e) {
       throw failure(e);
     }
     return target;
   }
 
-  private DumpException failure(IOException e) {
+  private DumpException failure(Throwable e) {
     return failure(path, e);
   }
 
   /** Returns the exception of a failed read of a file of a dump. */
-  static DumpException failure(String path, IOException e) {
+  static DumpException failure(String path, Throwable e) {
     if (e instanceof EOFException) {
       return damaged(path, "is truncated", e);
     }
@@ -158,7 +159,7 @@ final class DumpReader implements AutoCloseable {
         crc.update(staging, 0, part);
         target.put(staging, 0, part);
       }
-    } catch (IOException e) {
+    } catch (IOException | FSError e) {
       throw failure(e);
     }
     if ((int) crc.getValue() != expectedCrc) {
@@ -198,7 +199,7 @@ final class DumpReader implements AutoCloseable {
       block.close();
       try {
         in.close();
-      } catch (IOException e) {
+      } catch (IOException | FSError e) {
         throw DumpDirectory.failure("close", path, e);
       }
     }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.dump.DumpManifest.NotAManifestException;
@@ -97,7 +98,7 @@ public final class DumpSource {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (FSDataInputStream in = directory.open(name)) {
       in.transferTo(bytes);
-    } catch (IOException e) {
+    } catch (IOException | FSError e) {
       throw DumpReader.failure(directory.entry(name).toString(), e);
     }
     return bytes.toByteArray();

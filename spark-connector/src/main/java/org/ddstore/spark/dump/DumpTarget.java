@@ -34,12 +34,19 @@ public final class DumpTarget implements Serializable {
   private final String id;
   private final String manifest;
   private final List<String> replaced;
+  private final List<String> made; // directories that did not exist before, the deepest first
 
-  private DumpTarget(DumpDirectory directory, String id, String manifest, List<String> replaced) {
+  private DumpTarget(
+      DumpDirectory directory,
+      String id,
+      String manifest,
+      List<String> replaced,
+      List<String> made) {
     this.directory = directory;
     this.id = id;
     this.manifest = manifest;
     this.replaced = List.copyOf(replaced);
+    this.made = List.copyOf(made);
   }
 
   /**
@@ -92,8 +99,14 @@ public final class DumpTarget implements Serializable {
             directory,
             id,
             entries.nextManifest(id),
-            Stream.concat(entries.manifests().stream(), entries.folders().stream()).toList());
-    directory.createFolder(target.folder());
+            Stream.concat(entries.manifests().stream(), entries.folders().stream()).toList(),
+            directory.missing());
+    try {
+      directory.createFolder(target.folder());
+    } catch (DumpException e) {
+      directory.deleteEmpty(target.made);
+      throw e;
+    }
     return target;
   }
 
@@ -178,13 +191,17 @@ public final class DumpTarget implements Serializable {
     return others;
   }
 
-  /** Deletes the files of a dump that was not published. Logs a failure. */
+  /**
+   * Deletes the files of a dump that was not published, and the directories that it has created if
+   * nothing else is in them. Logs a failure.
+   */
   public void discard() {
     Interrupts.cleanUp(
         "deletion of the unfinished dump in " + directory,
         () -> {
           directory.delete(manifest);
           directory.delete(folder());
+          directory.deleteEmpty(made);
         });
   }
 

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSError;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.spark.types.DumpException;
 import org.ddstore.types.DDStoreException;
@@ -116,13 +117,13 @@ final class DumpWriter implements AutoCloseable {
   private void write(byte[] source, int length) {
     try {
       out.write(source, 0, length);
-    } catch (IOException e) {
+    } catch (IOException | FSError e) {
       throw failure(e);
     }
     bytes += length;
   }
 
-  private DumpException failure(IOException e) {
+  private DumpException failure(Throwable e) {
     return DumpDirectory.failure("write", directory.entry(entry()).toString(), e);
   }
 
@@ -143,7 +144,7 @@ final class DumpWriter implements AutoCloseable {
       DumpDirectory.sync(out);
       closed = true;
       out.close();
-    } catch (IOException e) {
+    } catch (IOException | FSError e) {
       throw failure(e);
     }
     return new DumpedFile(
@@ -172,7 +173,7 @@ final class DumpWriter implements AutoCloseable {
       closed = true;
       try {
         out.close();
-      } catch (IOException e) {
+      } catch (IOException | FSError e) {
         throw failure(e);
       }
     }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.StreamCorruptedException;
 import org.apache.hadoop.fs.ChecksumException;
+import org.apache.hadoop.fs.FSError;
 
 /** The content of a file, which the file system verifies by checksums of its own. */
 final class CheckedFile extends FilterInputStream {
@@ -19,6 +20,8 @@ final class CheckedFile extends FilterInputStream {
       return in.read();
     } catch (ChecksumException e) {
       throw corrupted(e);
+    } catch (FSError e) {
+      throw NewFile.exceptionOf(e);
     }
   }
 
@@ -28,6 +31,8 @@ final class CheckedFile extends FilterInputStream {
       return in.read(bytes, from, count);
     } catch (ChecksumException e) {
       throw corrupted(e);
+    } catch (FSError e) {
+      throw NewFile.exceptionOf(e);
     }
   }
 

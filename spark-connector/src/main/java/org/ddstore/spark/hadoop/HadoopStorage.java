@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
@@ -64,7 +65,11 @@ public final class HadoopStorage implements CheckpointStorage {
 
   @Override
   public OutputStream create(String file) throws IOException {
-    return new NewFile(files.create(path(file), false));
+    try {
+      return new NewFile(files.create(path(file), false));
+    } catch (FSError e) {
+      throw NewFile.exceptionOf(e);
+    }
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.StreamCapabilities;
 
 /**
@@ -32,7 +33,15 @@ final class NewFile extends OutputStream {
     } catch (IOException e) {
       failure = e;
       throw e;
+    } catch (FSError e) { // an IOException of local files
+      failure = exceptionOf(e);
+      throw failure;
     }
+  }
+
+  /** Returns the exception that an error of the local file system passes on. */
+  static IOException exceptionOf(FSError e) {
+    return e.getCause() instanceof IOException cause ? cause : new IOException(e);
   }
 
   @Override
@@ -52,8 +61,16 @@ final class NewFile extends OutputStream {
     } catch (IOException e) {
       closeAfter(e);
       throw e;
+    } catch (FSError e) {
+      IOException cause = exceptionOf(e);
+      closeAfter(cause);
+      throw cause;
     }
-    stream.close();
+    try {
+      stream.close();
+    } catch (FSError e) {
+      throw exceptionOf(e);
+    }
   }
 
   /** Closes the stream after an exception, which it may throw again. */
@@ -63,8 +80,8 @@ final class NewFile extends OutputStream {
     }
     try {
       stream.close();
-    } catch (IOException e) {
-      if (e != first) {
+    } catch (IOException | FSError e) {
+      if (e != first && e.getCause() != first) {
         first.addSuppressed(e);
       }
     }

@@ -247,7 +247,7 @@ class DumpTargetTest {
   }
 
   @Test
-  void refusedAccessAndFullDiskAreNamed() {
+  void refusedAccessAndFullDiskAreNamed() throws IOException {
     assertThatThrownBy(() -> DumpTarget.create(faulty(Long.MAX_VALUE, "/dump"), DumpMode.CREATE))
         .isInstanceOf(DumpException.class)
         .hasMessageContaining("Permission denied")
@@ -259,9 +259,46 @@ class DumpTargetTest {
         .isInstanceOf(DumpException.class)
         .hasMessageContaining("No space left on device");
     target.discard();
+    Files.createDirectory(path());
     assertThatThrownBy(() -> DumpSource.open(faulty(Long.MAX_VALUE, "/dump")))
         .isInstanceOf(DumpException.class)
         .isNotInstanceOf(InvalidDumpException.class)
         .hasMessageContaining("Permission denied");
+  }
+
+  @Test
+  void errorsOfFullLocalDisksAreExceptionsOfTheDump() {
+    DumpDirectory full = faulty(0, "");
+    DumpTarget target = DumpTarget.create(full, DumpMode.CREATE);
+    assertThatThrownBy(() -> write(target, full, 1))
+        .isInstanceOf(DumpException.class)
+        .hasMessageContaining("cannot write")
+        .hasMessageContaining("No space left on device: free space")
+        .hasCauseInstanceOf(IOException.class);
+    assertThatThrownBy(() -> publish(target, List.of()))
+        .isInstanceOf(DumpException.class)
+        .hasMessageContaining("No space left on device");
+  }
+
+  @Test
+  void discardedDumpLeavesNoDirectoriesThatItCreated() throws IOException {
+    DumpDirectory deep = DumpDirectory.of(path() + "/a/b", new Configuration());
+    DumpTarget first = DumpTarget.create(deep, DumpMode.CREATE);
+    DumpTarget second = DumpTarget.create(deep, DumpMode.OVERWRITE);
+    write(first, deep, 1);
+    first.discard();
+    assertThat(path().resolve("a/b")).as("another dump is in it").isNotEmptyDirectory();
+    second.discard();
+    assertThat(path().resolve("a/b")).as("it existed before the second dump").isEmptyDirectory();
+
+    DumpDirectory other = DumpDirectory.of(path() + "/c/d", new Configuration());
+    DumpTarget.create(other, DumpMode.CREATE).discard();
+    assertThat(path().resolve("c")).doesNotExist();
+    DumpDirectory refused = faulty(Long.MAX_VALUE, "rows-");
+    DumpDirectory below =
+        DumpDirectory.of(refused + "/e/f", FaultyFileSystem.settings(Long.MAX_VALUE, "rows-"));
+    assertThatThrownBy(() -> DumpTarget.create(below, DumpMode.CREATE))
+        .isInstanceOf(DumpException.class);
+    assertThat(entries()).containsExactly("a");
   }
 }

@@ -19,7 +19,7 @@ import org.apache.hadoop.util.Progressable;
 
 /**
  * A local file system under {@code faulty:///}, whose disk is full after a number of bytes per
- * file, or which refuses access to paths that contain a word, or never creates some files. For
+ * file (if that is 0, by the error of Hadoop for full local disks), or which refuses access to paths that contain a word, or never creates some files. For
  * driver and executors.
  */
 public final class FaultyFileSystem extends RawLocalFileSystem {
@@ -107,6 +107,10 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
     check(path);
     stall(path);
     long room = getConf().getLong(ROOM_KEY, Long.MAX_VALUE);
+    if (room == 0) {
+      Path full = new Path("/dev/full");
+      return super.create(full, null, true, bufferSize, replication, blockSize, progress);
+    }
     OutputStream all =
         super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress);
     return new FSDataOutputStream(new Limited(all, room), null);

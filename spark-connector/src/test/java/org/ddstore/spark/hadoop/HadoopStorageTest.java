@@ -17,6 +17,8 @@ import org.ddstore.checkpoint.StorageContract;
 import org.ddstore.spark.dump.FaultyFileSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Hadoop's file system of local files, with its checksum files. */
 class HadoopStorageTest extends StorageContract {
@@ -36,12 +38,13 @@ class HadoopStorageTest extends StorageContract {
     }
   }
 
-  @Test
-  void namesTheFailureThatTheStreamThrowsAgainWhenItIsClosed() throws Exception {
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1000})
+  void namesTheFailureThatTheStreamThrowsAgainWhenItIsClosed(long room) throws Exception {
     CheckpointStorage full =
         HadoopStorage.of(
             new Path(FaultyFileSystem.ROOT.resolve(directory().toUri().getPath())),
-            FaultyFileSystem.settings(1000, ""));
+            FaultyFileSystem.settings(room, ""));
     assertThat(
             SavingRanks.outcomes(
                 2,
@@ -56,7 +59,8 @@ class HadoopStorageTest extends StorageContract {
                 assertThat(outcome)
                     .isInstanceOf(CheckpointException.class)
                     .asString()
-                    .contains("checkpoint 1 was not saved to " + full, "No space left on device"));
+                    .contains("saved to " + full + ": ", "No space left on device")
+                    .doesNotContain("FSError"));
   }
 
   @Test
