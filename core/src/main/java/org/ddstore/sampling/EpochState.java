@@ -2,13 +2,16 @@
 package org.ddstore.sampling;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
+import org.ddstore.types.RejectedArgumentException;
 
 /**
  * The position of a rank in an epoch, sufficient to continue with the same batches later,
@@ -55,6 +58,8 @@ public record EpochState(
   private static final String CHECKSUM = "c";
   private static final int DIGEST_DIGITS = 16;
   private static final char DOT = '.';
+  private static final String OTHER_ROWS =
+      ": load the rows that the state was saved with, or begin without the state";
 
   /** Sampler and global batch in the text of {@link Batching#describe}. */
   private static final Pattern GLOBAL_BATCH = Pattern.compile("(.*)/(\\d+)( .*)?");
@@ -174,27 +179,26 @@ public record EpochState(
    * resumed only where the digest is known.
    *
    * @param here state of the loader that resumes
-   * @throws IllegalArgumentException if they differ; the message names the differences
+   * @throws RejectedArgumentException if they differ; the message names the differences
    */
   public void checkSame(EpochState here) {
     Objects.requireNonNull(here, "here is null");
-    StringBuilder differences = new StringBuilder();
-    compare(differences, "rows", rows, here.rows);
+    List<String> differences = new ArrayList<>();
+    compare(differences, "number of rows", rows, here.rows, OTHER_ROWS);
     compare(differences, "number of updates", version, here.version);
     compare(differences, "schema", schema, here.schema);
     if (!digest.isEmpty()) { // without a digest in the state, one here is not compared
       String mine = here.digest.isEmpty() ? "not known" : here.digest;
       compare(differences, "digest of the rows", digest, mine);
     }
-    compare(differences, "sampling", sampling, here.sampling);
-    differences.append(remedy(here));
+    compare(differences, "sampling", sampling, here.sampling, remedy(here));
     Delivery other = here.delivery;
     compareChoice(differences, "choice of fields", delivery.fields(), other.fields(), "all");
     compareChoice(differences, "choice of casts", delivery.casts(), other.casts(), "none");
     compareChoice(
         differences, "choice of padding and densifying", delivery.shapes(), other.shapes(), "none");
-    if (differences.length() > 0) {
-      throw new IllegalArgumentException("state mismatch:" + differences);
+    if (!differences.isEmpty()) {
+      throw new RejectedArgumentException("state mismatch: " + String.join("; ", differences));
     }
   }
 
@@ -210,14 +214,14 @@ public record EpochState(
       return "";
     }
     return there.group(1).contains("costAware(")
-        ? " costAware makes one batch per rank by default: use batchesPerStep(%s), which resumes on other numbers of ranks;"
+        ? ": costAware makes one batch per rank by default: use batchesPerStep(%s), which resumes on other numbers of ranks"
             .formatted(there.group(2))
-        : " a sampler with batchSize has a global batch of this size times the number of ranks: resume on the same number of ranks, or use globalBatchSize(%s), which resumes on any;"
-            .formatted(there.group(2));
+        : ": a global batch has %s samples in the state, %s here: use globalBatchSize(%s), or resume a sampler with batchSize on the same number of ranks"
+            .formatted(there.group(2), mine.group(2), there.group(2));
   }
 
   private static void compareChoice(
-      StringBuilder differences,
+      List<String> differences,
       String what,
       Delivery.Choice there,
       Delivery.Choice here,
@@ -227,9 +231,14 @@ public record EpochState(
     }
   }
 
-  private static void compare(StringBuilder differences, String what, Object there, Object here) {
+  private static void compare(List<String> differences, String what, Object there, Object here) {
+    compare(differences, what, there, here, "");
+  }
+
+  private static void compare(
+      List<String> differences, String what, Object there, Object here, String remedy) {
     if (!there.equals(here)) {
-      differences.append(" %s is %s in the state, %s here;".formatted(what, there, here));
+      differences.add("%s is %s in the state, %s here%s".formatted(what, there, here, remedy));
     }
   }
 }

@@ -384,7 +384,7 @@ class ColumnsTest {
                       assertThatThrownBy(() -> other.resume(saved))
                           .isInstanceOf(IllegalArgumentException.class)
                           .hasMessage(
-                              "state mismatch: sampling is within(0-8000) shuffled(5)/64 in the state, within(8000-20011) shuffled(5)/64 here;");
+                              "state mismatch: sampling is within(0-8000) shuffled(5)/64 in the state, within(8000-20011) shuffled(5)/64 here");
                     }
                     return saved;
                   }

@@ -245,10 +245,10 @@ class EpochsLoopTest extends OnSamples {
       assertThatThrownBy(() -> loader.epochs(EPOCHS, ofTwo))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
-              "state mismatch: sampling is shuffled(3)/20 in the state, shuffled(3)/10 here;"
-                  + " a sampler with batchSize has a global batch of this size times the number"
-                  + " of ranks: resume on the same number of ranks, or use globalBatchSize(20),"
-                  + " which resumes on any;");
+              "state mismatch: sampling is shuffled(3)/20 in the state, shuffled(3)/10 here:"
+                  + " a global batch has 20 samples in the state, 10 here: use"
+                  + " globalBatchSize(20), or resume a sampler with batchSize on the same number"
+                  + " of ranks");
     }
     try (Loader loader = loader(Samplers.shuffled(3).globalBatchSize(20))) {
       assertThat(loader.epochs(1, ofTwo).iterator().hasNext()).isTrue();

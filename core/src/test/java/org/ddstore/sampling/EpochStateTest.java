@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.util.List;
 import java.util.Map;
+import org.ddstore.types.RejectedArgumentException;
 import org.junit.jupiter.api.Test;
 
 class EpochStateTest {
@@ -86,13 +87,13 @@ class EpochStateTest {
     assertThatThrownBy(() -> there.checkSame(here))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "state mismatch: choice of fields is %s in the state, [a] (%s) here; choice of casts is %s in the state, none here;",
+            "state mismatch: choice of fields is %s in the state, [a] (%s) here; choice of casts is %s in the state, none here",
             saved.delivery().fields().digest(),
             here.delivery().fields().digest(),
             saved.delivery().casts().digest());
     assertThatThrownBy(() -> STATE.checkSame(here))
         .hasMessage(
-            "state mismatch: choice of fields is all in the state, [a] (%s) here; choice of padding and densifying is none in the state, [pad] (%s) here;",
+            "state mismatch: choice of fields is all in the state, [a] (%s) here; choice of padding and densifying is none in the state, [pad] (%s) here",
             here.delivery().fields().digest(), here.delivery().shapes().digest());
     here.checkSame(here);
   }
@@ -135,13 +136,14 @@ class EpochStateTest {
             "cd",
             Delivery.PLAIN);
     assertThatThrownBy(() -> STATE.checkSame(other))
-        .isInstanceOf(IllegalArgumentException.class)
+        .isInstanceOf(RejectedArgumentException.class)
         .hasMessage(
-            "state mismatch: rows is 20000 in the state, 20001 here;"
+            "state mismatch: number of rows is 20000 in the state, 20001 here:"
+                + " load the rows that the state was saved with, or begin without the state;"
                 + " number of updates is 0 in the state, 2 here;"
                 + " schema is 1f3a9c04 in the state, 00000000 here;"
                 + " digest of the rows is 0123456789abcdef in the state, cd here;"
-                + " sampling is shuffled(42)/512 in the state, shuffled(43)/256 here;");
+                + " sampling is shuffled(42)/512 in the state, shuffled(43)/256 here");
   }
 
   private static EpochState of(String sampling) {
@@ -156,7 +158,11 @@ class EpochStateTest {
   void namesTheRemedyIfOnlyTheNumberOfRanksDiffers() {
     BatchSampler shuffled = Samplers.shuffled(1).batchSize(64);
     assertThat(mismatch(shuffled.describe(4), shuffled.describe(2)))
-        .contains("resume on the same number of ranks, or use globalBatchSize(256)");
+        .isEqualTo(
+            "state mismatch: sampling is shuffled(1)/256 in the state, shuffled(1)/128 here:"
+                + " a global batch has 256 samples in the state, 128 here: use"
+                + " globalBatchSize(256), or resume a sampler with batchSize on the same number of"
+                + " ranks");
     BatchSampler packed = Samplers.costAware(1, 9, 1, 2);
     assertThat(mismatch(packed.describe(2), packed.describe(4)))
         .contains("use batchesPerStep(2)")
@@ -165,7 +171,7 @@ class EpochStateTest {
             mismatch(
                 Samplers.sequential().globalBatchSize(64).describe(2),
                 Samplers.sequential().globalBatchSize(64).everySample().describe(2)))
-        .endsWith("here;")
+        .endsWith("here")
         .doesNotContain("batchSize");
   }
 
@@ -177,7 +183,7 @@ class EpochStateTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "state mismatch:"
-                + " digest of the rows is 0123456789abcdef in the state, not known here;");
+                + " digest of the rows is 0123456789abcdef in the state, not known here");
     without.checkSame(STATE);
     without.checkSame(without);
     STATE.checkSame(STATE);

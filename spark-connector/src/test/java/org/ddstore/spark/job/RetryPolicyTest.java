@@ -23,6 +23,7 @@ import org.ddstore.spark.types.RebuildDiffersException;
 import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.RankLostException;
+import org.ddstore.types.RejectedArgumentException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -57,6 +58,7 @@ class RetryPolicyTest {
         new IngestException("x", 3, "280 is outside [0, 255]"),
         new BatchTooLargeException("read at most 3,565 rows a batch"),
         new IllegalStateException("in a task", new BatchTooLargeException("as before")),
+        new RejectedArgumentException("state mismatch: number of rows is 3 in the state, 4 here"),
         new PreflightException("cannot load", List.of()),
         new RebuildDiffersException("train", 1, "other rows"),
         new DDStoreException("cannot write", new IOException("No space left on device")),
