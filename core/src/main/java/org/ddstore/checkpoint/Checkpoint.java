@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.TreeSet;
 import org.ddstore.sampling.EpochState;
+import org.ddstore.types.RejectedArgumentException;
 
 /**
  * A published checkpoint. It stays readable until newer ones replace it. {@link #load} and {@link
@@ -71,7 +72,7 @@ public final class Checkpoint {
     Objects.requireNonNull(name, "name is null");
     Manifest.StoredStream stream = files.manifest().streams().get(name);
     if (stream == null) {
-      throw new IllegalArgumentException(
+      throw new RejectedArgumentException(
           "%s has no stream \"%s\": it has %s".formatted(this, name, streams()));
     }
     return stream;

@@ -71,7 +71,19 @@ final class CheckpointDirectory {
       throw new CorruptCheckpointException(
           "%s in %s is not a manifest of a checkpoint: %s: delete it to continue with the checkpoint before it"
               .formatted(name.manifest(), storage, e.getMessage()));
+    } catch (IOException e) {
+      if (isFolder(name)) {
+        throw new CorruptCheckpointException(
+            "%s in %s is a directory, not a manifest of a checkpoint: delete it to continue with the checkpoint before it"
+                .formatted(name.manifest(), storage));
+      }
+      throw e;
     }
+  }
+
+  private boolean isFolder(CheckpointName name) throws IOException {
+    return storage.list("").stream()
+        .anyMatch(entry -> entry.folder() && entry.name().equals(name.manifest()));
   }
 
   private byte[] bytes(CheckpointName name) throws IOException {

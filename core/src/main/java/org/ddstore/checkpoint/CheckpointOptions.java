@@ -158,4 +158,10 @@ public final class CheckpointOptions implements Cloneable {
   Duration saveTimeout() {
     return saveTimeout;
   }
+
+  @Override
+  public String toString() {
+    return "CheckpointOptions[keep %d, chunkSize %,d bytes, memoryLimit %,d bytes, writers %d, saving %s, onFailure %s, saveTimeout %s]"
+        .formatted(keep, chunkSize, memoryLimit, writers, saving, onFailure, saveTimeout);
+  }
 }

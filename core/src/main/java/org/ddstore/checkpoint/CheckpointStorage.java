@@ -71,6 +71,16 @@ public interface CheckpointStorage {
    */
   void delete(String path) throws IOException;
 
+  /**
+   * Checks that the directory can be listed or created, without a change. Lists the directory by
+   * default. A save can still fail, for example because the disk is full.
+   *
+   * @throws IOException if it can be neither listed nor created
+   */
+  default void check() throws IOException {
+    list("");
+  }
+
   /** {@return the location of the directory, for messages} */
   @Override
   String toString();

@@ -16,6 +16,7 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.CollectiveInterruptedException;
+import org.ddstore.types.RejectedArgumentException;
 
 /**
  * The checkpoints of one training in one directory, as one rank uses them. A checkpoint holds named
@@ -63,14 +64,16 @@ public final class Checkpoints implements AutoCloseable {
   }
 
   /**
-   * Opens the checkpoints of a directory, which need not exist. Collective, blocks. Nothing is
-   * written before the first save.
+   * Opens the checkpoints of a directory, which need not exist. Collective, blocks. Checks that the
+   * storage {@linkplain CheckpointStorage#check() can be used}; nothing is written before the first
+   * save.
    *
    * @param storage directory of the checkpoints, the same on all ranks
    * @param communicator communicator of all ranks, which stays open until the checkpoints are
    *     closed
    * @param options options of the checkpoints
    * @return the checkpoints, closed by the caller
+   * @throws CheckpointException if the storage cannot be used, and the options say that ranks throw
    */
   public static Checkpoints open(
       CheckpointStorage storage, Communicator communicator, CheckpointOptions options) {
@@ -83,6 +86,7 @@ public final class Checkpoints implements AutoCloseable {
         checkpoints.pending = checkpoints.threads.publisher().submit(checkpoints.group::barrier);
         checkpoints.await();
       }
+      checkpoints.prepare(checkpoints::checkStorage);
       return checkpoints;
     } catch (RuntimeException | Error e) {
       Cleanup.after(e, Stream.of(checkpoints::close));
@@ -150,7 +154,7 @@ public final class Checkpoints implements AutoCloseable {
                   return files;
                 }
               }
-              throw new IllegalArgumentException(
+              throw new RejectedArgumentException(
                   "no checkpoint %d in %s: the numbers are %s"
                       .formatted(number, storage, numbersOf(names).lines().toList()));
             })
@@ -242,19 +246,28 @@ public final class Checkpoints implements AutoCloseable {
     }
   }
 
+  private byte[] checkStorage() throws IOException {
+    storage.check();
+    return new byte[0];
+  }
+
   /** Becomes the writer of the directory; returns false after a failure that was reported. */
   private boolean claim() {
+    Optional<byte[]> name = prepare(() -> directory.claim().manifest().getBytes(UTF_8));
+    name.ifPresent(
+        manifest ->
+            next = CheckpointName.ofManifest(new String(manifest, UTF_8)).orElseThrow());
+    return name.isPresent();
+  }
+
+  /** Runs work before the first save; returns nothing after a failure that was reported. */
+  private Optional<byte[]> prepare(RankZero.Work work) {
     try {
-      byte[] name =
-          rankZero.run(
-              "no checkpoint was saved to " + storage,
-              () -> directory.claim().manifest().getBytes(UTF_8));
-      next = CheckpointName.ofManifest(new String(name, UTF_8)).orElseThrow();
-      return true;
+      return Optional.of(rankZero.run("no checkpoint was saved to " + storage, work));
     } catch (RuntimeException e) {
       report(e);
       throwUnlessReported(e);
-      return false;
+      return Optional.empty();
     }
   }
 

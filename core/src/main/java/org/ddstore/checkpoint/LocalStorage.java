@@ -8,9 +8,11 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -44,15 +46,33 @@ final class LocalStorage implements CheckpointStorage {
 
   /** Creates the directory itself, not those above it: a missing one can be a missing mount. */
   private void createDirectory() throws IOException {
-    Path above = directory.getParent();
-    if (above != null && !Files.isDirectory(above)) {
-      throw new NoSuchFileException(above.toString());
-    }
+    checkAbove();
     try {
       Files.createDirectory(directory);
     } catch (FileAlreadyExistsException e) {
       if (!Files.isDirectory(directory)) {
         throw e;
+      }
+    }
+  }
+
+  private void checkAbove() throws IOException {
+    Path above = directory.getParent();
+    if (above != null && !Files.isDirectory(above)) {
+      throw new NoSuchFileException(above.toString());
+    }
+  }
+
+  @Override
+  public void check() throws IOException {
+    list("");
+    if (!Files.exists(directory)) {
+      checkAbove();
+      Path above = directory.getParent();
+      if (!Files.isWritable(above)) {
+        throw Files.getFileStore(above).isReadOnly()
+            ? new FileSystemException(above.toString(), null, "Read-only file system")
+            : new AccessDeniedException(above.toString());
       }
     }
   }

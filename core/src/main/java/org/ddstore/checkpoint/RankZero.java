@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 import org.ddstore.collective.Communicator;
 import org.ddstore.types.CollectiveInterruptedException;
+import org.ddstore.types.RejectedArgumentException;
 
 /**
  * Work that rank 0 does for all ranks. Its result, or its failure with its type, reaches all of
@@ -18,7 +19,8 @@ final class RankZero {
   private static final byte DONE = '+';
   private static final byte FAILED = '!';
   private static final byte CORRUPT = '#';
-  private static final byte REJECTED = '?';
+  private static final byte ILLEGAL = '?';
+  private static final byte REJECTED = '*';
   private static final byte UNANSWERED = '~';
 
   private final Communicator group;
@@ -74,7 +76,8 @@ final class RankZero {
       }
       case CORRUPT -> throw new CorruptCheckpointException(new String(result, UTF_8));
       case UNANSWERED -> throw new UnansweredException(new String(result, UTF_8));
-      case REJECTED -> throw new IllegalArgumentException(new String(result, UTF_8));
+      case ILLEGAL -> throw new IllegalArgumentException(new String(result, UTF_8));
+      case REJECTED -> throw new RejectedArgumentException(new String(result, UTF_8));
       default -> throw new CheckpointException(new String(result, UTF_8));
     }
   }
@@ -119,8 +122,10 @@ final class RankZero {
       return tagged(CORRUPT, e.getMessage().getBytes(UTF_8));
     } catch (CheckpointException e) {
       return tagged(FAILED, e.getMessage().getBytes(UTF_8));
-    } catch (IllegalArgumentException e) {
+    } catch (RejectedArgumentException e) {
       return tagged(REJECTED, e.getMessage().getBytes(UTF_8));
+    } catch (IllegalArgumentException e) {
+      return tagged(ILLEGAL, e.getMessage().getBytes(UTF_8));
     } catch (IOException e) {
       String text = "%s: %s: %s".formatted(what, StorageErrors.describe(e), StorageErrors.REMEDY);
       return tagged(FAILED, text.getBytes(UTF_8));

@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.types.RankFailedException;
+import org.ddstore.types.RejectedArgumentException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,7 +44,7 @@ class CheckpointsTest {
                 CheckpointOptions.defaults(),
                 (checkpoints, rank) -> {
                   assertThatThrownBy(() -> checkpoints.open(3))
-                      .isInstanceOf(IllegalArgumentException.class)
+                      .isInstanceOf(RejectedArgumentException.class)
                       .hasMessage("no checkpoint 3 in %s: the numbers are []".formatted(storage()));
                   return checkpoints.latest().isEmpty() && checkpoints.numbers().isEmpty();
                 }))
@@ -72,7 +73,7 @@ class CheckpointsTest {
                   assertThat(saved.streams()).containsExactly("model");
                   assertThat(saved.ranks()).isEqualTo(3);
                   assertThatThrownBy(() -> saved.reader("optimizer"))
-                      .isInstanceOf(IllegalArgumentException.class)
+                      .isInstanceOf(RejectedArgumentException.class)
                       .hasMessage(
                           "checkpoint 1 in %s has no stream \"optimizer\": it has [model]"
                               .formatted(storage()));
@@ -263,5 +264,35 @@ class CheckpointsTest {
         .hasMessageStartingWith("memoryLimit 0 outside");
     assertThatThrownBy(() -> options.saveTimeout(Duration.ZERO))
         .hasMessageStartingWith("saveTimeout PT0S outside");
+  }
+
+  @Test
+  void aDirectoryInPlaceOfAManifestIsNamed() throws Exception {
+    CheckpointOptions options = SavingRanks.options().saving(Saving.SYNCHRONOUS);
+    String name = "checkpoint-000009-0000000f-0000000009";
+    assertThat(
+            SavingRanks.values(
+                2,
+                storage(),
+                options,
+                (checkpoints, rank) -> {
+                  SavingRanks.save(checkpoints, rank, 1);
+                  if (rank == 0) {
+                    storage().create(name + "/file").close();
+                  }
+                  checkpoints.numbers();
+                  assertThatThrownBy(checkpoints::latest)
+                      .isInstanceOf(CorruptCheckpointException.class)
+                      .hasMessageContaining(name + " in " + storage() + " is a directory");
+                  return checkpoints.open(1).number();
+                }))
+        .containsOnly(1L);
+  }
+
+  @Test
+  void optionsNameTheirValues() {
+    assertThat(CheckpointOptions.defaults().keep(7))
+        .hasToString(
+            "CheckpointOptions[keep 7, chunkSize 4,194,304 bytes, memoryLimit 67,108,864 bytes, writers 4, saving BACKGROUND, onFailure THROW, saveTimeout PT10M]");
   }
 }

@@ -40,6 +40,11 @@ public class ForwardingStorage implements CheckpointStorage {
   }
 
   @Override
+  public void check() throws IOException {
+    storage.check();
+  }
+
+  @Override
   public String toString() {
     return storage.toString();
   }

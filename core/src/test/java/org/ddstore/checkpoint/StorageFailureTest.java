@@ -245,4 +245,27 @@ class StorageFailureTest {
             });
     SavingRanks.assertFailed(outcomes, "did not write all chunks within PT0.3S: raise saveTimeout");
   }
+
+  @Test
+  void aMissingDirectoryIsFoundWhenTheCheckpointsAreOpened() throws Exception {
+    Path missing = folder.resolve("mount/checkpoints");
+    String message = "no checkpoint was saved to " + missing + ": no such file or directory: ";
+    for (Saving saving : Saving.values()) {
+      CheckpointOptions options = SavingRanks.options().saving(saving);
+      SavingRanks.assertFailed(
+          SavingRanks.outcomes(
+              2, CheckpointStorage.local(missing), options, (checkpoints, rank) -> 1),
+          message + missing.getParent());
+      assertThat(
+              SavingRanks.values(
+                  2,
+                  CheckpointStorage.local(missing),
+                  options.onFailure(SaveFailure.REPORT),
+                  (checkpoints, rank) -> {
+                    assertThat(checkpoints.lastFailure().orElseThrow()).hasMessageContaining(message);
+                    return checkpoints.latest().isEmpty();
+                  }))
+          .containsOnly(true);
+    }
+  }
 }
