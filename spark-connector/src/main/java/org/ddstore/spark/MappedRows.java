@@ -203,7 +203,7 @@ final class MappedRows extends RDD<Row> {
       try {
         open();
         try (Batch batch = reader.getBatch(indices)) {
-          mapper.map(batch, nextRow, rows::add);
+          mapper.map(batch, nextRow, row -> add(row, indices.length));
         }
       } catch (RuntimeException e) {
         throw e;
@@ -211,6 +211,15 @@ final class MappedRows extends RDD<Row> {
         throw failed("map rows [%d, %d)".formatted(nextRow, nextRow + indices.length), e);
       }
       nextRow += indices.length;
+    }
+
+    private void add(Row row, int batchRows) {
+      if (row == null) {
+        throw new IllegalArgumentException(
+            "the mapper of map(..) on store \"%s\" passes null to its output for rows [%d, %d), after %d rows: pass a Row"
+                .formatted(handle.name(), nextRow, nextRow + batchRows, rows.size()));
+      }
+      rows.add(row);
     }
 
     private void open() throws Exception {

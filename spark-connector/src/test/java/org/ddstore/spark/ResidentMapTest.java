@@ -188,6 +188,11 @@ class ResidentMapTest extends OnResidentCluster {
         .hasMessageContaining("java.lang.Object, which is not serializable");
     assertThatThrownBy(() -> store.map(() -> null, SCHEMA, 1).count())
         .hasStackTraceContaining("returns null: return a mapper");
+    assertThatThrownBy(
+            () ->
+                store.map(() -> (batch, firstRow, output) -> output.accept(null), SCHEMA, 5).count())
+        .hasStackTraceContaining("the mapper of map(..) on store \"train\" passes null to its output")
+        .hasStackTraceContaining("after 0 rows: pass a Row");
     Dataset<Row> mapped = store.map(any, SCHEMA, 10);
     store.drop();
     assertThatThrownBy(mapped::count)
