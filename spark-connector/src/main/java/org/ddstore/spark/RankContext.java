@@ -22,6 +22,7 @@ import org.ddstore.spark.cluster.DeviceBinding;
 import org.ddstore.spark.hadoop.HadoopStorage;
 import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.job.TaskResources;
+import org.ddstore.types.RejectedArgumentException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -244,11 +245,18 @@ public final class RankContext {
    *     file system of Hadoop
    * @param options options of the checkpoints
    * @return the checkpoints; the task closes them, or its end does
-   * @throws org.ddstore.checkpoint.CheckpointException if no file system serves the path
+   * @throws org.ddstore.checkpoint.CheckpointException if no file system serves the path, or the
+   *     storage cannot be used and the options say that ranks throw
+   * @throws RejectedArgumentException if the path is blank
    */
   public Checkpoints checkpoints(String directory, CheckpointOptions options) {
     Objects.requireNonNull(directory, "directory is null");
     Objects.requireNonNull(options, "options is null");
+    if (directory.isBlank()) {
+      throw new RejectedArgumentException(
+          "directory of checkpoints is \"%s\": give a path, such as hdfs:///training/digits"
+              .formatted(directory));
+    }
     return resources.openCheckpoints(
         () -> Checkpoints.open(HadoopStorage.ofTask(directory), communicator(), options));
   }

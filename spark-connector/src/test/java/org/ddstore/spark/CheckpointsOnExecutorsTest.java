@@ -186,5 +186,18 @@ class CheckpointsOnExecutorsTest extends OnTwoExecutors {
                 rows(2).maxAttempts(1).run(rank -> rank.checkpoints("unknown://host/path") == null))
         .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("cannot open unknown://host/path for checkpoints");
+    Evidence evidence = new Evidence(this.directory);
+    assertThatThrownBy(
+            () ->
+                rows(2)
+                    .maxAttempts(3)
+                    .run(
+                        rank -> {
+                          evidence.note("attempt " + rank.attempt() + " of " + rank.rank(), 0);
+                          return rank.checkpoints(" ") == null;
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageContaining("directory of checkpoints is \" \"");
+    assertThat(this.directory).isDirectoryNotContaining("glob:**attempt 2*");
   }
 }

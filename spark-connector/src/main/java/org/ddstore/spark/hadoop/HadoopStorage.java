@@ -5,6 +5,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.NotDirectoryException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -89,6 +90,9 @@ public final class HadoopStorage implements CheckpointStorage {
     List<Entry> entries = new ArrayList<>();
     try {
       for (FileStatus status : files.listStatus(path(folder))) {
+        if (status.getPath().equals(path(folder))) { // the entry of a file is the file itself
+          throw new NotDirectoryException(path(folder).toString());
+        }
         entries.add(new Entry(status.getPath().getName(), status.getLen(), status.isDirectory()));
       }
     } catch (FileNotFoundException e) {
