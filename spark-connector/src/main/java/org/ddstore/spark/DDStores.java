@@ -40,6 +40,8 @@ public final class DDStores {
    * @throws InvalidDumpException if the path does not exist or has no complete dump; see {@link
    *     InvalidDumpException#problem()}
    * @throws DumpException if the file system fails
+   * @throws IllegalArgumentException if the path is blank
+   * @throws IllegalStateException if the application of the session has ended
    * @throws PreflightException if stores cannot run on this Spark installation
    */
   public static RestoreSpec restore(SparkSession session, String path) {

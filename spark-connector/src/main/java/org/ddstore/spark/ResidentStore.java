@@ -210,24 +210,25 @@ public final class ResidentStore extends StoreFacts {
    * application and on any number of ranks. All ranks write their shards at the same time, in
    * bounded memory and with checksums, in a run like that of {@link #run}. The manifest is written
    * last, so a dump that was stopped is never taken for a complete one. Rows that are appended
-   * meanwhile are left out. Blocks. If it fails, its files are deleted.
+   * meanwhile are left out. Blocks. If it fails, its files are deleted, and the directories that it
+   * has created.
    *
    * @param path directory in any file system of Hadoop that the driver and all executors reach,
    *     such as HDFS or S3A; a local path only if all of them are on one host
    * @param mode handling of a dump that is already in the directory
    * @return the description of the dump
-   * @throws IllegalArgumentException if the directory contains other files, a dump that the mode
-   *     does not replace, or the dump that this store was restored from
+   * @throws IllegalArgumentException if the path is blank, or the directory contains other files, a
+   *     dump that the mode does not replace, or the dump that a store of this application was
+   *     restored from
    * @throws DumpException if the file system fails, for example because the disk is full or the
-   *     user lacks a permission
-   * @throws IllegalStateException if the store has been dropped
+   *     user lacks a permission, or if another dump was published in the directory meanwhile
+   * @throws IllegalStateException if the store has been dropped, or the application has ended
    * @throws PreflightException if the cluster cannot run the job; it lists what is missing
    * @throws StoreJobException if the last attempt failed for another reason
    */
   public DumpInfo dump(String path, DumpMode mode) {
     Objects.requireNonNull(path, "path is null");
     Objects.requireNonNull(mode, "mode is null");
-    places().checkLive();
     return StoreDump.of(this, runner).to(path, mode);
   }
 

@@ -3,7 +3,9 @@ package org.ddstore.spark;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.spark.cluster.Interrupts;
@@ -65,13 +67,10 @@ final class StoreDump {
   /** Dumps the store; see {@link ResidentStore#dump(String, DumpMode)}. */
   DumpInfo to(String path, DumpMode mode) {
     DumpDirectory directory = DumpDirectory.of(store.origin().session(), path);
-    if (store.origin().dump().filter(source -> source.isIn(directory)).isPresent()) {
-      throw new IllegalArgumentException(
-          "cannot dump \"%s\" to %s: it was restored from the dump there, which its lost rows are loaded from; give another directory"
-              .formatted(store.name(), directory));
-    }
+    store.places().checkLive();
     DumpTarget target = DumpTarget.create(directory, mode);
     try {
+      target.checkUnneeded(restoredStores());
       AtomicReference<ResidentLayout> dumped = new AtomicReference<>();
       List<DumpedFile> files = new ArrayList<>();
       runner
@@ -82,6 +81,7 @@ final class StoreDump {
               },
               List.of())
           .forEach(files::addAll);
+      target.checkUnneeded(restoredStores()); // of stores that were restored meanwhile
       return target.publish(
           new DumpTarget.Description(
               store.name(),
@@ -95,6 +95,16 @@ final class StoreDump {
       target.discard();
       throw dumpFailure(Interrupts.beforeCommit(e, "dump of \"%s\"".formatted(store.name())));
     }
+  }
+
+  /** Returns the names of the live stores that were restored, by the folder of their dump. */
+  private Map<String, String> restoredStores() {
+    Map<String, String> stores = new HashMap<>();
+    for (ResidentStore each :
+        ResidentStores.of(store.origin().session().sparkContext()).list()) {
+      each.origin().dump().ifPresent(dump -> stores.put(dump.folder(), each.name()));
+    }
+    return stores;
   }
 
   /** Returns the failure of a dump that ended a job, else the failure itself. */

@@ -27,6 +27,7 @@ import org.ddstore.spark.types.DumpMode;
 import org.ddstore.spark.types.InvalidDumpException;
 import org.ddstore.spark.types.InvalidDumpException.Problem;
 import org.ddstore.types.Backing;
+import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,9 @@ class ResidentDumpTest extends OnResidentCluster {
   }
 
   private List<Path> files(String name) throws IOException {
+    if (!Files.exists(Path.of(path()))) {
+      return List.of();
+    }
     try (Stream<Path> all = Files.walk(Path.of(path()))) {
       return all.filter(Files::isRegularFile)
           .filter(file -> file.getFileName().toString().startsWith(name))
@@ -164,7 +168,11 @@ class ResidentDumpTest extends OnResidentCluster {
     assertThat(again.rows()).isEqualTo(7);
     assertThatThrownBy(() -> again.dump(path(), DumpMode.OVERWRITE))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("cannot dump \"again\" to", "it was restored from the dump there");
+        .hasMessageContaining("store \"again\" was restored from the dump there");
+    assertThatThrownBy(() -> store.dump(path(), DumpMode.OVERWRITE))
+        .as("of another store")
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("store \"again\" was restored from the dump there");
     assertThat(DDStores.restore(spark(), path()).info()).isEqualTo(info);
   }
 
@@ -264,6 +272,7 @@ class ResidentDumpTest extends OnResidentCluster {
     for (String[] fault :
         new String[][] {
           {FaultyFileSystem.ROOM_KEY, "1000", "No space left on device"},
+          {FaultyFileSystem.ROOM_KEY, "0", "No space left on device"},
           {FaultyFileSystem.REFUSED_KEY, "rank-00001", "Permission denied"}
         }) {
       spark().conf().set(FaultyFileSystem.CLASS_KEY, FaultyFileSystem.class.getName());
@@ -280,6 +289,7 @@ class ResidentDumpTest extends OnResidentCluster {
       }
       assertThat(files("rank")).isEmpty();
       assertThat(files("manifest")).isEmpty();
+      assertThat(Path.of(path())).as("the failed dump has created it").doesNotExist();
     }
     assertThat(store.run(context -> context.rows().rows())).containsOnly((long) COUNT);
     assertThat(store.dump(path()).digest()).isEqualTo(store.digest());
@@ -298,6 +308,15 @@ class ResidentDumpTest extends OnResidentCluster {
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(DDStores.restore(spark(), path()).ranks(4).toString())
         .contains(path(), "\"first\"", "ranks");
+    assertThatThrownBy(() -> store.dump(" "))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("path of a dump is \" \"");
+    for (int i = 0; i < 3; i++) {
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> store.dump(path() + "1")).isInstanceOf(DDStoreException.class);
+      assertThat(Thread.interrupted()).as("flag of the interrupted thread").isTrue();
+    }
+    assertThat(Path.of(path() + "1")).doesNotExist();
     store.drop();
     assertThatThrownBy(() -> store.dump(path() + "2")).isInstanceOf(IllegalStateException.class);
   }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -39,6 +40,11 @@ public final class DumpDirectory implements Serializable {
   /** Prefix of the settings of Spark that are passed on to Hadoop. */
   private static final String HADOOP = "spark.hadoop.";
 
+  /** Schemes of file systems that Hadoop can only read. */
+  private static final Set<String> NO_DIRECTORIES = Set.of("http", "https");
+
+  private static final String OPEN = "open the file system of";
+
   private final String path;
   private final SerializableConfiguration configuration;
 
@@ -53,9 +59,15 @@ public final class DumpDirectory implements Serializable {
    * @param path path with or without the scheme of a file system; the default file system of Hadoop
    *     is used without one
    * @throws IllegalArgumentException if the path is illegal
+   * @throws IllegalStateException if the application of the session has ended
    * @throws DumpException if the file system cannot be opened
    */
   public static DumpDirectory of(SparkSession session, String path) {
+    if (session.sparkContext().isStopped()) {
+      throw new IllegalStateException(
+          "cannot use %s for a dump: the Spark application of the session has ended; use a running session"
+              .formatted(path));
+    }
     Configuration configuration = new Configuration(session.sparkContext().hadoopConfiguration());
     CollectionConverters.asJava(session.conf().getAll())
         .forEach(
@@ -70,12 +82,41 @@ public final class DumpDirectory implements Serializable {
   }
 
   static DumpDirectory of(String path, Configuration configuration) {
+    if (path.isBlank()) {
+      throw new IllegalArgumentException(
+          "path of a dump is \"%s\": give a directory, such as hdfs:///dumps/train".formatted(path));
+    }
     Path parsed = new Path(path);
+    if (NO_DIRECTORIES.contains(scheme(parsed))) {
+      throw new IllegalArgumentException(
+          "%s cannot contain a dump, because file system \"%s\" has no directories: give a directory in another one, such as HDFS"
+              .formatted(path, scheme(parsed)));
+    }
+    String qualified = fileSystem(parsed, configuration).makeQualified(parsed).toString();
+    return new DumpDirectory(qualified, new SerializableConfiguration(configuration));
+  }
+
+  private static String scheme(Path path) {
+    return String.valueOf(path.toUri().getScheme()).toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns the file system of a path. Hadoop throws a bare exception if it lacks a class. */
+  private static FileSystem fileSystem(Path path, Configuration configuration) {
     try {
-      String qualified = parsed.getFileSystem(configuration).makeQualified(parsed).toString();
-      return new DumpDirectory(qualified, new SerializableConfiguration(configuration));
+      return path.getFileSystem(configuration);
     } catch (IOException e) {
-      throw failure("open the file system of", path, e);
+      throw failure(OPEN, path.toString(), e);
+    } catch (RuntimeException | LinkageError e) {
+      Throwable root = e;
+      while (root.getCause() != null) {
+        root = root.getCause();
+      }
+      throw root instanceof ClassNotFoundException || root instanceof LinkageError
+          ? new DumpException(
+              "cannot %s %s: %s: add the library of scheme \"%s\" to the class path of driver and executors; for s3a this is hadoop-aws"
+                  .formatted(OPEN, path, text(root), scheme(path)),
+              e)
+          : failure(OPEN, path.toString(), root);
     }
   }
 
@@ -100,7 +141,7 @@ public final class DumpDirectory implements Serializable {
   <T> T access(String verb, String entry, Access<T> access) {
     Path target = entry(entry);
     try {
-      return access.run(target.getFileSystem(configuration.value()));
+      return access.run(fileSystem(target, configuration.value()));
     } catch (IOException | FSError e) {
       throw failure(verb, target.toString(), e);
     }

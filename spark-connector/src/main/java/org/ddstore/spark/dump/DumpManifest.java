@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
@@ -47,21 +48,23 @@ record DumpManifest(
   private static final String FORMAT = "ddstore-dump";
   private static final int VERSION = 1;
   private static final int CRC_DIGITS = 8;
+  private static final String BEGIN = "{\"format\":\"%s\"".formatted(FORMAT);
+  private static final Pattern CHECKSUM = Pattern.compile("[0-9a-f]{%d}".formatted(CRC_DIGITS));
 
   /** The exception of bytes that are not a complete manifest. */
   static final class NotAManifestException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    private final boolean isOtherVersion;
+    private final boolean isForeign;
 
-    NotAManifestException(String message, boolean isOtherVersion, Throwable cause) {
+    NotAManifestException(String message, boolean isForeign, Throwable cause) {
       super(message, cause);
-      this.isOtherVersion = isOtherVersion;
+      this.isForeign = isForeign;
     }
 
-    /** Returns whether the bytes are a manifest, but of a version that is not known here. */
-    boolean isOtherVersion() {
-      return isOtherVersion;
+    /** Returns whether the bytes are no manifest, or of a version that is not known here. */
+    boolean isForeign() {
+      return isForeign;
     }
   }
 
@@ -139,6 +142,10 @@ record DumpManifest(
    */
   static DumpManifest parse(byte[] bytes) throws NotAManifestException {
     String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n", -1);
+    boolean hasChecksum = lines.length > 1 && CHECKSUM.matcher(lines[1]).matches();
+    if (!hasChecksum && !lines[0].startsWith(BEGIN) && !BEGIN.startsWith(lines[0])) {
+      throw new NotAManifestException("it is not a manifest of a dump", true, null);
+    }
     if (lines.length < 2 || lines[1].length() < CRC_DIGITS) {
       throw new NotAManifestException("it is truncated", false, null);
     }

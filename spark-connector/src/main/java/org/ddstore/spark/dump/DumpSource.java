@@ -31,9 +31,9 @@ public final class DumpSource {
     this.manifest = manifest;
   }
 
-  /** Returns whether this dump lies in a directory. */
-  public boolean isIn(DumpDirectory other) {
-    return directory.toString().equals(other.toString());
+  /** Returns the name of the folder of the data files, which no other dump has. */
+  public String folder() {
+    return manifest.folder();
   }
 
   /**
@@ -71,7 +71,7 @@ public final class DumpSource {
         if (first == null) { // an older dump may be complete
           first =
               new InvalidDumpException(
-                  e.isOtherVersion() ? Problem.FOREIGN : Problem.DAMAGED,
+                  e.isForeign() ? Problem.FOREIGN : Problem.DAMAGED,
                   "manifest %s of a dump is not readable: %s"
                       .formatted(directory.entry(name), e.getMessage()),
                   e);

@@ -110,6 +110,23 @@ public final class DumpTarget implements Serializable {
     return target;
   }
 
+  /**
+   * Checks that no store needs a dump that this one replaces.
+   *
+   * @param stores names of stores that were restored from a dump, by the folder of that dump
+   * @throws IllegalArgumentException if one does
+   */
+  public void checkUnneeded(Map<String, String> stores) {
+    for (String entry : replaced) {
+      String store = stores.get(entry);
+      if (store != null) {
+        throw new IllegalArgumentException(
+            "cannot dump to %s: store \"%s\" was restored from the dump there, which its lost rows are loaded from; give another directory"
+                .formatted(directory, store));
+      }
+    }
+  }
+
   private String folder() {
     return DumpEntries.folder(id);
   }
@@ -135,7 +152,8 @@ public final class DumpTarget implements Serializable {
    * commit point. Then deletes the dump that this one replaces, and files of failed attempts.
    *
    * @param written files, in any order
-   * @throws DumpException if the files do not have the rows of the store, or cannot be seen here
+   * @throws DumpException if the files do not have the rows of the store, or cannot be seen here,
+   *     or another dump was published in the directory meanwhile
    */
   public DumpInfo publish(Description store, List<DumpedFile> written) {
     List<DumpedFile> files = new ArrayList<>(written);
@@ -157,6 +175,7 @@ public final class DumpTarget implements Serializable {
             store.options(),
             files);
     Set<String> others = checkVisible(files);
+    checkAlone();
     directory.write(manifest, contents.toBytes());
     Interrupts.cleanUp(
         "deletion of what the dump to %s replaces".formatted(directory),
@@ -165,6 +184,18 @@ public final class DumpTarget implements Serializable {
           others.forEach(name -> directory.delete(folder() + "/" + name));
         });
     return DumpSource.info(directory, contents);
+  }
+
+  /** Checks that no other dump was published in the directory since this one was begun. */
+  private void checkAlone() {
+    for (String other : DumpEntries.of(directory).manifests()) {
+      if (!replaced.contains(other)) {
+        throw new DumpException(
+            "cannot dump to %s: another dump, %s, was published there meanwhile: give each dump its own directory"
+                .formatted(directory, other),
+            null);
+      }
+    }
   }
 
   /** Checks that the files are in the folder, and returns the names of all other files in it. */

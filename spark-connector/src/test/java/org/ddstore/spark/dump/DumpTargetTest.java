@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
@@ -300,5 +303,81 @@ class DumpTargetTest {
     assertThatThrownBy(() -> DumpTarget.create(below, DumpMode.CREATE))
         .isInstanceOf(DumpException.class);
     assertThat(entries()).containsExactly("a");
+  }
+
+  @Test
+  void pathsThatCannotContainADumpAreNamed() {
+    for (String path : List.of("", "  ")) {
+      assertThatThrownBy(() -> DumpDirectory.of(path, new Configuration()))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("path of a dump is \"%s\"".formatted(path));
+    }
+    assertThatThrownBy(() -> DumpDirectory.of("http://localhost:1/a", new Configuration()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("http://localhost:1/a cannot contain a dump");
+    Configuration lacking = new Configuration();
+    lacking.set("fs.s3a.impl", "org.example.MissingFileSystem");
+    assertThatThrownBy(() -> DumpDirectory.of("s3a://bucket/dump", lacking))
+        .isInstanceOf(DumpException.class)
+        .hasMessageContaining("cannot open the file system of s3a://bucket/dump: Class ")
+        .hasMessageContaining("org.example.MissingFileSystem not found: add the library of")
+        .hasMessageContaining("\"s3a\"");
+    assertThatThrownBy(() -> DumpDirectory.of("unknown://a/b", new Configuration()))
+        .isInstanceOf(DumpException.class)
+        .hasMessageContaining("No FileSystem for scheme");
+  }
+
+  @Test
+  void secondDumpOfTheSameTimeIsRefused() {
+    DumpTarget first = DumpTarget.create(directory(), DumpMode.CREATE);
+    List<DumpedFile> firstFiles = write(first, directory(), 1);
+    Configuration plain = new Configuration();
+    DumpTarget second =
+        DumpTarget.create(DumpDirectory.of(path().toString(), plain), DumpMode.OVERWRITE);
+    List<DumpedFile> secondFiles = write(second, directory(), 2);
+    DumpInfo published = publish(first, firstFiles);
+    assertThatThrownBy(() -> publish(second, secondFiles))
+        .isInstanceOf(DumpException.class)
+        .hasMessageContaining("was published there meanwhile");
+    second.discard();
+    assertThat(DumpSource.open(directory()).info()).isEqualTo(published);
+  }
+
+  @Test
+  void dumpThatAStoreWasRestoredFromIsNotReplaced() throws IOException {
+    dump(DumpMode.CREATE, 1);
+    String folder = DumpSource.open(directory()).folder();
+    Path link = Files.createSymbolicLink(parent.resolve("link"), path());
+    DumpDirectory same = DumpDirectory.of(link.toString(), new Configuration());
+    DumpTarget target = DumpTarget.create(same, DumpMode.OVERWRITE);
+    target.checkUnneeded(Map.of("rows-of-another", "other"));
+    assertThatThrownBy(() -> target.checkUnneeded(Map.of(folder, "train")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("cannot dump to " + same)
+        .hasMessageContaining("store \"train\" was restored from the dump there");
+  }
+
+  @Test
+  void foreignTextInPlaceOfAManifestIsNamed() throws IOException {
+    Files.createDirectory(path());
+    Path manifest = path().resolve("manifest-00000001-" + "a".repeat(32));
+    for (String foreign : List.of("notes", "notes\nof mine\n", "{\"format\":\"parquet\"}\n")) {
+      Files.writeString(manifest, foreign);
+      assertThat(problem()).as(foreign).isEqualTo(Problem.FOREIGN);
+    }
+    for (String truncated : List.of("", "{\"form", "{\"format\":\"ddstore-dump\",\"vers")) {
+      Files.writeString(manifest, truncated);
+      assertThat(problem()).as(truncated).isEqualTo(Problem.DAMAGED);
+    }
+  }
+
+  @Test
+  void interruptOfAFileSystemIsKept() {
+    assertThat(DumpDirectory.failure("write", "/a", new InterruptedIOException("interrupted")))
+        .hasMessage("cannot write /a: interrupted");
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(DumpDirectory.failure("write", "/a", new SocketTimeoutException("late")))
+        .hasMessage("cannot write /a: late");
+    assertThat(Thread.interrupted()).isFalse();
   }
 }
