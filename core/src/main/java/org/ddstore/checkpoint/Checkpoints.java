@@ -255,8 +255,7 @@ public final class Checkpoints implements AutoCloseable {
   private boolean claim() {
     Optional<byte[]> name = prepare(() -> directory.claim().manifest().getBytes(UTF_8));
     name.ifPresent(
-        manifest ->
-            next = CheckpointName.ofManifest(new String(manifest, UTF_8)).orElseThrow());
+        manifest -> next = CheckpointName.ofManifest(new String(manifest, UTF_8)).orElseThrow());
     return name.isPresent();
   }
 

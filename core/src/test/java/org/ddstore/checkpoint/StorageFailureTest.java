@@ -262,7 +262,8 @@ class StorageFailureTest {
                   CheckpointStorage.local(missing),
                   options.onFailure(SaveFailure.REPORT),
                   (checkpoints, rank) -> {
-                    assertThat(checkpoints.lastFailure().orElseThrow()).hasMessageContaining(message);
+                    assertThat(checkpoints.lastFailure().orElseThrow())
+                        .hasMessageContaining(message);
                     return checkpoints.latest().isEmpty();
                   }))
           .containsOnly(true);

@@ -100,8 +100,7 @@ final class StoreDump {
   /** Returns the names of the live stores that were restored, by the folder of their dump. */
   private Map<String, String> restoredStores() {
     Map<String, String> stores = new HashMap<>();
-    for (ResidentStore each :
-        ResidentStores.of(store.origin().session().sparkContext()).list()) {
+    for (ResidentStore each : ResidentStores.of(store.origin().session().sparkContext()).list()) {
       each.origin().dump().ifPresent(dump -> stores.put(dump.folder(), each.name()));
     }
     return stores;

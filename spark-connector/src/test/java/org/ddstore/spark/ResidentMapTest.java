@@ -190,8 +190,11 @@ class ResidentMapTest extends OnResidentCluster {
         .hasStackTraceContaining("returns null: return a mapper");
     assertThatThrownBy(
             () ->
-                store.map(() -> (batch, firstRow, output) -> output.accept(null), SCHEMA, 5).count())
-        .hasStackTraceContaining("the mapper of map(..) on store \"train\" passes null to its output")
+                store
+                    .map(() -> (batch, firstRow, output) -> output.accept(null), SCHEMA, 5)
+                    .count())
+        .hasStackTraceContaining(
+            "the mapper of map(..) on store \"train\" passes null to its output")
         .hasStackTraceContaining("after 0 rows: pass a Row");
     Dataset<Row> mapped = store.map(any, SCHEMA, 10);
     store.drop();

@@ -84,7 +84,8 @@ public final class DumpDirectory implements Serializable {
   static DumpDirectory of(String path, Configuration configuration) {
     if (path.isBlank()) {
       throw new IllegalArgumentException(
-          "path of a dump is \"%s\": give a directory, such as hdfs:///dumps/train".formatted(path));
+          "path of a dump is \"%s\": give a directory, such as hdfs:///dumps/train"
+              .formatted(path));
     }
     Path parsed = new Path(path);
     if (NO_DIRECTORIES.contains(scheme(parsed))) {
@@ -251,7 +252,8 @@ public final class DumpDirectory implements Serializable {
    *     its exceptions
    */
   static DumpException failure(String verb, String target, Throwable thrown) {
-    Throwable e = thrown instanceof FSError && thrown.getCause() != null ? thrown.getCause() : thrown;
+    Throwable e =
+        thrown instanceof FSError && thrown.getCause() != null ? thrown.getCause() : thrown;
     if (e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException)) {
       Thread.currentThread().interrupt();
     }

@@ -18,9 +18,9 @@ import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * A local file system under {@code faulty:///}, whose disk is full after a number of bytes per
- * file (if that is 0, by the error of Hadoop for full local disks), or which refuses access to paths that contain a word, or never creates some files. For
- * driver and executors.
+ * A local file system under {@code faulty:///}, whose disk is full after a number of bytes per file
+ * (if that is 0, by the error of Hadoop for full local disks), or which refuses access to paths
+ * that contain a word, or never creates some files. For driver and executors.
  */
 public final class FaultyFileSystem extends RawLocalFileSystem {
   public static final URI ROOT = URI.create("faulty:///");
