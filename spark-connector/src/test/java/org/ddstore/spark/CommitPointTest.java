@@ -68,6 +68,10 @@ class CommitPointTest {
   @AfterAll
   static void stop() {
     session.stop();
+    assertThatThrownBy(() -> DDStores.restore(session, "/dumps/train"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("cannot use /dumps/train for a dump")
+        .hasMessageContaining("has ended; use a running session");
   }
 
   @BeforeEach

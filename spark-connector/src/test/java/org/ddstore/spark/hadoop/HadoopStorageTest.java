@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -87,5 +88,14 @@ class HadoopStorageTest extends StorageContract {
     assertThatThrownBy(() -> HadoopStorage.of(new Path("unknown://host/path"), new Configuration()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("unknown");
+  }
+
+  @Test
+  void namesAFileInPlaceOfTheDirectory() throws Exception {
+    storage().check();
+    Files.createFile(folder.resolve("checkpoints"));
+    assertThatThrownBy(() -> storage().check())
+        .isInstanceOf(NotDirectoryException.class)
+        .hasMessageContaining(directory().toString());
   }
 }
