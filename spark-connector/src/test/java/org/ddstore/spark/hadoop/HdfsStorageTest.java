@@ -147,7 +147,7 @@ class HdfsStorageTest extends StorageContract {
     try (OutputStream file = hdfs.files().create(new Path(directory))) {
       file.write(1);
     }
-    assertNotSaved(storage(), directory + " (is not a directory)");
+    assertNotSaved(storage(), "not a directory: " + storage());
   }
 
   @Test
