@@ -159,6 +159,15 @@ public final class CheckpointOptions implements Cloneable {
     return saveTimeout;
   }
 
+  /**
+   * Returns how long a rank whose writes have ended waits for the others: longer than their writes
+   * can take.
+   */
+  Duration arrivalTimeout() {
+    Duration twice = saveTimeout.multipliedBy(2);
+    return twice.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT : twice;
+  }
+
   @Override
   public String toString() {
     return "CheckpointOptions[keep %d, chunkSize %,d bytes, memoryLimit %,d bytes, writers %d, saving %s, onFailure %s, saveTimeout %s]"

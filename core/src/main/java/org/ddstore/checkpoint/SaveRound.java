@@ -87,7 +87,7 @@ final class SaveRound {
   void complete() {
     byte[] mine = outcome().getBytes(UTF_8);
     Communicator group = rankZero.group();
-    group.awaitAll("writes of checkpoint " + name.number(), options.saveTimeout());
+    group.awaitAll("writes of checkpoint " + name.number(), options.arrivalTimeout());
     byte[][] all = group.exchange("outcomes of checkpoint " + name.number(), () -> mine);
     List<String> parts = new ArrayList<>();
     try {

@@ -126,8 +126,7 @@ public final class Graph {
               ? memory.zeros(new Shape(1, 1))
               : Train.view(batch.field("energy"), memory).reshape(-1, 1);
       NDArray errors = wanted.sub(energies); // and not Loss.l2Loss(): see Factor
-      NDArray loss =
-          errors.mul(errors).mean().mul(Factor.of(memory, batch.share() / 2));
+      NDArray loss = errors.mul(errors).mean().mul(Factor.of(memory, batch.share() / 2));
       gradients.backward(loss);
       Train.sumGradients(trainer, ranks);
       trainer.step();

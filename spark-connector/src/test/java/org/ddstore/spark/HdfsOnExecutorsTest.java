@@ -2,6 +2,7 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -139,6 +140,10 @@ class HdfsOnExecutorsTest extends OnResidentCluster {
 
     store.append(
         cluster.session().range(ROWS, ROWS + 9).selectExpr("id", "array(1f, 2f) as x", "'t' as t"));
+    assertThatThrownBy(() -> store.dump(path, DumpMode.OVERWRITE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("store \"restored\" was restored from the dump there");
+    restored.drop();
     assertThat(store.dump(path, DumpMode.OVERWRITE).rows()).isEqualTo(ROWS + 9);
     assertThat(DDStores.restore(cluster.session(), path).info().digest()).isEqualTo(store.digest());
   }

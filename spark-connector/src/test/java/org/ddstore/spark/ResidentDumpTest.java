@@ -27,7 +27,6 @@ import org.ddstore.spark.types.DumpMode;
 import org.ddstore.spark.types.InvalidDumpException;
 import org.ddstore.spark.types.InvalidDumpException.Problem;
 import org.ddstore.types.Backing;
-import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -311,12 +310,6 @@ class ResidentDumpTest extends OnResidentCluster {
     assertThatThrownBy(() -> store.dump(" "))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("path of a dump is \" \"");
-    for (int i = 0; i < 3; i++) {
-      Thread.currentThread().interrupt();
-      assertThatThrownBy(() -> store.dump(path() + "1")).isInstanceOf(DDStoreException.class);
-      assertThat(Thread.interrupted()).as("flag of the interrupted thread").isTrue();
-    }
-    assertThat(Path.of(path() + "1")).doesNotExist();
     store.drop();
     assertThatThrownBy(() -> store.dump(path() + "2")).isInstanceOf(IllegalStateException.class);
   }
