@@ -56,7 +56,7 @@ public final class StoreSpec {
     SparkContext context = rows.sparkSession().sparkContext();
     return new StoreSpec(
         rows,
-        IngestOptions.defaults(),
+        IngestOptions.declaredBy(rows.schema()),
         Settings.of(rows.sparkSession()),
         context.resourceProfileManager().defaultResourceProfile());
   }

@@ -10,9 +10,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.types.FieldMetadata;
 import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 
 /**
  * The options of a load: the mapping of DataFrame columns to fields of records, and the order of
@@ -47,6 +52,29 @@ public final class IngestOptions {
   /** Returns the defaults: all columns, default types, rows in the order of their source. */
   public static IngestOptions defaults() {
     return DEFAULTS;
+  }
+
+  /** Returns the defaults with the fields that the metadata of columns declare. */
+  public static IngestOptions declaredBy(StructType schema) {
+    return declare("", schema, DEFAULTS);
+  }
+
+  private static IngestOptions declare(String prefix, StructType schema, IngestOptions options) {
+    IngestOptions declared = options;
+    for (StructField column : schema.fields()) {
+      String name = prefix + column.name();
+      if (column.dataType() instanceof StructType struct) {
+        declared = declare(name + ".", struct, declared);
+      }
+      Optional<Field> field = FieldMetadata.field(name, column.metadata());
+      if (field.isPresent()) {
+        Field found = field.get();
+        declared =
+            declared.withDeclared(
+                name, new DeclaredField(found.isRagged(), found.dtype(), found.shape()));
+      }
+    }
+    return declared;
   }
 
   /**

@@ -26,6 +26,7 @@ import org.apache.spark.sql.execution.datasources.v2.FileScan;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.internal.SQLConf;
 import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
+import org.ddstore.spark.types.OrderedScan;
 
 /**
  * The rows of a DataFrame in their global order, and the way they are read.
@@ -159,8 +160,8 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
   enum Shape {
     /** One file scan below deterministic projections and filters. */
     FILES,
-    /** Literal rows or a range below the same: rows are in partition order. */
-    LITERAL,
+    /** Literal rows, a range, or an {@link OrderedScan} below the same: rows are in partition order. */
+    PARTITIONS,
     /** Any other plan. */
     OTHER;
 
@@ -178,8 +179,11 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
       if (readsFiles(at)) {
         return FILES;
       }
-      if (at instanceof LocalRelation || at instanceof Range || at instanceof OneRowRelation) {
-        return LITERAL;
+      if (at instanceof LocalRelation
+          || at instanceof Range
+          || at instanceof OneRowRelation
+          || (at instanceof DataSourceV2ScanRelation scan && scan.scan() instanceof OrderedScan)) {
+        return PARTITIONS;
       }
       return OTHER;
     }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats;
+
+import org.ddstore.types.DDStoreException;
+
+/** A file that a format cannot read. The message begins with the path of the file. */
+public final class FormatException extends DDStoreException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Creates an exception.
+   *
+   * @param file path of the file
+   * @param problem what is wrong, and the remedy
+   */
+  public FormatException(String file, String problem) {
+    super(file + ": " + problem);
+  }
+
+  /**
+   * Creates an exception.
+   *
+   * @param file path of the file
+   * @param problem what is wrong, and the remedy
+   * @param cause cause of the problem
+   */
+  public FormatException(String file, String problem, Throwable cause) {
+    super(file + ": " + problem, cause);
+  }
+
+  /**
+   * Creates an exception about a part of a file.
+   *
+   * @param file path of the file
+   * @param field column, array or attribute inside the file
+   * @param problem what is wrong, and the remedy
+   */
+  public static FormatException of(String file, String field, String problem) {
+    return new FormatException(file, field + ": " + problem);
+  }
+}

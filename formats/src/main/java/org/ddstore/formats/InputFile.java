@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * A file or folder in a file system of Hadoop, as it was when it was listed. Files of the local host
+ * are read without Hadoop. Immutable; all methods but {@link #path()}, {@link #length()} and {@link
+ * #isFolder()} access the file system.
+ */
+public final class InputFile implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final String path;
+  private final long length;
+  private final long modified;
+  private final boolean folder;
+  private final Hadoop hadoop;
+
+  /** The configuration of Hadoop, on the driver and on executors. */
+  @FunctionalInterface
+  public interface Hadoop extends Serializable {
+    Configuration configuration();
+  }
+
+  private InputFile(FileStatus status, Hadoop hadoop) {
+    this.path = status.getPath().toString();
+    this.length = status.isDirectory() ? 0 : status.getLen();
+    this.modified = status.getModificationTime();
+    this.folder = status.isDirectory();
+    this.hadoop = hadoop;
+  }
+
+  /**
+   * Returns the files and folders that match a path.
+   *
+   * @param pattern path, or pattern of Hadoop such as {@code data/*.npy}
+   * @throws FileNotFoundException if there are none
+   */
+  public static List<InputFile> matching(String pattern, Hadoop hadoop)
+      throws IOException {
+    Path path = new Path(pattern);
+    FileSystem files = path.getFileSystem(hadoop.configuration());
+    FileStatus[] found = files.globStatus(files.makeQualified(path));
+    if (found == null || found.length == 0) {
+      throw new FileNotFoundException(pattern + ": no such file or directory");
+    }
+    return all(found, hadoop);
+  }
+
+  private static List<InputFile> all(FileStatus[] statuses, Hadoop hadoop) {
+    List<InputFile> files = new ArrayList<>(statuses.length);
+    for (FileStatus status : statuses) {
+      files.add(new InputFile(status, hadoop));
+    }
+    return files;
+  }
+
+  private FileSystem fileSystem() throws IOException {
+    return new Path(path).getFileSystem(hadoop.configuration());
+  }
+
+  /** {@return the path with its scheme, as {@code file:/data/a.npy}} */
+  public String path() {
+    return path;
+  }
+
+  /** {@return the last part of the path} */
+  public String name() {
+    return new Path(path).getName();
+  }
+
+  /** {@return the size in bytes; 0 for a folder} */
+  public long length() {
+    return length;
+  }
+
+  public boolean isFolder() {
+    return folder;
+  }
+
+  /** {@return the files and folders in a folder, in the order of the file system} */
+  public List<InputFile> children() throws IOException {
+    return all(fileSystem().listStatus(new Path(path)), hadoop);
+  }
+
+  /**
+   * {@return the file or folder at a path relative to this folder}
+   *
+   * @throws FileNotFoundException if there is none
+   */
+  public InputFile resolve(String relative) throws IOException {
+    return new InputFile(fileSystem().getFileStatus(new Path(path, relative)), hadoop);
+  }
+
+  /** {@return whether there is a file or folder at a path relative to this folder} */
+  public boolean has(String relative) throws IOException {
+    return fileSystem().exists(new Path(path, relative));
+  }
+
+  /**
+   * Opens the file.
+   *
+   * @throws FormatException if the file has another size than when it was listed
+   * @throws FileNotFoundException if it is gone
+   */
+  public Content open() throws IOException {
+    java.nio.file.Path local = local();
+    Content content =
+        local == null
+            ? new Remote(fileSystem().open(new Path(path)))
+            : new Local(FileChannel.open(local, StandardOpenOption.READ));
+    try {
+      requireUnchanged(local);
+    } catch (IOException | RuntimeException e) {
+      content.close();
+      throw e;
+    }
+    return content;
+  }
+
+  private void requireUnchanged(java.nio.file.Path local) throws IOException {
+    long now =
+        local == null ? fileSystem().getFileStatus(new Path(path)).getLen() : Files.size(local);
+    if (now != length) {
+      throw new FormatException(
+          path,
+          "had %,d bytes when it was listed, has %,d now: read it when nothing writes it"
+              .formatted(length, now));
+    }
+  }
+
+  /** {@return the whole content} */
+  public ByteBuffer readAll() throws IOException {
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new FormatException(
+          path, "%,d bytes are more than one sample can have".formatted(length));
+    }
+    ByteBuffer content = ByteBuffer.allocate((int) length);
+    try (Content from = open()) {
+      from.read(0, content);
+    }
+    return content.flip();
+  }
+
+  /** {@return the path for java.nio; null if the file is not on the local host} */
+  public java.nio.file.Path local() {
+    java.net.URI uri = new Path(path).toUri();
+    return "file".equals(uri.getScheme()) ? java.nio.file.Path.of(uri.getPath()) : null;
+  }
+
+  /** Returns the hosts that hold the file, best first; none for files of the local host. */
+  public String[] hosts() throws IOException {
+    if (local() != null || folder) {
+      return new String[0];
+    }
+    org.apache.hadoop.fs.BlockLocation[] blocks =
+        fileSystem().getFileBlockLocations(new Path(path), 0, length);
+    return blocks.length == 0 ? new String[0] : blocks[0].getHosts();
+  }
+
+  @Override
+  public String toString() {
+    return path;
+  }
+
+  /** An open file. Not thread-safe. */
+  public abstract static class Content implements Closeable {
+    private Content() {}
+
+    /**
+     * Reads from a position until a buffer is full.
+     *
+     * @throws EOFException if the file ends before
+     */
+    public abstract void read(long position, ByteBuffer to) throws IOException;
+
+    @Override
+    public abstract void close() throws IOException;
+  }
+
+  private static final class Local extends Content {
+    private final FileChannel channel;
+
+    Local(FileChannel channel) {
+      this.channel = channel;
+    }
+
+    @Override
+    public void read(long position, ByteBuffer to) throws IOException {
+      long at = position;
+      while (to.hasRemaining()) {
+        int count = channel.read(to, at);
+        if (count < 0) {
+          throw new EOFException("the file ends at byte %,d".formatted(channel.size()));
+        }
+        at += count;
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+
+  private static final class Remote extends Content {
+    private final FSDataInputStream stream;
+
+    Remote(FSDataInputStream stream) {
+      this.stream = stream;
+    }
+
+    @Override
+    public void read(long position, ByteBuffer to) throws IOException {
+      byte[] bytes = to.hasArray() ? to.array() : new byte[to.remaining()];
+      int from = to.hasArray() ? to.arrayOffset() + to.position() : 0;
+      int count = to.remaining();
+      stream.readFully(position, bytes, from, count);
+      if (to.hasArray()) {
+        to.position(to.position() + count);
+      } else {
+        to.put(bytes);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      stream.close();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A format of files that hold samples: it finds the files, tells their rows and columns, and reads
+ * runs of rows. Implementations are found by {@link java.util.ServiceLoader}, have a public
+ * constructor without parameters, and hold no state. All methods are local; they run on the driver
+ * and on executors.
+ */
+public interface SampleFormat extends Serializable {
+  /** {@return the name in {@code spark.read().format(..)}, in lower case} */
+  String name();
+
+  /** {@return a sentence for lists of formats, such as "NumPy arrays, one file each"} */
+  String description();
+
+  /** {@return suffixes of the files, such as {@code .npy}, in lower case; empty for any file} */
+  List<String> suffixes();
+
+  /** {@return the keys of the options of this format, beside those of all formats} */
+  Set<String> options();
+
+  /**
+   * Checks the values of the options, before any file is opened.
+   *
+   * @throws IllegalArgumentException if a value is illegal; the message names option, value and
+   *     range
+   */
+  default void check(FormatOptions options) {}
+
+  /**
+   * Returns whether a folder is read as one unit instead of the files in it.
+   *
+   * @throws IOException if the folder cannot be listed
+   */
+  default boolean isUnit(InputFile folder, FormatOptions options) throws IOException {
+    return false;
+  }
+
+  /**
+   * Reads what a plan must know of a file; called for many files at a time, on executors if there
+   * are many.
+   *
+   * @return rows and columns; null if the file is to be left out of the data set, which the options
+   *     must allow
+   * @throws FormatException if the file is not of this format, or is damaged
+   * @throws IOException if the file cannot be read
+   */
+  FileFacts inspect(InputFile file, FormatOptions options) throws IOException;
+
+  /**
+   * Returns the columns of the data set. By default, all files must have the same columns.
+   *
+   * @param files all files, ordered by path; at least one
+   * @throws FormatException if the files do not belong together
+   */
+  default Layout layout(List<FileFacts> files, FormatOptions options) {
+    return Layout.ofEqual(files);
+  }
+
+  /**
+   * Opens a file for one thread.
+   *
+   * @param facts what {@link #inspect} has returned for it
+   * @param layout columns of the data set
+   * @throws FormatException if the file is not what it was
+   * @throws IOException if the file cannot be read
+   */
+  SampleReader open(FileFacts facts, Layout layout, FormatOptions options) throws IOException;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats;
+
+import java.util.BitSet;
+import java.util.Objects;
+
+/**
+ * The values of one column in consecutive rows, in memory. Numbers are in one array of the Java type
+ * that Spark uses for the column ({@link ElementType#decode}); those of a BINARY column in a {@code
+ * byte[]}, texts in a {@code String[]}. Immutable, if its creator does not change the arrays.
+ */
+public final class Values {
+  private final Object data;
+  private final int rows;
+  private final int width;
+  private final int[] offsets;
+  private final BitSet nulls;
+
+  private Values(Object data, int rows, int width, int[] offsets, BitSet nulls) {
+    this.data = data;
+    this.rows = rows;
+    this.width = width;
+    this.offsets = offsets;
+    this.nulls = nulls;
+  }
+
+  /**
+   * Returns values of fixed shape.
+   *
+   * @param data array with {@code rows * width} elements
+   * @param rows number of rows
+   * @param width number of elements of one row, 1 for scalars
+   */
+  public static Values fixed(Object data, int rows, int width) {
+    check(data, (long) rows * width);
+    return new Values(data, rows, width, null, null);
+  }
+
+  /**
+   * Returns values of varying length.
+   *
+   * @param data array with {@code offsets[rows]} elements
+   * @param offsets index of the first element of each row, ascending from 0, and the number of
+   *     elements at the end
+   */
+  public static Values ragged(Object data, int... offsets) {
+    check(data, offsets[offsets.length - 1]);
+    return new Values(data, offsets.length - 1, 0, offsets, null);
+  }
+
+  /** Returns one text per row; null elements are null values. */
+  public static Values texts(String... texts) {
+    BitSet nulls = new BitSet();
+    for (int i = 0; i < texts.length; i++) {
+      nulls.set(i, texts[i] == null);
+    }
+    return new Values(texts, texts.length, 1, null, nulls);
+  }
+
+  /** Returns a copy, whose rows in {@code nulls} are null. */
+  public Values withNulls(BitSet nulls) {
+    return new Values(data, rows, width, offsets, Objects.requireNonNull(nulls, "nulls is null"));
+  }
+
+  private static void check(Object data, long elements) {
+    int found = java.lang.reflect.Array.getLength(data);
+    if (found < elements) {
+      throw new IllegalArgumentException(
+          "%,d elements, fewer than the %,d of all rows".formatted(found, elements));
+    }
+  }
+
+  public int rows() {
+    return rows;
+  }
+
+  /** {@return the array of elements, not a copy} */
+  public Object data() {
+    return data;
+  }
+
+  /** {@return the index of the first element of a row} */
+  public int start(int row) {
+    return offsets == null ? row * width : offsets[row];
+  }
+
+  /** {@return the number of elements of a row} */
+  public int length(int row) {
+    return offsets == null ? width : offsets[row + 1] - offsets[row];
+  }
+
+  public boolean isNull(int row) {
+    return nulls != null && nulls.get(row);
+  }
+
+  public boolean hasNull() {
+    return nulls != null && !nulls.isEmpty();
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.numpy;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FormatException;
+
+/**
+ * The header of an array in the format that NEP 1 of NumPy defines, versions 1 to 3.
+ *
+ * @param file path of the file, for messages
+ * @param type type of an element; complex numbers are two of them
+ * @param bigEndian byte order of the elements
+ * @param fortran whether the first index varies fastest
+ * @param shape dimensions; complex numbers add a last one of 2
+ * @param dataOffset position of the first element after the begin of the array
+ */
+record NpyHeader(
+    String file, ElementType type, boolean bigEndian, boolean fortran, long[] shape, long dataOffset)
+    implements Serializable {
+  private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
+  private static final int MAX_HEADER = 1 << 20;
+  private static final Pattern DESCR = Pattern.compile("'descr'\\s*:\\s*(?:'([^']*)'|(\\[))");
+  private static final Pattern ORDER = Pattern.compile("'fortran_order'\\s*:\\s*(True|False)");
+  private static final Pattern SHAPE = Pattern.compile("'shape'\\s*:\\s*\\(([^)]*)\\)");
+  private static final Map<String, ElementType> TYPES =
+      Map.ofEntries(
+          Map.entry("b1", ElementType.BOOL),
+          Map.entry("i1", ElementType.INT8),
+          Map.entry("u1", ElementType.UINT8),
+          Map.entry("i2", ElementType.INT16),
+          Map.entry("u2", ElementType.UINT16),
+          Map.entry("i4", ElementType.INT32),
+          Map.entry("u4", ElementType.UINT32),
+          Map.entry("i8", ElementType.INT64),
+          Map.entry("u8", ElementType.UINT64),
+          Map.entry("f2", ElementType.FLOAT16),
+          Map.entry("f4", ElementType.FLOAT32),
+          Map.entry("f8", ElementType.FLOAT64),
+          Map.entry("c8", ElementType.FLOAT32),
+          Map.entry("c16", ElementType.FLOAT64));
+
+  /** Bytes from a position of an array. */
+  @FunctionalInterface
+  interface Bytes {
+    void read(long position, ByteBuffer to) throws IOException;
+  }
+
+  /**
+   * Reads a header.
+   *
+   * @param file path for messages
+   * @throws FormatException if it is malformed, or the type is not numeric
+   */
+  static NpyHeader read(String file, Bytes bytes) throws IOException {
+    ByteBuffer start = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.read(0, start);
+    if (!Arrays.equals(MAGIC, 0, MAGIC.length, start.array(), 0, MAGIC.length)) {
+      throw new FormatException(file, "not an array of NumPy: the file does not begin with \\x93NUMPY");
+    }
+    int version = start.get(MAGIC.length);
+    if (version < 1 || version > 3) {
+      throw new FormatException(
+          file, "version %d of the format npy is not supported; versions are 1 to 3".formatted(version));
+    }
+    int lengthBytes = version == 1 ? 2 : 4;
+    long length = version == 1 ? start.getShort(8) & 0xFFFF : Integer.toUnsignedLong(start.getInt(8));
+    if (length > MAX_HEADER) {
+      throw new FormatException(
+          file, "header: length %,d is above the limit of %,d bytes".formatted(length, MAX_HEADER));
+    }
+    int from = MAGIC.length + 2 + lengthBytes;
+    ByteBuffer text = ByteBuffer.allocate((int) length);
+    bytes.read(from, text);
+    return parse(
+        file,
+        new String(text.array(), version == 3 ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1),
+        from + length);
+  }
+
+  private static NpyHeader parse(String file, String text, long dataOffset) {
+    Matcher descr = DESCR.matcher(text);
+    Matcher order = ORDER.matcher(text);
+    Matcher dimensions = SHAPE.matcher(text);
+    if (!descr.find() || !order.find() || !dimensions.find()) {
+      throw FormatException.of(file, "header", "not a description of an array: " + text.strip());
+    }
+    String code = descr.group(1);
+    if (code == null) {
+      throw FormatException.of(
+          file, "dtype", "structured arrays are not supported: save each field as an array of its own");
+    }
+    ElementType type = code.matches("[<>=|].*") ? TYPES.get(code.substring(1)) : null;
+    if (type == null) {
+      throw FormatException.of(
+          file,
+          "dtype",
+          "\"%s\" is not supported: convert the array, as in a.astype('float32'); supported are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128"
+              .formatted(code));
+    }
+    boolean complex = code.charAt(1) == 'c';
+    String[] parts = dimensions.group(1).strip().isEmpty() ? new String[0] : dimensions.group(1).strip().split("\\s*,\\s*");
+    long[] shape = new long[parts.length + (complex ? 1 : 0)];
+    try {
+      for (int i = 0; i < parts.length; i++) {
+        shape[i] = Long.parseLong(parts[i]);
+      }
+    } catch (NumberFormatException e) {
+      throw new FormatException(file, "shape: (%s) is no list of integers".formatted(dimensions.group(1)), e);
+    }
+    if (complex) {
+      shape[parts.length] = 2;
+    }
+    return new NpyHeader(file, type, code.charAt(0) == '>', order.group(1).equals("True"), shape, dataOffset);
+  }
+
+  ByteOrder order() {
+    return bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+  }
+}

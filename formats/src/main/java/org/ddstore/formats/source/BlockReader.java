@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.source;
+
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptions;
+import org.ddstore.formats.SampleColumn;
+import org.ddstore.formats.SampleFormat;
+import org.ddstore.formats.SampleReader;
+import org.ddstore.formats.Values;
+
+/**
+ * A reader of one partition as batches of at most some MiB. A column is decoded when its first value
+ * is read, so skipped rows cost nothing, nor does a count. A batch is valid until the next one.
+ */
+final class BlockReader implements PartitionReader<ColumnarBatch> {
+  private static final long BLOCK_BYTES = 4 << 20;
+  private static final int MAX_ROWS = 4096;
+
+  private final SampleFormat format;
+  private final FormatOptions options;
+  private final DataSet.Selection selection;
+  private final Iterator<SamplePartition.Run> runs;
+  private final long wanted;
+  private SamplePartition.Run run;
+  private SampleReader reader;
+  private long next;
+  private long block;
+  private int rows;
+  private ColumnarBatch batch;
+
+  BlockReader(
+      SampleFormat format,
+      FormatOptions options,
+      DataSet.Selection selection,
+      List<SamplePartition.Run> runs) {
+    this.format = format;
+    this.options = options;
+    this.selection = selection;
+    this.runs = runs.iterator();
+    this.wanted = Math.max(1, Math.min(MAX_ROWS, BLOCK_BYTES / selection.rowBytes()));
+  }
+
+  @Override
+  public boolean next() throws IOException {
+    next += rows;
+    rows = 0;
+    while (run == null || next == run.from() + run.count()) {
+      closeFile();
+      if (!runs.hasNext()) {
+        return false;
+      }
+      run = runs.next();
+      next = run.from();
+    }
+    int step = run.file().runRows();
+    // Blocks are whole runs of rows: as many as are wanted, or one if it is larger.
+    long end = step >= wanted ? (next / step + 1) * step : next + wanted / step * step;
+    rows = (int) Math.min(Math.min(end, run.from() + run.count()) - next, Integer.MAX_VALUE);
+    block++;
+    ColumnVector[] columns = new ColumnVector[selection.ordinals().length];
+    for (int i = 0; i < columns.length; i++) {
+      SampleColumn column = selection.layout().columns().get(selection.ordinals()[i]);
+      columns[i] = new LazyVector(column, new Source(selection.ordinals()[i], next, rows, block));
+    }
+    batch = new ColumnarBatch(columns, rows);
+    return true;
+  }
+
+  @Override
+  public ColumnarBatch get() {
+    return batch;
+  }
+
+  private final class Source implements LazyVector.Source {
+    private final int ordinal;
+    private final long from;
+    private final int count;
+    private final long of;
+
+    Source(int ordinal, long from, int count, long of) {
+      this.ordinal = ordinal;
+      this.from = from;
+      this.count = count;
+      this.of = of;
+    }
+
+    @Override
+    public Values read() {
+      if (of != block) {
+        throw new IllegalStateException("values of a batch are read after the next one was asked for");
+      }
+      SampleColumn column = selection.layout().columns().get(ordinal);
+      try {
+        if (reader == null) {
+          reader = format.open(run.file(), selection.layout(), options);
+        }
+        Values values = reader.read(ordinal, from, count);
+        if (values.rows() != count) {
+          throw new IllegalStateException(
+              "format %s read %d rows instead of %d".formatted(format.name(), values.rows(), count));
+        }
+        return values;
+      } catch (IOException e) {
+        throw Inspection.unreadable(run.file().file(), e);
+      } catch (ArithmeticException e) { // a value that the SQL type does not contain
+        throw FormatException.of(
+            run.file().file().path(), "column " + column.name(), e.getMessage());
+      }
+    }
+  }
+
+  private void closeFile() throws IOException {
+    if (reader != null) {
+      SampleReader closed = reader;
+      reader = null;
+      closed.close();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    closeFile();
+  }
+}

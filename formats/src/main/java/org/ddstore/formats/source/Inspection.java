@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.source;
+
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptions;
+import org.ddstore.formats.InputFile;
+import org.ddstore.formats.SampleFormat;
+
+/** The facts of files: few are read on the driver, many by a job on the executors. */
+final class Inspection {
+  /** Above this number a job is faster than the driver alone. */
+  private static final int MAX_ON_DRIVER = 32;
+
+  private static final int TASKS_PER_CORE = 4;
+
+  private final SampleFormat format;
+  private final FormatOptions options;
+
+  Inspection(SampleFormat format, FormatOptions options) {
+    this.format = format;
+    this.options = options;
+  }
+
+  /** Returns the facts of the files in the same order, without files that are left out. */
+  List<FileFacts> of(List<InputFile> files, SparkSession session) {
+    SampleFormat format = this.format;
+    FormatOptions options = this.options;
+    List<FileFacts> facts = new ArrayList<>();
+    if (files.size() <= MAX_ON_DRIVER) {
+      files.forEach(file -> facts.add(inspect(format, file, options)));
+    } else {
+      JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
+      int tasks = Math.min(files.size(), TASKS_PER_CORE * context.defaultParallelism());
+      facts.addAll(
+          context.parallelize(files, tasks).map(file -> inspect(format, file, options)).collect());
+    }
+    return facts.stream().filter(Objects::nonNull).toList();
+  }
+
+  private static FileFacts inspect(SampleFormat format, InputFile file, FormatOptions options) {
+    try {
+      return format.inspect(file, options);
+    } catch (IOException e) {
+      throw unreadable(file, e);
+    }
+  }
+
+  /** Returns the exception to throw in place of one of the file system. */
+  static FormatException unreadable(InputFile file, IOException cause) {
+    if (cause instanceof FileNotFoundException || cause instanceof java.nio.file.NoSuchFileException) {
+      return new FormatException(file.path(), "the file is gone since it was listed", cause);
+    }
+    if (cause instanceof EOFException) {
+      return new FormatException(
+          file.path(), "truncated: %s".formatted(cause.getMessage()), cause);
+    }
+    return new FormatException(file.path(), "cannot be read: " + cause, cause);
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.source;
+
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarArray;
+import org.apache.spark.sql.vectorized.ColumnarMap;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.ddstore.formats.SampleColumn;
+import org.ddstore.formats.Values;
+
+/** A column whose values are read when the first one is used. */
+final class LazyVector extends ColumnVector {
+  private final SampleColumn column;
+  private final Source source;
+  private Values values;
+  private PrimitiveVector elements;
+
+  /** What reads the values. */
+  @FunctionalInterface
+  interface Source {
+    Values read();
+  }
+
+  LazyVector(SampleColumn column, Source source) {
+    super(column.sqlField().dataType());
+    this.column = column;
+    this.source = source;
+  }
+
+  private Values values() {
+    if (values == null) {
+      values = source.read();
+      boolean isText = column.type().bytes() == 0;
+      elements = isText ? null : new PrimitiveVector(column.type().sqlType(), values.data());
+    }
+    return values;
+  }
+
+  private PrimitiveVector elements() {
+    values();
+    return elements;
+  }
+
+  @Override
+  public boolean hasNull() {
+    return column.isNullable() && values().hasNull();
+  }
+
+  @Override
+  public int numNulls() {
+    if (!hasNull()) {
+      return 0;
+    }
+    int count = 0;
+    for (int row = 0; row < values.rows(); row++) {
+      count += values.isNull(row) ? 1 : 0;
+    }
+    return count;
+  }
+
+  @Override
+  public boolean isNullAt(int row) {
+    return column.isNullable() && values().isNull(row);
+  }
+
+  @Override
+  public boolean getBoolean(int row) {
+    return elements().getBoolean(row);
+  }
+
+  @Override
+  public byte getByte(int row) {
+    return elements().getByte(row);
+  }
+
+  @Override
+  public short getShort(int row) {
+    return elements().getShort(row);
+  }
+
+  @Override
+  public int getInt(int row) {
+    return elements().getInt(row);
+  }
+
+  @Override
+  public long getLong(int row) {
+    return elements().getLong(row);
+  }
+
+  @Override
+  public float getFloat(int row) {
+    return elements().getFloat(row);
+  }
+
+  @Override
+  public double getDouble(int row) {
+    return elements().getDouble(row);
+  }
+
+  @Override
+  public ColumnarArray getArray(int row) {
+    Values all = values();
+    return new ColumnarArray(elements, all.start(row), all.length(row));
+  }
+
+  @Override
+  public byte[] getBinary(int row) {
+    Values all = values();
+    return java.util.Arrays.copyOfRange(
+        (byte[]) all.data(), all.start(row), all.start(row) + all.length(row));
+  }
+
+  @Override
+  public UTF8String getUTF8String(int row) {
+    return UTF8String.fromString(((String[]) values().data())[row]);
+  }
+
+  @Override
+  public Decimal getDecimal(int row, int precision, int scale) {
+    throw new UnsupportedOperationException("no format has decimals");
+  }
+
+  @Override
+  public ColumnarMap getMap(int row) {
+    throw new UnsupportedOperationException("no format has maps");
+  }
+
+  @Override
+  public ColumnVector getChild(int ordinal) {
+    throw new UnsupportedOperationException("no format has structs");
+  }
+
+  @Override
+  public void close() {
+    values = null;
+    elements = null;
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.source;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.types.StructType;
+import org.ddstore.formats.FileFacts;
+import org.ddstore.spark.types.OrderedScan;
+
+/**
+ * A scan of files. Its partitions depend on the files and the selected size alone: they are in row
+ * order, hold runs of rows of about that size, and several files if these are small.
+ */
+final class SampleScan implements OrderedScan, Batch {
+  private final DataSet data;
+  private final StructType schema;
+
+  SampleScan(DataSet data, StructType schema) {
+    this.data = data;
+    this.schema = schema;
+  }
+
+  @Override
+  public StructType readSchema() {
+    return schema;
+  }
+
+  @Override
+  public String description() {
+    return "%s (%,d files)".formatted(data.format().name(), data.files().size());
+  }
+
+  @Override
+  public Batch toBatch() {
+    return this;
+  }
+
+  @Override
+  public InputPartition[] planInputPartitions() {
+    // All columns, not the selected ones: a scan that counts has the same partitions.
+    long rowBytes = allColumns().rowBytes();
+    long wanted = Math.max(1, data.partitionBytes() / rowBytes);
+    List<InputPartition> partitions = new ArrayList<>();
+    List<SamplePartition.Run> runs = new ArrayList<>();
+    long rows = 0;
+    for (int file = 0; file < data.files().size(); file++) {
+      FileFacts facts = data.files().get(file);
+      long step = Math.max(1, wanted / facts.runRows()) * facts.runRows();
+      for (long from = 0; from < facts.rows(); from += step) {
+        long count = Math.min(step, facts.rows() - from);
+        if (rows > 0 && rows + count > wanted) {
+          partitions.add(new SamplePartition(runs));
+          runs = new ArrayList<>();
+          rows = 0;
+        }
+        runs.add(new SamplePartition.Run(facts, from, count));
+        rows += count;
+      }
+    }
+    if (!runs.isEmpty()) {
+      partitions.add(new SamplePartition(runs));
+    }
+    return partitions.toArray(InputPartition[]::new);
+  }
+
+  private DataSet.Selection allColumns() {
+    int[] ordinals = new int[data.selection().layout().columns().size()];
+    for (int i = 0; i < ordinals.length; i++) {
+      ordinals[i] = i;
+    }
+    return new DataSet.Selection(data.selection().layout(), ordinals);
+  }
+
+  @Override
+  public PartitionReaderFactory createReaderFactory() {
+    return new SampleReaderFactory(data.format(), data.options(), data.selection());
+  }
+}

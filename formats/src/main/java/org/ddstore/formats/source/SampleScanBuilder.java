@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.source;
+
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.types.StructType;
+
+/** A scan of the columns that a query needs. */
+final class SampleScanBuilder implements ScanBuilder, SupportsPushDownRequiredColumns {
+  private final DataSet data;
+  private final StructType all;
+  private StructType required;
+
+  SampleScanBuilder(DataSet data, StructType all) {
+    this.data = data;
+    this.all = all;
+    this.required = all;
+  }
+
+  @Override
+  public void pruneColumns(StructType schema) {
+    required = schema;
+  }
+
+  @Override
+  public Scan build() {
+    List<String> names = Arrays.asList(all.fieldNames());
+    int[] ordinals =
+        Arrays.stream(required.fieldNames())
+            .mapToInt(name -> data.selection().ordinals()[names.indexOf(name)])
+            .toArray();
+    return new SampleScan(data.select(ordinals), required);
+  }
+}
