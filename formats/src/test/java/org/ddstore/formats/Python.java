@@ -14,6 +14,10 @@ import java.util.concurrent.TimeUnit;
 public final class Python {
   private static final long SECONDS = 240;
 
+  /** Debian's, for which its packages are; another one may come first on the path. */
+  private static final String PYTHON =
+      Files.isExecutable(Path.of("/usr/bin/python3")) ? "/usr/bin/python3" : "python3";
+
   private Python() {}
 
   /**
@@ -31,13 +35,13 @@ public final class Python {
       Process python;
       try {
         python =
-            new ProcessBuilder("python3", "-B", source.toString())
+            new ProcessBuilder(PYTHON, "-B", source.toString())
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
       } catch (IOException e) {
-        return missing("python3: " + e.getMessage());
+        return missing(PYTHON + ": " + e.getMessage());
       }
       try {
         if (!python.waitFor(SECONDS, TimeUnit.SECONDS)) {

@@ -12,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.SampleColumn;
 
 /**
  * The header of an array in the format that NEP 1 of NumPy defines, versions 1 to 3.
@@ -20,11 +21,18 @@ import org.ddstore.formats.FormatException;
  * @param type type of an element; complex numbers are two of them
  * @param bigEndian byte order of the elements
  * @param fortran whether the first index varies fastest
+ * @param unitElements number of elements of one number: 2 for complex numbers, else 1
  * @param shape dimensions; complex numbers add a last one of 2
  * @param dataOffset position of the first element after the begin of the array
  */
 record NpyHeader(
-    String file, ElementType type, boolean bigEndian, boolean fortran, long[] shape, long dataOffset)
+    String file,
+    ElementType type,
+    boolean bigEndian,
+    boolean fortran,
+    int unitElements,
+    long[] shape,
+    long dataOffset)
     implements Serializable {
   private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
   private static final int MAX_HEADER = 1 << 20;
@@ -119,10 +127,45 @@ record NpyHeader(
     if (complex) {
       shape[parts.length] = 2;
     }
-    return new NpyHeader(file, type, code.charAt(0) == '>', order.group(1).equals("True"), shape, dataOffset);
+    return new NpyHeader(file, type, code.charAt(0) == '>', order.group(1).equals("True"), complex ? 2 : 1, shape, dataOffset);
   }
 
   ByteOrder order() {
     return bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+  }
+
+  long rows() {
+    return shape[0];
+  }
+
+  /** Returns the size of all elements in bytes. */
+  long dataBytes() {
+    long bytes = type.bytes();
+    for (long length : shape) {
+      bytes = Math.multiplyExact(bytes, length);
+    }
+    return bytes;
+  }
+
+  /**
+   * Returns the column whose rows are the indices of the first axis.
+   *
+   * @throws FormatException if there is no axis, or a row is too large or empty
+   */
+  SampleColumn column(String name) {
+    if (shape.length - (unitElements > 1 ? 1 : 0) == 0) {
+      throw FormatException.of(
+          file, "shape", "the array is one number and has no axis for rows: use a.reshape(1)");
+    }
+    int[] row = new int[shape.length - 1];
+    try {
+      for (int i = 0; i < row.length; i++) {
+        row[i] = Math.toIntExact(shape[i + 1]);
+      }
+      return SampleColumn.fixed(name, type, row);
+    } catch (ArithmeticException | IllegalArgumentException e) {
+      throw new FormatException(
+          file, "shape: %s: %s".formatted(Arrays.toString(shape), e.getMessage()), e);
+    }
   }
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats;
+
+import org.apache.spark.sql.SparkSession;
+
+/** The Spark that the tests of this JVM share: {@code local[4]}, enough slots for four ranks. */
+public final class FormatSpark {
+  private static SparkSession session;
+
+  private FormatSpark() {}
+
+  public static synchronized SparkSession session() {
+    if (session == null) {
+      session =
+          SparkSession.builder()
+              .master("local[4]")
+              .appName("format tests")
+              .config("spark.ui.enabled", "false")
+              .config("spark.sql.shuffle.partitions", "2")
+              .config(
+                  "spark.sql.warehouse.dir", System.getProperty("java.io.tmpdir") + "/warehouse")
+              .getOrCreate();
+      session.sparkContext().setLogLevel("ERROR");
+    }
+    return session;
+  }
+}
