@@ -58,6 +58,7 @@ class PlainLanguageTest {
             "core/src",
             "native/src",
             "spark-connector/src",
+            "formats/src",
             "cli/src",
             "examples/src",
             "benchmarks/src",

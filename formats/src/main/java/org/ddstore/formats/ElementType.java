@@ -109,8 +109,8 @@ public enum ElementType {
       return to;
     }
   },
-  /** A number of IEEE 754 binary16: a FLOAT, kept as float16 in a store. */
-  FLOAT16(2, DataTypes.FloatType, DType.FLOAT16) {
+  /** A number of IEEE 754 binary16: a FLOAT, which has the same value. */
+  FLOAT16(2, DataTypes.FloatType, DType.FLOAT32) {
     @Override
     public float[] decode(ByteBuffer from, int count) {
       float[] to = new float[count];

@@ -2,9 +2,13 @@
 package org.ddstore.formats;
 
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.PermanentFailure;
 
-/** A file that a format cannot read. The message begins with the path of the file. */
-public final class FormatException extends DDStoreException {
+/**
+ * Thrown for a file whose content a format cannot read: foreign, damaged, or of another shape than
+ * the others. The message begins with the path of the file. Reading it again does not help.
+ */
+public final class FormatException extends DDStoreException implements PermanentFailure {
   private static final long serialVersionUID = 1L;
 
   /**

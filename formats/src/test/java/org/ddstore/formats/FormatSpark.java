@@ -20,7 +20,7 @@ public final class FormatSpark {
               .config(
                   "spark.sql.warehouse.dir", System.getProperty("java.io.tmpdir") + "/warehouse")
               .getOrCreate();
-      session.sparkContext().setLogLevel("ERROR");
+      session.sparkContext().setLogLevel("OFF");
     }
     return session;
   }

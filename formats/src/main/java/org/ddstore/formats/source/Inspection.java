@@ -10,10 +10,12 @@ import java.util.Objects;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FileReadException;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.SampleFormat;
+import org.ddstore.types.DDStoreException;
 
 /** The facts of files: few are read on the driver, many by a job on the executors. */
 final class Inspection {
@@ -55,7 +57,7 @@ final class Inspection {
   }
 
   /** Returns the exception to throw in place of one of the file system. */
-  static FormatException unreadable(InputFile file, IOException cause) {
+  static DDStoreException unreadable(InputFile file, IOException cause) {
     if (cause instanceof FileNotFoundException || cause instanceof java.nio.file.NoSuchFileException) {
       return new FormatException(file.path(), "the file is gone since it was listed", cause);
     }
@@ -63,6 +65,6 @@ final class Inspection {
       return new FormatException(
           file.path(), "truncated: %s".formatted(cause.getMessage()), cause);
     }
-    return new FormatException(file.path(), "cannot be read: " + cause, cause);
+    return new FileReadException(file.path(), cause);
   }
 }

@@ -4,16 +4,29 @@ package org.ddstore.formats.numpy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
-import org.ddstore.formats.FormatException;
+import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.formats.FormatSpark;
 import org.ddstore.formats.Python;
 import org.ddstore.formats.StoredRecords;
+import org.ddstore.spark.DDStores;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +52,7 @@ class NpyFormatTest {
             a = bits.view(t).reshape(17, 3, 4)
             if name == 'uint64': a = a >> np.uint64(1)
             if t.kind in 'fc': a = np.nan_to_num(a)
-            stored = {'uint16': '<i4', 'uint32': '<i8', 'uint64': '<i8'}.get(name, t.newbyteorder('<'))
+            stored = {'uint16': '<i4', 'uint32': '<i8', 'uint64': '<i8', 'float16': '<f4'}.get(name, t.newbyteorder('<'))
             for order, swap in [('C', '<'), ('F', '<'), ('C', '>'), ('F', '>')]:
                 kind = 'c' if order == 'C' else 'f'
                 path = '%s_%s_%s' % (name, kind, 'le' if swap == '<' else 'be')
@@ -66,7 +79,7 @@ class NpyFormatTest {
   @ParameterizedTest
   @CsvSource({
     "bool, bool", "int8, int8", "uint8, uint8", "int16, int16", "uint16, int32", "int32, int32",
-    "uint32, int64", "int64, int64", "uint64, int64", "float16, float16", "float32, float32",
+    "uint32, int64", "int64, int64", "uint64, int64", "float16, float32", "float32, float32",
     "float64, float64", "complex64, 'float32'", "complex128, 'float64'"
   })
   void readsTheBytesOfNumPy(String dtype, String stored) throws IOException {
@@ -81,5 +94,131 @@ class NpyFormatTest {
           .as(file)
           .isEqualTo(Files.readAllBytes(folder.resolve(file + ".bin")));
     }
+  }
+
+  private static List<Object> column(Dataset<Row> rows) {
+    return rows.collectAsList().stream().map(row -> row.get(0)).toList();
+  }
+
+  @Test
+  void ordersFilesByPathAndRowsByIndexForAnyNumberOfRanks() {
+    List<Object> expected = new ArrayList<>();
+    for (long start : new long[] {3000, 1000, 0, 2000}) { // Z, a, b, z
+      for (int i = 0; i < 5 + start / 1000; i++) {
+        expected.add(start + i);
+      }
+    }
+
+    assertThat(column(read("parts"))).isEqualTo(expected);
+    StoredRecords one = StoredRecords.of(read("parts"), 1);
+    LongBuffer longs =
+        ByteBuffer.wrap(one.values().get("value")).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
+    assertThat(expected).allSatisfy(value -> assertThat(longs.get()).isEqualTo(value));
+    for (int ranks = 2; ranks <= 4; ranks++) {
+      assertThat(StoredRecords.of(read("parts"), ranks)).as("%d ranks", ranks).isEqualTo(one);
+    }
+    Dataset<Row> small =
+        FormatSpark.session()
+            .read()
+            .format("npy")
+            .option("partitionBytes", 1 << 10)
+            .load(folder.resolve("parts").toString());
+    assertThat(StoredRecords.of(small.where("value % 3 = 0"), 3))
+        .isEqualTo(StoredRecords.of(read("parts").where("value % 3 = 0"), 1));
+  }
+
+  @Test
+  void inspectsManyFilesInAJobAndPacksThemIntoPartitions() {
+    Dataset<Row> many = read("many");
+
+    assertThat(many.javaRDD().getNumPartitions()).isEqualTo(1);
+    assertThat(many.count()).isEqualTo(120);
+    assertThat(many.selectExpr("value[0]").as(Encoders.FLOAT()).collectAsList())
+        .isEqualTo(
+            IntStream.range(0, 120).mapToObj(row -> (float) (row / 3)).toList());
+  }
+
+  @Test
+  void namesTheColumnByAnOption() {
+    Dataset<Row> rows =
+        FormatSpark.session()
+            .read()
+            .format("npy")
+            .option("column", "image")
+            .load(folder.resolve("uint8_c_le.npy").toString());
+
+    assertThat(StoredRecords.of(rows, 1).fields()).containsExactly(Map.entry("image", "uint8[3, 4]"));
+    assertThat(rows.schema().apply("image").dataType()).isEqualTo(DataTypes.BinaryType);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "mixed      | b.npy: column value: is float32[2], but",
+        "scalar.npy | shape: the array is one number and has no axis",
+        "object.npy | dtype: \"|O\" is not supported",
+        "text.npy   | dtype: \"<U1\" is not supported",
+        "struct.npy | dtype: structured arrays are not supported",
+        "hollow.npy | dimension 0 of float32[0] is outside [1,",
+        "absent.npy | absent.npy: no such file or directory",
+        "int8_*.xyz | int8_*.xyz: no such file or directory",
+        "cut.npy    | cut.npy: truncated: the header tells 536 bytes, the file has 532",
+        "foreign.npy| foreign.npy: not an array of NumPy",
+        "void.npy   | void.npy: truncated",
+        "nothing    | no file in",
+      })
+  void refusesWhatItCannotRead(String path, String message) throws IOException {
+    Files.write(folder.resolve("cut.npy"), Arrays.copyOf(Files.readAllBytes(folder.resolve("int16_c_le.npy")), 532));
+    Files.write(folder.resolve("foreign.npy"), "a text of more than twelve bytes".getBytes(UTF_8));
+    Files.write(folder.resolve("void.npy"), new byte[0]);
+    Files.createDirectories(folder.resolve("nothing"));
+
+    assertThatThrownBy(() -> read(path)).hasMessageContaining(message);
+    assertThat(read("int8_c_le.npy").count()).isEqualTo(17);
+  }
+
+  @Test
+  void namesTheFileOfAValueOutsideItsType() {
+    assertThatThrownBy(() -> read("big.npy").collect())
+        .hasStackTraceContaining(
+            "big.npy: column value: uint64 value 9223372036854775808 is above the maximum of BIGINT");
+    assertThatThrownBy(() -> StoredRecords.of(read("big.npy"), 2))
+        .hasStackTraceContaining("big.npy: column value: uint64 value 9223372036854775808");
+    assertThat(read("empty.npy").count()).isZero();
+  }
+
+  @Test
+  void namesAFileThatVanishesOrChangesAfterThePlan() throws IOException {
+    Path gone = Files.copy(folder.resolve("int8_c_le.npy"), folder.resolve("gone.npy"));
+    Dataset<Row> planned = read("gone.npy");
+    Files.write(gone, new byte[] {1}, StandardOpenOption.APPEND);
+    assertThatThrownBy(planned::collect)
+        .hasStackTraceContaining("gone.npy: had 332 bytes when it was listed, has 333 now");
+    Files.delete(gone);
+    assertThatThrownBy(planned::collect)
+        .hasStackTraceContaining("gone.npy: the file is gone since it was listed");
+    assertThat(read("int8_c_le.npy").count()).isEqualTo(17);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "colum, x, 'option \"colum\" is unknown to format \"npy\"; legal are [column, columns,'",
+    "columns, x, 'option \"columns\": no column \"x\" in the files; columns are [value]'",
+    "partitionBytes, 5, 'option \"partitionBytes\" is \"5\", not an integer in [1024, 1073741824]'"
+  })
+  void refusesIllegalOptions(String key, String value, String message) {
+    DataFrameReader reader = FormatSpark.session().read().format("npy").option(key, value);
+
+    assertThatThrownBy(() -> reader.load(folder.resolve("int8_c_le.npy").toString()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(message);
+  }
+
+  /** A DataFrame of files is numbered as it comes, and not stored on disks first. */
+  @Test
+  void isReadInPartitionOrderWithoutAStoredCopy() {
+    assertThat(DDStores.from(read("parts")).ranks(2).explain())
+        .contains("columnar batches, in partition order");
   }
 }
