@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
     name = "demo",
     mixinStandardHelpOptions = true,
     description = {
-      "Loads Parquet rows into the memory of several executors, reads them from every rank by"
+      "Loads the rows of files into the memory of several executors, reads them from every rank by"
           + " global index, singly and in batches, and compares every byte with the result of"
           + " Spark SQL for the same rows.",
       "Exits with 0 if all bytes are equal."
@@ -30,11 +30,11 @@ final class DemoCommand implements Callable<Integer> {
   private static final int RANKS = 4;
   private static final int STEPS = 3;
 
-  /** Version 1 of file sources, because version 2 does not report the position of each row. */
+  /** Version 1 of file sources, because version 2 does not report the file of each row. */
   private static final Map<String, String> SETTINGS =
       Map.of(
           "spark.sql.datetime.java8API.enabled", "true",
-          "spark.sql.sources.useV1SourceList", "parquet");
+          "spark.sql.sources.useV1SourceList", InputFormat.V1_SOURCES);
 
   @Option(
       names = "--rows",
@@ -45,7 +45,7 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--input",
       paramLabel = "PATH",
-      description = "Parquet file or directory; by default a temporary one is written.")
+      description = "File, directory or pattern, see --format; by default a temporary one is written.")
   private String input;
 
   @Option(
@@ -72,6 +72,7 @@ final class DemoCommand implements Callable<Integer> {
       description = "Memory that holds the shards: ${COMPLETION-CANDIDATES}; shm by default.")
   private Backing backing = Backing.SHM;
 
+  @Mixin private InputOptions inputOptions;
   @Mixin private SourceOptions source;
   @Mixin private TransportOptions transport;
   @Mixin private ClusterOptions cluster;
@@ -86,7 +87,7 @@ final class DemoCommand implements Callable<Integer> {
     OptionRange.checkSeconds(command, seconds);
     transport.check();
     if (input != null) {
-      SourceOptions.checkExists(input);
+      InputOptions.checkExists(input);
     }
     DemoReport report = new DemoReport(output);
     DemoResult result;
@@ -104,7 +105,7 @@ final class DemoCommand implements Callable<Integer> {
       String path = input == null ? write(spark, report) : input;
       progress.stepTo(1);
       progress.describe("query Spark SQL");
-      Dataset<Row> files = Source.read(spark.session(), path);
+      Dataset<Row> files = read(spark, path);
       List<Leaf> leaves = Leaf.of(files.schema(), source.fields(), source.types());
       DemoRun run =
           new DemoRun(
@@ -125,6 +126,13 @@ final class DemoCommand implements Callable<Integer> {
       progress.stepTo(STEPS);
       return result;
     }
+  }
+
+  /** Returns the rows; of the files that the demo wrote, whatever format the user names. */
+  private Dataset<Row> read(EmbeddedSpark spark, String path) {
+    return input == null
+        ? spark.session().read().parquet(path)
+        : InputFormat.read(spark.session(), path, inputOptions);
   }
 
   private String write(EmbeddedSpark spark, DemoReport report) throws IOException {

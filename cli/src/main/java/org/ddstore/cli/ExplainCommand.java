@@ -24,9 +24,10 @@ final class ExplainCommand implements Callable<Integer> {
       names = "--input",
       paramLabel = "PATH",
       required = true,
-      description = "A Parquet file or directory.")
+      description = "File, directory or pattern, see --format.")
   private String input;
 
+  @Mixin private InputOptions inputOptions;
   @Mixin private SourceOptions source;
   @Mixin private TransportOptions transport;
   @Mixin private ClusterOptions cluster;
@@ -35,14 +36,14 @@ final class ExplainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     transport.check();
-    SourceOptions.checkExists(input);
+    InputOptions.checkExists(input);
     Explanation explanation;
     try (Progress progress = Progress.open("explain", 2);
         EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
       progress.stepTo(1);
       explanation =
           cluster
-              .on(transport.on(Source.spec(Source.read(spark.session(), input), source)))
+              .on(transport.on(Source.spec(InputFormat.read(spark.session(), input, inputOptions), source)))
               .explain();
     }
     new ExplainReport(explanation).print(input, output);

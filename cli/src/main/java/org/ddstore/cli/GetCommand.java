@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
     name = "get",
     mixinStandardHelpOptions = true,
     description = {
-      "Prints records of a Parquet data set by global index. The records do not depend on the"
+      "Prints records of a data set by global index. The records do not depend on the"
           + " number of ranks.",
       "In JSON, arrays are lists nested by the field's shape, bytes are base64, and NaN and"
           + " Infinity are strings. Dates and timestamps are the stored integers: days and"
@@ -33,7 +33,7 @@ final class GetCommand implements Callable<Integer> {
       names = "--input",
       paramLabel = "PATH",
       required = true,
-      description = "Parquet file or directory.")
+      description = "File, directory or pattern, see --format.")
   private String input;
 
   @Option(
@@ -44,6 +44,7 @@ final class GetCommand implements Callable<Integer> {
       description = "Global indices; a range includes both ends.")
   private IndexRanges ranges;
 
+  @Mixin private InputOptions inputOptions;
   @Mixin private SourceOptions source;
   @Mixin private ClusterOptions cluster;
   @Mixin private Output output;
@@ -51,12 +52,12 @@ final class GetCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<Long> indices = ranges.indices();
-    SourceOptions.checkExists(input);
+    InputOptions.checkExists(input);
     GetTask.Found found;
     try (Progress progress = Progress.open("get", 2);
         EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
       progress.stepTo(1);
-      Dataset<Row> files = Source.read(spark.session(), input);
+      Dataset<Row> files = InputFormat.read(spark.session(), input, inputOptions);
       found = cluster.on(Source.spec(files, source)).run(new GetTask(indices)).get(0);
     }
     for (long index : indices) {

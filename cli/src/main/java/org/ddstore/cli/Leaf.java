@@ -14,7 +14,9 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.types.FieldMetadata;
 import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 
 /**
  * A column of a data set, or of a struct in it, as seen by the check of the demo. Derived from the
@@ -46,7 +48,7 @@ record Leaf(List<String> path, Form form, DType dtype) implements Serializable {
   static List<Leaf> of(StructType schema, List<String> fields, List<FieldType> types) {
     List<Leaf> leaves = new ArrayList<>();
     for (StructField field : schema.fields()) {
-      add(List.of(field.name()), field.dataType(), leaves);
+      add(List.of(field.name()), field, leaves);
     }
     return leaves.stream()
         .filter(leaf -> fields.isEmpty() || fields.stream().anyMatch(leaf::isIn))
@@ -54,12 +56,16 @@ record Leaf(List<String> path, Form form, DType dtype) implements Serializable {
         .toList();
   }
 
-  private static void add(List<String> path, DataType type, List<Leaf> leaves) {
-    if (type instanceof StructType struct && !isVector(struct)) {
+  private static void add(List<String> path, StructField column, List<Leaf> leaves) {
+    DataType type = column.dataType();
+    Optional<Field> declared = FieldMetadata.field(column.name(), column.metadata());
+    if (declared.isPresent()) {
+      leaves.add(new Leaf(path, Form.NUMBERS, declared.get().dtype()));
+    } else if (type instanceof StructType struct && !isVector(struct)) {
       for (StructField field : struct.fields()) {
         List<String> inner = new ArrayList<>(path);
         inner.add(field.name());
-        add(List.copyOf(inner), field.dataType(), leaves);
+        add(List.copyOf(inner), field, leaves);
       }
     } else if (type instanceof StructType) {
       leaves.add(new Leaf(path, Form.VECTOR, DType.FLOAT64));

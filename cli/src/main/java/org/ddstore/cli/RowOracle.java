@@ -79,7 +79,7 @@ final class RowOracle {
     List<Column> order = new ArrayList<>();
     orderBy.forEach(column -> order.add(functions.col(column)));
     order.add(place.getField("file_path"));
-    order.add(place.getField("row_index"));
+    order.addAll(inFile(place, files));
     for (int i = 0; i < order.size(); i++) {
       wide.add(order.get(i).as("key" + i));
       keys.add(functions.col("key" + i));
@@ -91,6 +91,17 @@ final class RowOracle {
     }
     schema = schema.add(HASH, DataTypes.BinaryType);
     return rows.mapPartitions(new HashRows(leaves, order.size()), Encoders.row(schema));
+  }
+
+  /**
+   * Returns the columns that order the rows of a file: their index, or for the formats of Spark that
+   * do not report it, the block and the order in which a task reads it.
+   */
+  private static List<Column> inFile(Column place, Dataset<Row> files) {
+    StructType known = (StructType) files.select(place.as("place")).schema().apply("place").dataType();
+    return List.of(known.fieldNames()).contains("row_index")
+        ? List.of(place.getField("row_index"))
+        : List.of(place.getField("file_block_start"), functions.monotonically_increasing_id());
   }
 
   /** A function that keeps the keys of each row and replaces its values by a hash. */

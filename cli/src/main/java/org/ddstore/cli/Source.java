@@ -4,18 +4,13 @@ package org.ddstore.cli;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.ingest.Wording;
 
-/** Parquet rows and the store spec of options; separate because options load without Spark. */
+/** The store spec of options; separate because options load without Spark. */
 final class Source {
   private Source() {}
-
-  static Dataset<Row> read(SparkSession spark, String path) {
-    return spark.read().parquet(path);
-  }
 
   static StoreSpec spec(Dataset<Row> rows, SourceOptions options) {
     StoreSpec spec = DDStores.from(rows).wording(Wording.FLAGS);

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.cli;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
-import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Option;
 
-/** Options for the fields and the row order of a Parquet data set, as a mixin. */
+/** Options for the fields and the row order of a data set, as a mixin. */
 final class SourceOptions {
-  /** A scheme, which only Spark can resolve, or a pattern. */
-  private static final Pattern NOT_A_PLAIN_PATH =
-      Pattern.compile("[a-zA-Z][\\w+.-]+:.*|.*[*?{\\[].*");
-
   @Option(
       names = "--fields",
       paramLabel = "COLUMN",
@@ -42,19 +34,6 @@ final class SourceOptions {
         "By default rows are numbered by file path and position in the file."
       })
   private List<String> orderBy = new ArrayList<>();
-
-  /**
-   * Checks that a path exists, before Spark starts.
-   *
-   * @throws DDStoreException if {@code path} is a local path that does not exist
-   */
-  static void checkExists(String path) {
-    if (!EmbeddedSpark.isSubmitted()
-        && !NOT_A_PLAIN_PATH.matcher(path).matches()
-        && !Files.exists(Path.of(path))) {
-      throw new DDStoreException("--input %s: no such file or directory".formatted(path));
-    }
-  }
 
   /** Returns the columns to load; empty for all. */
   List<String> fields() {

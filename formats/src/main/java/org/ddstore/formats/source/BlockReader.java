@@ -9,6 +9,7 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptions;
+import org.ddstore.formats.InputFile;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
@@ -65,11 +66,19 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
     block++;
     ColumnVector[] columns = new ColumnVector[selection.ordinals().length];
     for (int i = 0; i < columns.length; i++) {
-      SampleColumn column = selection.layout().columns().get(selection.ordinals()[i]);
-      columns[i] = new LazyVector(column, new Source(selection.ordinals()[i], next, rows, block));
+      columns[i] = column(selection.ordinals()[i]);
     }
     batch = new ColumnarBatch(columns, rows);
     return true;
+  }
+
+  private ColumnVector column(int ordinal) {
+    if (ordinal == DataSet.Selection.PLACE) {
+      InputFile file = run.file().file();
+      return new PlaceVector(selection.place(), file.path(), file.name(), next, rows);
+    }
+    return new LazyVector(
+        selection.layout().columns().get(ordinal), new Source(ordinal, next, rows, block));
   }
 
   @Override

@@ -41,7 +41,7 @@ final class SampleScan implements OrderedScan, Batch {
   @Override
   public InputPartition[] planInputPartitions() {
     // All columns, not the selected ones: a scan that counts has the same partitions.
-    long rowBytes = allColumns().rowBytes();
+    long rowBytes = DataSet.Selection.all(data.selection().layout()).rowBytes();
     long wanted = Math.max(1, data.partitionBytes() / rowBytes);
     List<InputPartition> partitions = new ArrayList<>();
     List<SamplePartition.Run> runs = new ArrayList<>();
@@ -64,14 +64,6 @@ final class SampleScan implements OrderedScan, Batch {
       partitions.add(new SamplePartition(runs));
     }
     return partitions.toArray(InputPartition[]::new);
-  }
-
-  private DataSet.Selection allColumns() {
-    int[] ordinals = new int[data.selection().layout().columns().size()];
-    for (int i = 0; i < ordinals.length; i++) {
-      ordinals[i] = i;
-    }
-    return new DataSet.Selection(data.selection().layout(), ordinals);
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.List;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /** A scan of the columns that a query needs. */
@@ -28,10 +29,16 @@ final class SampleScanBuilder implements ScanBuilder, SupportsPushDownRequiredCo
   @Override
   public Scan build() {
     List<String> names = Arrays.asList(all.fieldNames());
-    int[] ordinals =
-        Arrays.stream(required.fieldNames())
-            .mapToInt(name -> data.selection().ordinals()[names.indexOf(name)])
-            .toArray();
-    return new SampleScan(data.select(ordinals), required);
+    int[] ordinals = new int[required.size()];
+    StructType place = null;
+    for (int i = 0; i < ordinals.length; i++) {
+      StructField field = required.fields()[i];
+      int at = names.indexOf(field.name());
+      if (at < 0) {
+        place = (StructType) field.dataType();
+      }
+      ordinals[i] = at < 0 ? DataSet.Selection.PLACE : data.selection().ordinals()[at];
+    }
+    return new SampleScan(data.select(place, ordinals), required);
   }
 }

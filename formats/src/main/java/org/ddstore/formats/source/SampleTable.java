@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.catalog.MetadataColumn;
+import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.read.ScanBuilder;
@@ -21,7 +23,7 @@ import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 
 /** The files of a read as a table, whose rows are ordered by file path and index in the file. */
-final class SampleTable implements SupportsRead {
+final class SampleTable implements SupportsRead, SupportsMetadataColumns {
   private final DataSet data;
 
   private SampleTable(DataSet data) {
@@ -62,7 +64,7 @@ final class SampleTable implements SupportsRead {
                 .formatted(ReadOptions.COLUMNS, name, names));
       }
     }
-    return new DataSet.Selection(layout, ordinals);
+    return new DataSet.Selection(layout, null, ordinals);
   }
 
   @Override
@@ -77,6 +79,11 @@ final class SampleTable implements SupportsRead {
         Arrays.stream(data.selection().ordinals())
             .mapToObj(ordinal -> data.selection().layout().columns().get(ordinal).sqlField())
             .toArray(StructField[]::new));
+  }
+
+  @Override
+  public MetadataColumn[] metadataColumns() {
+    return new MetadataColumn[] {PlaceVector.COLUMN};
   }
 
   @Override

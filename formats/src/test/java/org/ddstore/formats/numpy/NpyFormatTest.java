@@ -139,6 +139,19 @@ class NpyFormatTest {
   }
 
   @Test
+  void tellsFileAndIndexOfEachRow() {
+    List<Row> rows =
+        read("parts").select("_metadata.file_name", "_metadata.row_index", "value").collectAsList();
+
+    assertThat(rows.subList(7, 9).stream().map(Row::toString)) // 8 rows of Z, then a
+        .containsExactly("[Z.npy,7,3007]", "[a.npy,0,1000]");
+    assertThat(read("parts").select("_metadata.file_path").first().getString(0))
+        .startsWith("file:/")
+        .endsWith("parts/Z.npy");
+    assertThat(read("parts").where("_metadata.row_index >= 7").count()).isEqualTo(1);
+  }
+
+  @Test
   void namesTheColumnByAnOption() {
     Dataset<Row> rows =
         FormatSpark.session()
@@ -218,7 +231,7 @@ class NpyFormatTest {
   /** A DataFrame of files is numbered as it comes, and not stored on disks first. */
   @Test
   void isReadInPartitionOrderWithoutAStoredCopy() {
-    assertThat(DDStores.from(read("parts")).ranks(2).explain())
+    assertThat(DDStores.from(read("parts")).ranks(2).explain().toString())
         .contains("columnar batches, in partition order");
   }
 }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.cli;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.spark.sql.DataFrameReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.formats.FormatOptions;
+import org.ddstore.formats.Formats;
+import org.ddstore.formats.InputFile;
+import org.ddstore.formats.SampleFormat;
+import org.ddstore.types.DDStoreException;
+
+/** A reader of {@code --input}; separate because options load without Spark. */
+final class InputFormat {
+  private static final String PARQUET = "parquet";
+  private static final String CSV = "csv";
+  private static final String JSON = "json";
+
+  /** Formats of Spark itself by the ends of names. */
+  private static final Map<String, String> OF_SPARK =
+      Map.of(
+          ".parquet", PARQUET, ".csv", CSV, ".csv.gz", CSV, ".json", JSON, ".jsonl", JSON,
+          ".ndjson", JSON, ".json.gz", JSON, ".jsonl.gz", JSON, ".orc", "orc", ".avro", "avro");
+
+  /** The sources of files that give each row its file and block only in their first version. */
+  static final String V1_SOURCES = "parquet,csv,json,orc,avro";
+
+  private InputFormat() {}
+
+  /**
+   * Returns the rows of the files.
+   *
+   * @throws DDStoreException if the format is unknown
+   */
+  static Dataset<Row> read(SparkSession spark, String path, InputOptions options) {
+    String format = options.format() == null ? of(spark, path) : options.format();
+    DataFrameReader reader = spark.read().format(format);
+    if (format.equalsIgnoreCase(CSV)) {
+      reader.option("header", true).option("inferSchema", true);
+    }
+    try {
+      return reader.options(options.readOptions()).load(path);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) { // of Scala, which declares none
+      throw unknown(format, e);
+    }
+  }
+
+  private static DDStoreException unknown(String format, Exception cause) {
+    boolean isMissing = cause instanceof ClassNotFoundException;
+    String legal =
+        Stream.concat(
+                OF_SPARK.values().stream(), Formats.all().stream().map(SampleFormat::name))
+            .distinct()
+            .sorted()
+            .collect(Collectors.joining(", "));
+    return new DDStoreException(
+        isMissing
+            ? "--format %s: no such data source on the class path; legal are %s"
+                .formatted(format, legal)
+            : "--format %s: %s".formatted(format, cause.getMessage()),
+        cause);
+  }
+
+  /** Returns the format of a path, or of the first file in it. */
+  private static String of(SparkSession spark, String path) {
+    return byName(path).or(() -> ofContent(spark, path)).orElse(PARQUET);
+  }
+
+  private static Optional<String> byName(String path) {
+    String name = path.toLowerCase(Locale.ROOT).replaceAll("/+$", "");
+    return OF_SPARK.keySet().stream()
+        .filter(name::endsWith)
+        .max(Comparator.comparing(String::length))
+        .map(OF_SPARK::get)
+        .or(() -> Formats.of(name).map(SampleFormat::name));
+  }
+
+  private static Optional<String> ofContent(SparkSession spark, String path) {
+    try {
+      for (InputFile match :
+          InputFile.matching(path, () -> spark.sparkContext().hadoopConfiguration())) {
+        Optional<String> found = ofFile(match);
+        if (found.isPresent()) {
+          return found;
+        }
+      }
+    } catch (FileNotFoundException e) {
+      throw new DDStoreException("--input %s".formatted(e.getMessage()), e);
+    } catch (IOException e) {
+      throw new DDStoreException("--input %s: cannot be listed: %s".formatted(path, e), e);
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> ofFile(InputFile file) throws IOException {
+    Optional<String> named = byName(file.name());
+    if (named.isPresent() || !file.isFolder()) {
+      return named;
+    }
+    for (SampleFormat format : Formats.all()) {
+      if (format.isUnit(file, new FormatOptions(Map.of()))) {
+        return Optional.of(format.name());
+      }
+    }
+    List<InputFile> children =
+        file.children().stream()
+            .filter(child -> !child.name().matches("[._].*"))
+            .sorted(Comparator.comparing(InputFile::path))
+            .toList();
+    for (InputFile child : children) {
+      Optional<String> found = ofFile(child);
+      if (found.isPresent()) {
+        return found;
+      }
+    }
+    return Optional.empty();
+  }
+}
