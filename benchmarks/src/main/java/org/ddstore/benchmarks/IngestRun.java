@@ -2,9 +2,14 @@
 package org.ddstore.benchmarks;
 
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -15,11 +20,14 @@ import org.ddstore.spark.DDStores;
 /**
  * The rounds of {@link IngestBench}, without its options and report.
  *
- * @param frame rows with one array of floats each, from Parquet files
+ * @param frame the rows to load
+ * @param format format of the files; null for Parquet
+ * @param files paths of the files and folders that a library reads; empty for Parquet
  */
-record IngestRun(Dataset<Row> frame) {
+record IngestRun(Dataset<Row> frame, SampleFiles format, List<String> files) {
+  private static final int FILES = 8;
 
-  /** Writes the Parquet files to scan and load. */
+  /** Writes the Parquet files to scan and load: rows with one array of floats each. */
   static IngestRun write(EmbeddedSpark spark, long rows, int floats) throws IOException {
     String path = spark.scratch("ingest").resolve("rows.parquet").toUri().toString();
     spark
@@ -28,19 +36,50 @@ record IngestRun(Dataset<Row> frame) {
         .selectExpr("transform(sequence(1, %d), i -> float(id + i)) as x".formatted(floats))
         .write()
         .parquet(path);
-    return new IngestRun(spark.session().read().parquet(path));
+    return new IngestRun(spark.session().read().parquet(path), null, List.of());
   }
 
-  /** Measures a scan, then a load. */
-  IngestBench.Round measure(ClusterOptions cluster) {
-    long scanStart = System.nanoTime();
-    frame.queryExecution().toRdd().toJavaRDD().mapPartitions(IngestRun::arrays).collect();
-    double scanSeconds = seconds(System.nanoTime() - scanStart);
+  /** Writes files of a format. */
+  static IngestRun write(EmbeddedSpark spark, SampleFiles format, long rows, int floats)
+      throws IOException {
+    Path folder = spark.scratch("ingest");
+    List<String> files = new ArrayList<>();
+    for (int i = 0; i < FILES; i++) {
+      long count = (i + 1) * rows / FILES - i * rows / FILES;
+      if (count > 0) {
+        Path file = folder.resolve(format.fileName(i));
+        format.write(file, Math.toIntExact(count), floats, i);
+        files.add(file.toString());
+      }
+    }
+    int side = SampleFiles.side(floats);
+    Dataset<Row> frame =
+        spark
+            .session()
+            .read()
+            .format(format.name().toLowerCase(Locale.ROOT))
+            .options(
+                format == SampleFiles.IMAGES
+                    ? Map.of("size", side + "," + side, "columns", "image")
+                    : format == SampleFiles.H5AD ? Map.of("columns", "X") : Map.of())
+            .load(folder.toUri().toString());
+    return new IngestRun(frame, format, files);
+  }
+
+  /** Measures a read without DDStore, then a load. */
+  IngestBench.Round measure(ClusterOptions cluster, int ranks) {
+    double scanSeconds = format == null ? scan() : library(ranks);
     long jobStart = System.nanoTime();
     List<Long> loads = cluster.on(DDStores.from(frame)).run(rank -> rank.loadNanos());
     double jobSeconds = seconds(System.nanoTime() - jobStart);
     long slowest = loads.stream().mapToLong(Long::longValue).max().orElseThrow();
     return new IngestBench.Round(scanSeconds, seconds(slowest), jobSeconds);
+  }
+
+  private double scan() {
+    long start = System.nanoTime();
+    frame.queryExecution().toRdd().toJavaRDD().mapPartitions(IngestRun::arrays).collect();
+    return seconds(System.nanoTime() - start);
   }
 
   /** Converts the float array of each row to a Java array. */
@@ -50,6 +89,24 @@ record IngestRun(Dataset<Row> frame) {
       elements += rows.next().getArray(0).toFloatArray().length;
     }
     return List.of(elements).iterator();
+  }
+
+  /** Reads all files by the library, in one task per rank, and returns the time of the slowest. */
+  private double library(int ranks) {
+    SampleFiles format = this.format;
+    List<Long> nanos =
+        JavaSparkContext.fromSparkContext(frame.sparkSession().sparkContext())
+            .parallelize(files, ranks)
+            .mapPartitions(
+                paths -> {
+                  long start = System.nanoTime();
+                  while (paths.hasNext()) {
+                    format.read(Path.of(paths.next()));
+                  }
+                  return List.of(System.nanoTime() - start).iterator();
+                })
+            .collect();
+    return seconds(nanos.stream().mapToLong(Long::longValue).max().orElseThrow());
   }
 
   private static double seconds(long nanos) {

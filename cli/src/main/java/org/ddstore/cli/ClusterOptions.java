@@ -65,6 +65,11 @@ public final class ClusterOptions {
         "ddstore " + command.name(), executors, coresEach, memoryMb, settings);
   }
 
+  /** Returns the requested number of ranks. */
+  public int ranks(int byDefault) {
+    return ranks == null ? byDefault : ranks;
+  }
+
   /** Returns the spec with the requested ranks and group width. Call after {@link #open}. */
   public StoreSpec on(StoreSpec spec) {
     StoreSpec onRanks = ranks == null ? spec : spec.ranks(ranks);
