@@ -10,8 +10,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.types.DType;
 
 /**
@@ -26,6 +28,8 @@ public final class IngestOptions {
   private final Map<String, Serializable> fills = new LinkedHashMap<>();
   private final Map<String, Number> pads = new LinkedHashMap<>();
   private final Set<String> truncated = new LinkedHashSet<>();
+  private final Map<String, DecimalForm> decimals = new LinkedHashMap<>();
+  private DecimalForm otherDecimals;
   private final List<String> columns = new ArrayList<>();
   private final List<String> orderBy = new ArrayList<>();
   private Long shuffleSeed;
@@ -38,6 +42,8 @@ public final class IngestOptions {
     fills.putAll(from.fills);
     pads.putAll(from.pads);
     truncated.addAll(from.truncated);
+    decimals.putAll(from.decimals);
+    otherDecimals = from.otherDecimals;
     columns.addAll(from.columns);
     orderBy.addAll(from.orderBy);
     shuffleSeed = from.shuffleSeed;
@@ -117,6 +123,24 @@ public final class IngestOptions {
     return copy;
   }
 
+  /**
+   * Sets the form in which decimals are stored, of some columns or, without any, of all columns
+   * that have no form of their own. An array of decimals has the same forms. A declared type
+   * applies to the numbers of the form.
+   */
+  public IngestOptions decimals(DecimalForm form, String... columns) {
+    Objects.requireNonNull(form, "form is null");
+    requireAll(columns, "columns");
+    IngestOptions copy = new IngestOptions(this);
+    if (columns.length == 0) {
+      copy.otherDecimals = form;
+    }
+    for (String column : columns) {
+      copy.decimals.put(column, form);
+    }
+    return copy;
+  }
+
   /** Selects columns, in this order; a struct stands for all its fields. */
   public IngestOptions columns(String... names) {
     requireAll(names, "names");
@@ -191,6 +215,21 @@ public final class IngestOptions {
     return truncated;
   }
 
+  /** Returns the forms of decimal columns that have one of their own. */
+  Map<String, DecimalForm> decimals() {
+    return decimals;
+  }
+
+  /** Returns the form of the other decimal columns; empty if they are refused. */
+  Optional<DecimalForm> otherDecimals() {
+    return Optional.ofNullable(otherDecimals);
+  }
+
+  /** Returns the form of a decimal column; null if it is refused. */
+  DecimalForm decimalForm(String column) {
+    return decimals.getOrDefault(column, otherDecimals);
+  }
+
   /** Returns the selected columns; empty for all. */
   List<String> columns() {
     return columns;
@@ -223,6 +262,12 @@ public final class IngestOptions {
     addTo(set, "fillNulls", fills.keySet());
     addTo(set, "pad", pads.keySet());
     addTo(set, "truncate", truncated);
+    if (otherDecimals != null) {
+      set.add("decimals " + otherDecimals);
+    }
+    if (!decimals.isEmpty()) {
+      set.add("decimals " + decimals);
+    }
     addTo(set, "selected", columns);
     addTo(set, "order by", orderBy);
     if (shuffleSeed != null) {

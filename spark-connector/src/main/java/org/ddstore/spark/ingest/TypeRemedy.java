@@ -10,6 +10,7 @@ import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
+import org.ddstore.spark.types.DecimalForm;
 
 /** Remedies for columns whose type cannot be stored: expressions whose results can be. */
 final class TypeRemedy {
@@ -24,14 +25,33 @@ final class TypeRemedy {
   /**
    * Returns the remedy.
    *
-   * @param column path of the column in SQL notation
+   * @param column path of the column
    */
-  static String of(String column, DataType type, Wording wording) {
+  static String of(ColumnPath column, DataType type, Wording wording) {
     String out = "leave it out with " + wording.selection();
-    String remedy = inQuery(column, type, out);
-    return wording == Wording.FLAGS && !remedy.endsWith(out)
-        ? "in the query that writes the files " + remedy + "; or " + out
-        : remedy;
+    String remedy = inQuery(column.inSql(), type, out);
+    String all =
+        wording == Wording.FLAGS && !remedy.endsWith(out)
+            ? "in the query that writes the files " + remedy + "; or " + out
+            : remedy;
+    return innermost(type) instanceof DecimalType decimal && wording != Wording.QUERY
+        ? "store it by %s; or %s".formatted(forms(column.name(), decimal, wording), all)
+        : all;
+  }
+
+  /** Returns the ways to store decimals. */
+  private static String forms(String column, DecimalType type, Wording wording) {
+    String rounded =
+        "%s, which rounds to %d digits"
+            .formatted(wording.decimals(column, DecimalForm.FLOAT64), DOUBLE_DIGITS);
+    return type.precision() > LONG_DIGITS
+        ? rounded
+        : "%s, which keeps all digits, or %s"
+            .formatted(wording.decimals(column, DecimalForm.INT64), rounded);
+  }
+
+  private static DataType innermost(DataType type) {
+    return type instanceof ArrayType array ? innermost(array.elementType()) : type;
   }
 
   /**
@@ -49,7 +69,7 @@ final class TypeRemedy {
     } else if (type instanceof NullType) {
       return "all its values are null: " + out;
     } else if (type instanceof ArrayType array) {
-      return ofArray(column, array.elementType(), out);
+      return ofArray(column, array, out);
     }
     String interval = ofInterval(column, type);
     if (interval != null) {
@@ -96,12 +116,16 @@ final class TypeRemedy {
         : null;
   }
 
-  private static String ofArray(String column, DataType element, String out) {
-    if (element instanceof NullType) {
+  private static String ofArray(String column, ArrayType array, String out) {
+    DataType element = array.elementType();
+    if (innermost(array) instanceof DecimalType) {
+      return "cast it: cast(%s as %s) rounds to %d digits"
+          .formatted(
+              column,
+              array.catalogString().replaceFirst("decimal\\(\\d+,\\d+\\)", "double"),
+              DOUBLE_DIGITS);
+    } else if (element instanceof NullType) {
       return "all its elements are null: " + out;
-    } else if (element instanceof DecimalType) {
-      return "cast it: cast(%s as array<double>) rounds to %d digits"
-          .formatted(column, DOUBLE_DIGITS);
     } else if (element instanceof StringType) {
       return "explode the rows by explode(%1$s), or take to_json(%1$s)".formatted(column);
     }
