@@ -49,8 +49,7 @@ final class Source {
   }
 
   /** Returns the specification with the values of fills and pads, parsed by their columns. */
-  private static StoreSpec withValues(
-      StoreSpec plain, Dataset<Row> rows, SourceOptions options) {
+  private static StoreSpec withValues(StoreSpec plain, Dataset<Row> rows, SourceOptions options) {
     StoreSpec spec = plain;
     Map<String, DataType> types = LeafTypes.of(rows.schema());
     ValueNotation notation = ValueNotation.of(rows.sparkSession());

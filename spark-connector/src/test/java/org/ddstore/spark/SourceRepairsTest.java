@@ -118,7 +118,9 @@ class SourceRepairsTest extends SourceOnCluster {
     StringBuilder options = new StringBuilder();
     OPTIONS.forEach(
         (key, value) ->
-            options.append(options.isEmpty() ? "" : ", ").append("`%s` '%s'".formatted(key, value)));
+            options
+                .append(options.isEmpty() ? "" : ", ")
+                .append("`%s` '%s'".formatted(key, value)));
     spark.sql("create table ddstore.c options (%s) as select * from rows".formatted(options));
     assertRepaired(spark.table("ddstore.c"), withNulls(0, 30));
     assertThat(
@@ -149,19 +151,18 @@ class SourceRepairsTest extends SourceOnCluster {
     assertThat(store.schema().field("i").dtype()).isEqualTo(DType.INT64);
     assertThat(store.schema().field("f").dtype()).isEqualTo(DType.FLOAT64);
     List<String> read =
-        store
-            .run(
-                context -> {
-                  StringBuilder numbers = new StringBuilder();
-                  try (Reader reader = context.rows().reader();
-                      Batch batch = reader.getBatch(0, 7, 19)) {
-                    for (int row = 0; row < batch.rows(); row++) {
-                      numbers.append(batch.field("i").getLong(row)).append(' ');
-                      numbers.append(batch.field("f").getDouble(row)).append(' ');
-                    }
-                  }
-                  return numbers.toString();
-                });
+        store.run(
+            context -> {
+              StringBuilder numbers = new StringBuilder();
+              try (Reader reader = context.rows().reader();
+                  Batch batch = reader.getBatch(0, 7, 19)) {
+                for (int row = 0; row < batch.rows(); row++) {
+                  numbers.append(batch.field("i").getLong(row)).append(' ');
+                  numbers.append(batch.field("f").getDouble(row)).append(' ');
+                }
+              }
+              return numbers.toString();
+            });
     StringBuilder expected = new StringBuilder();
     for (Row row : rows.where("i in (0, 0.875, 2.375)").orderBy("i").collectAsList()) {
       expected.append(row.getDecimal(0).unscaledValue()).append(' ');

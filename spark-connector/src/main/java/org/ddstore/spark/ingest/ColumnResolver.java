@@ -171,7 +171,8 @@ final class ColumnResolver {
     throw problem(
         name,
         "%s cannot be stored%s; %s"
-            .formatted(type.sql(), formOf(name, type), TypeRemedy.of(path, type, options.wording())));
+            .formatted(
+                type.sql(), formOf(name, type), TypeRemedy.of(path, type, options.wording())));
   }
 
   /** Returns the form in which decimals cannot be stored. */
@@ -253,10 +254,7 @@ final class ColumnResolver {
       checkShape(name, declared, depth, options.wording());
     }
     return new ArrayColumn(
-        path,
-        new ArrayColumn.Elements(numbers, depth, array.containsNull()),
-        declared,
-        repairs);
+        path, new ArrayColumn.Elements(numbers, depth, array.containsNull()), declared, repairs);
   }
 
   private static void checkShape(String name, DeclaredField declared, int depth, Wording wording) {

@@ -23,7 +23,11 @@ final class ElementWriter {
    * @param fill replacement of null elements, or null
    */
   ElementWriter(
-      Column.Encoder owner, NumberSource numbers, DType dtype, boolean mayHaveNull, Serializable fill) {
+      Column.Encoder owner,
+      NumberSource numbers,
+      DType dtype,
+      boolean mayHaveNull,
+      Serializable fill) {
     this.owner = owner;
     this.numbers = numbers;
     this.dtype = dtype;

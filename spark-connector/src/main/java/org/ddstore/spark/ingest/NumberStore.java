@@ -6,7 +6,9 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import org.ddstore.types.DType;
 
-/** A writer of numbers as elements of one type in a record, which rejects values that do not fit. */
+/**
+ * A writer of numbers as elements of one type in a record, which rejects values that do not fit.
+ */
 final class NumberStore {
   private final DType dtype;
 

@@ -56,8 +56,7 @@ record Repairs(Serializable fill, Serializable pad, boolean truncate) implements
    */
   static Repairs of(String name, NumberSource numbers, DType dtype, IngestOptions options) {
     return new Repairs(
-        stored(
-            name, options.fills().get(name), numbers, dtype, ColumnOption.FILL_NULLS, options),
+        stored(name, options.fills().get(name), numbers, dtype, ColumnOption.FILL_NULLS, options),
         stored(name, options.pads().get(name), numbers, dtype, ColumnOption.PAD, options),
         options.truncated().contains(name));
   }

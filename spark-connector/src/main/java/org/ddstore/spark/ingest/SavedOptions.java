@@ -89,8 +89,7 @@ public final class SavedOptions {
       options = options.truncate(column);
     }
     for (Map.Entry<String, JsonNode> column : entries(json, "decimals")) {
-      options =
-          options.decimals(DecimalForm.valueOf(column.getValue().asText()), column.getKey());
+      options = options.decimals(DecimalForm.valueOf(column.getValue().asText()), column.getKey());
     }
     if (json.has("otherDecimals")) {
       options = options.decimals(DecimalForm.valueOf(json.path("otherDecimals").asText()));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.ingest;
 
+import java.util.Arrays;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.CalendarIntervalType;
 import org.apache.spark.sql.types.DataType;
@@ -9,6 +12,7 @@ import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.ddstore.spark.types.DecimalForm;
 
@@ -19,6 +23,8 @@ final class TypeRemedy {
 
   /** Maximum decimal digits such that every number fits into a long. */
   private static final int LONG_DIGITS = 18;
+
+  private static final Pattern SHAPE = Pattern.compile("geometry\\b|geography\\b");
 
   private TypeRemedy() {}
 
@@ -65,7 +71,7 @@ final class TypeRemedy {
     } else if (type instanceof MapType map) {
       return isNumber(map.keyType()) && isNumber(map.valueType())
           ? "take map_keys(%1$s) and map_values(%1$s)".formatted(column)
-          : "take to_json(%s)".formatted(column);
+          : "take " + json(column, type);
     } else if (type instanceof NullType) {
       return "all its values are null: " + out;
     } else if (type instanceof ArrayType array) {
@@ -76,11 +82,12 @@ final class TypeRemedy {
       return interval;
     }
     // Types that the oldest supported Spark release lacks are recognized by name.
-    return switch (type.typeName().replaceAll("\\W.*", "")) {
-      case "geometry", "geography" -> "take st_asbinary(%s)".formatted(column);
-      case "variant" -> "take to_json(%s)".formatted(column);
-      default -> "cast it, as in cast(%s as string), or %s".formatted(column, out);
-    };
+    if (isShape(type)) {
+      return "take st_asbinary(%s)".formatted(column);
+    }
+    return type.typeName().equals("variant")
+        ? "take to_json(%s)".formatted(column)
+        : "cast it, as in cast(%s as string), or %s".formatted(column, out);
   }
 
   private static String ofDecimal(String column, DecimalType type) {
@@ -129,7 +136,60 @@ final class TypeRemedy {
     } else if (element instanceof StringType) {
       return "explode the rows by explode(%1$s), or take to_json(%1$s)".formatted(column);
     }
-    return "take to_json(%s)".formatted(column);
+    return "take " + json(column, array);
+  }
+
+  /** Returns the expression of a value as JSON. */
+  private static String json(String value, DataType type) {
+    return "to_json(%s)".formatted(hasShapes(type) ? withoutShapes(value, type, 1) : value);
+  }
+
+  private static boolean isShape(DataType type) {
+    return SHAPE.matcher(type.typeName()).lookingAt();
+  }
+
+  /** Returns whether a type contains geometries, which JSON does not have. */
+  private static boolean hasShapes(DataType type) {
+    if (type instanceof ArrayType array) {
+      return hasShapes(array.elementType());
+    } else if (type instanceof MapType map) {
+      return hasShapes(map.valueType());
+    } else if (type instanceof StructType struct) {
+      return Arrays.stream(struct.fields()).anyMatch(field -> hasShapes(field.dataType()));
+    }
+    return isShape(type);
+  }
+
+  /**
+   * Returns the expression of a value with binary in place of geometries.
+   *
+   * @param level number of the next variable
+   */
+  private static String withoutShapes(String value, DataType type, int level) {
+    if (!hasShapes(type)) {
+      return value;
+    } else if (type instanceof ArrayType array) {
+      String element = "e" + level;
+      return "transform(%s, %s -> %s)"
+          .formatted(value, element, withoutShapes(element, array.elementType(), level + 1));
+    } else if (type instanceof MapType map) {
+      String inner = "v" + level;
+      return "transform_values(%s, (k%d, %s) -> %s)"
+          .formatted(value, level, inner, withoutShapes(inner, map.valueType(), level + 1));
+    } else if (type instanceof StructType struct) {
+      return Arrays.stream(struct.fields())
+          .map(
+              field ->
+                  "'%s', %s"
+                      .formatted(
+                          field.name().replace("\\", "\\\\").replace("'", "\\'"),
+                          withoutShapes(
+                              value + "." + ColumnPath.quoted(field.name()),
+                              field.dataType(),
+                              level)))
+          .collect(Collectors.joining(", ", "named_struct(", ")"));
+    }
+    return "st_asbinary(%s)".formatted(value);
   }
 
   private static boolean isNumber(DataType type) {

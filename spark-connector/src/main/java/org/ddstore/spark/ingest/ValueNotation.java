@@ -100,8 +100,7 @@ public final class ValueNotation {
       }
       NumberType number =
           NumberType.of(type)
-              .orElseThrow(
-                  () -> new IllegalArgumentException("%s: %s".formatted(option, refusal)));
+              .orElseThrow(() -> new IllegalArgumentException("%s: %s".formatted(option, refusal)));
       return switch (number) {
         case BOOLEAN -> truth(text);
         case FLOAT, DOUBLE -> floating(text);

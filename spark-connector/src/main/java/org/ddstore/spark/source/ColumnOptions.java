@@ -60,8 +60,7 @@ final class ColumnOptions {
     return switch (prefix) {
       case OptionKeys.TYPE_PREFIX ->
           FieldNotation.declare(spec, FieldNotation.parse(column, value.strip()));
-      case OptionKeys.FILL_NULLS_PREFIX ->
-          spec.fillNulls(column, values.fill(option, type, value));
+      case OptionKeys.FILL_NULLS_PREFIX -> spec.fillNulls(column, values.fill(option, type, value));
       case OptionKeys.PAD_PREFIX -> spec.pad(column, values.pad(option, type, value));
       case OptionKeys.TRUNCATE_PREFIX -> truth(key, value) ? spec.truncate(column) : spec;
       default -> spec.decimals(form(key, value), column);

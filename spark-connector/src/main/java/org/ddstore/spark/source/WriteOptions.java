@@ -50,7 +50,8 @@ final class WriteOptions {
     given.forEach(
         (key, value) -> {
           options.put(key, value);
-          named.put(ColumnOptions.prefix(key).map(p -> p + ColumnOptions.COLUMN).orElse(key), value);
+          named.put(
+              ColumnOptions.prefix(key).map(p -> p + ColumnOptions.COLUMN).orElse(key), value);
         });
     ReadOptions.refuseUnknown(named, LEGAL, "write");
   }

@@ -240,7 +240,9 @@ class IngestErrorsTest {
         Arguments.of(PLAIN.fillNulls("i", "x"), "cannot be filled with a String"),
         Arguments.of(PLAIN.fillNulls("s", 3), "cannot be filled with a Integer"),
         Arguments.of(PLAIN.pad("i", 3), "pad(\"i\", ..) is for arrays, not for INT: remove it"),
-        Arguments.of(PLAIN.pad("a", 3), "pad(\"a\", ..) needs a declared shape: field(\"a\", INT32, ..) or"));
+        Arguments.of(
+            PLAIN.pad("a", 3),
+            "pad(\"a\", ..) needs a declared shape: field(\"a\", INT32, ..) or"));
   }
 
   @ParameterizedTest

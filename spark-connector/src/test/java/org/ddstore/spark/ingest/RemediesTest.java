@@ -10,12 +10,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.spark.types.IngestException;
+import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -71,7 +75,9 @@ class RemediesTest {
   }
 
   private static String text(Object value) {
-    if (value instanceof scala.collection.Seq<?> seq) {
+    if (value instanceof java.sql.Date date) {
+      return String.valueOf(date.toLocalDate().toEpochDay());
+    } else if (value instanceof scala.collection.Seq<?> seq) {
       return text(scala.jdk.javaapi.CollectionConverters.asJava(seq));
     } else if (value instanceof List<?> many) {
       return many.stream().map(RemediesTest::text).toList().toString();
@@ -157,6 +163,20 @@ class RemediesTest {
     assertThat(Loads.load(rows, PLAIN.columns("s.t.k"), 2).rows()).hasSize(2);
   }
 
+  @Test
+  void arraysOfUserDefinedTypesAreStoredAsJson() {
+    StructType schema = new StructType().add("c", new ArrayType(new VectorType(), false));
+    Dataset<Row> rows =
+        spark.createDataFrame(
+            List.of(
+                RowFactory.create(List.of(new double[] {1, 2})),
+                RowFactory.create(List.of(new double[] {3}, new double[] {4, 5}))),
+            schema);
+    String message = refusal(rows, PLAIN);
+    assertThat(expressions(message)).containsExactly("to_json(c)");
+    assertStored(rows, "to_json(c)");
+  }
+
   /** The forms of decimals that a message names as options are stored. */
   @ParameterizedTest
   @CsvSource(
@@ -171,10 +191,7 @@ class RemediesTest {
     Dataset<Row> rows = spark.range(1, 3).selectExpr(expression + " as c");
     String message = refusal(rows, PLAIN.wording(Wording.OPTIONS));
     List<DecimalForm> found =
-        FORM.matcher(message)
-            .results()
-            .map(form -> DecimalForm.parse(form.group(1)))
-            .toList();
+        FORM.matcher(message).results().map(form -> DecimalForm.parse(form.group(1))).toList();
     assertThat(found).as(message).hasSize(forms);
     boolean isArray = !(rows.schema().apply("c").dataType() instanceof DecimalType);
     for (DecimalForm form : found) {
@@ -204,7 +221,11 @@ class RemediesTest {
     try {
       String point = "st_geomfromwkb(x'0101000000000000000000F03F0000000000000040')";
       for (String expression :
-          List.of(point, "array(" + point + ")", "map(id, " + point + ")", "array(array(" + point + "))")) {
+          List.of(
+              point,
+              "array(" + point + ")",
+              "map(id, array(" + point + "))",
+              "array(named_struct('a b', " + point + ", 'id', id))")) {
         Dataset<Row> rows = spark.range(2).selectExpr("id", expression + " as `a b`");
         String message = refusal(rows, PLAIN);
         assertThat(message).contains("GEOMETRY", "cannot be stored; take ");
@@ -221,19 +242,16 @@ class RemediesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "if(id = 1, null, id) | int64 | coalesce\\(.*?, \\.\\.\\) | 7",
-        "if(id = 1, null, 'x') | string | coalesce\\(.*?, \\.\\.\\) | 'none'",
-        "if(id = 1, null, array(id)) | int64[?] | coalesce\\(.*?, \\.\\.\\) | array(5L)",
-        "array(if(id = 1, null, id)) | int64[1] | transform\\(.*, \\.\\.\\)\\) | 7",
+        "if(id = 1, null, id) | coalesce\\(.*?, \\.\\.\\) | 7",
+        "if(id = 1, null, 'x') | coalesce\\(.*?, \\.\\.\\) | \"none\"",
+        "if(id = 1, null, array(id)) | coalesce\\(.*?, \\.\\.\\) | array(5L)",
+        "array(if(id = 1, null, id)) | transform\\(.*, \\.\\.\\)\\) | 7",
       })
   void nullsAreReplacedByTheExpressionOfTheMessage(
-      String expression, String type, String pattern, String value) {
+      String expression, String pattern, String value) {
     Dataset<Row> rows = spark.range(0, 3, 1, 1).selectExpr(expression + " as `c d`");
     for (Wording wording : List.of(Wording.OPTIONS, Wording.QUERY)) {
-      String message =
-          catchThrowableOfType(
-                  IngestException.class, () -> Loads.load(rows, PLAIN.wording(wording), 1))
-              .getMessage();
+      String message = failure(rows, PLAIN.wording(wording));
       assertThat(message.contains("set option \"fillNulls.c d\""))
           .as(message)
           .isEqualTo(wording == Wording.OPTIONS);
@@ -241,41 +259,31 @@ class RemediesTest {
       assertThat(call.find()).as(message).isTrue();
       assertStored(rows, call.group().replace("..", value));
     }
-    assertThat(type).isNotEmpty();
+  }
+
+  private static String failure(Dataset<Row> rows, IngestOptions options) {
+    return catchThrowableOfType(IngestException.class, () -> Loads.load(rows, options, 1))
+        .getMessage();
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "array(true) | bool[2] | false",
-        "array(id, id, 3L) | int64[2] | 0",
-        "array(date'2024-02-29') | int32[2] | date'1970-01-01'",
+        "array(true) | BOOL | false",
+        "array(id, id, 3L) | INT64 | 0",
+        "array(date'2024-02-29') | INT32 | date'1970-01-01'",
       })
-  void lengthsAreChangedByTheExpressionOfTheMessage(String expression, String type, String value) {
+  void lengthsAreChangedByTheExpressionOfTheMessage(String expression, DType type, String value) {
     Dataset<Row> rows = spark.range(0, 2, 1, 1).selectExpr(expression + " as `c d`");
-    IngestOptions options =
-        PLAIN
-            .wording(Wording.QUERY)
-            .field(
-                "c d",
-                org.ddstore.types.DType.valueOf(
-                    type.replaceAll("\\[.*", "").toUpperCase(java.util.Locale.ROOT)),
-                2);
-    String message =
-        catchThrowableOfType(IngestException.class, () -> Loads.load(rows, options, 1))
-            .getMessage();
-    assertThat(message).doesNotContain("ragged");
-    Matcher call = Pattern.compile("(concat|slice)\\(.*\\)").matcher(message.replaceAll(".*; ", ""));
+    IngestOptions options = PLAIN.wording(Wording.QUERY).field("c d", type, 2);
+    String message = failure(rows, options);
+    assertThat(message).as("the store has its declaration").doesNotContain("ragged");
+    Matcher call = Pattern.compile("(concat|slice)\\(.*\\)").matcher(message.split("; ", 2)[1]);
     assertThat(call.find()).as(message).isTrue();
-    Dataset<Row> changed =
-        rows.selectExpr(call.group().replace("..", value) + " as `c d`");
-    List<Object> lengths =
-        new ArrayList<>(
-            changed.selectExpr("size(`c d`)").collectAsList().stream()
-                .map(row -> row.get(0))
-                .toList());
-    assertThat(lengths).containsOnly(2);
-    assertThat(Loads.load(changed, options, 1).rows()).hasSize(2);
+    String changed = call.group().replace("..", value);
+    assertStored(rows, changed);
+    assertThat(Loads.load(rows.selectExpr(changed + " as `c d`"), options, 1).column("c d"))
+        .isEqualTo(Loads.load(rows.selectExpr(changed + " as c"), 1).column("c"));
   }
 }

@@ -54,7 +54,8 @@ class ValueNotationTest {
                 .decimals(org.ddstore.spark.types.DecimalForm.INT64)
                 .fillNulls("c", ValueNotation.of(spark).fill(OPTION, type, text));
         String literal = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'";
-        Dataset<Row> cast = spark.sql("select cast(%s as %s) as c".formatted(literal, value.get(1)));
+        Dataset<Row> cast =
+            spark.sql("select cast(%s as %s) as c".formatted(literal, value.get(1)));
         assertThat(Loads.load(none, options, 1).rows())
             .as(value.toString())
             .isEqualTo(Loads.load(cast, options, 1).rows());
