@@ -126,8 +126,8 @@ final class ColumnResolver {
             path.name(),
             problem(
                 path.name(),
-                "a struct without fields cannot be stored: drop it from the query, or leave it out with "
-                    + options.wording().selection()));
+                "a struct without fields cannot be stored: drop it from the query, or "
+                    + options.wording().leavingOut()));
       }
       for (int i = 0; i < fields.length; i++) {
         add(path.inside(fields[i].name(), i, fields.length), fields[i].dataType());

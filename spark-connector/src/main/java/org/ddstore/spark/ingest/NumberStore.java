@@ -26,8 +26,11 @@ final class NumberStore {
    */
   static String refusal(NumberSource source, DType to) {
     NumberType from = source.type();
-    if (source.isDecimal() && !from.isFloating() && (to == DType.FLOAT32 || to == DType.FLOAT64)) {
-      return "unscaled decimals cannot become %s: store them as float64".formatted(to);
+    boolean toFloating = to == DType.FLOAT32 || to == DType.FLOAT64;
+    if (source.isDecimal() && from.isFloating() != toFloating) {
+      return from.isFloating()
+          ? "decimals in the form float64 cannot become %s: use the form int64".formatted(to)
+          : "decimals in the form int64 cannot become %s: use the form float64".formatted(to);
     }
     boolean possible =
         switch (to) {

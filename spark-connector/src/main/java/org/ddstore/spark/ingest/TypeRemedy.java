@@ -34,7 +34,7 @@ final class TypeRemedy {
    * @param column path of the column
    */
   static String of(ColumnPath column, DataType type, Wording wording) {
-    String out = "leave it out with " + wording.selection();
+    String out = wording.leavingOut();
     String remedy = inQuery(column.inSql(), type, out);
     String all =
         wording == Wording.FLAGS && !remedy.endsWith(out)

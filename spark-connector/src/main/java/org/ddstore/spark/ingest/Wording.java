@@ -23,12 +23,13 @@ public enum Wording {
       case METHODS ->
           "field(\"%1$s\", %2$s, ..) or raggedField(\"%1$s\", %2$s, ..)"
               .formatted(column, dtype.name());
-      case OPTIONS, QUERY ->
+      case OPTIONS ->
           "option \"type.%1$s\" as \"%2$s[28,28]\", or \"%2$s[?,28]\" if the first dimension varies"
               .formatted(column, dtype);
       case FLAGS ->
           "--type %1$s=%2$s[28,28], or %1$s=%2$s[?,28] if the first dimension varies"
               .formatted(column, dtype);
+      case QUERY -> "flatten it in the query";
     };
   }
 
@@ -49,12 +50,13 @@ public enum Wording {
     };
   }
 
-  /** Returns how to select columns in order to leave one out. */
-  String selection() {
+  /** Returns how to leave out a column that cannot be stored. */
+  String leavingOut() {
     return switch (this) {
-      case METHODS -> "columns(..)";
-      case OPTIONS, QUERY -> "option \"columns\"";
-      case FLAGS -> "--fields";
+      case METHODS -> "leave it out with columns(..)";
+      case OPTIONS -> "leave it out with option \"columns\"";
+      case FLAGS -> "leave it out with --fields";
+      case QUERY -> "cast it to the type that the column has in the store";
     };
   }
 

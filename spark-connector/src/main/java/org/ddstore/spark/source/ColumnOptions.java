@@ -14,6 +14,7 @@ import org.ddstore.spark.ingest.LeafTypes;
 import org.ddstore.spark.ingest.ValueNotation;
 import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.spark.types.OptionKeys;
+import org.ddstore.types.Field;
 
 /**
  * The options of a write that concern one column: a prefix, then the path of the column in upper or
@@ -58,13 +59,20 @@ final class ColumnOptions {
     DataType type = types.get(column);
     String option = "option \"%s%s\"".formatted(prefix, column);
     return switch (prefix) {
-      case OptionKeys.TYPE_PREFIX ->
-          FieldNotation.declare(spec, FieldNotation.parse(column, value.strip()));
+      case OptionKeys.TYPE_PREFIX -> FieldNotation.declare(spec, field(option, column, value));
       case OptionKeys.FILL_NULLS_PREFIX -> spec.fillNulls(column, values.fill(option, type, value));
       case OptionKeys.PAD_PREFIX -> spec.pad(column, values.pad(option, type, value));
       case OptionKeys.TRUNCATE_PREFIX -> truth(key, value) ? spec.truncate(column) : spec;
       default -> spec.decimals(form(key, value), column);
     };
+  }
+
+  private static Field field(String option, String column, String value) {
+    try {
+      return FieldNotation.parse(column, value.strip());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("%s: %s".formatted(option, e.getMessage()), e);
+    }
   }
 
   private String column(String prefix, String name) {

@@ -133,7 +133,11 @@ class DecimalColumnsTest {
         Arguments.of(
             "cast(id as decimal(9,2))",
             UNSCALED.field("c", DType.FLOAT32),
-            "unscaled decimals cannot become float32: store them as float64"),
+            "decimals in the form int64 cannot become float32: use the form float64"),
+        Arguments.of(
+            "cast(id as decimal(9,2))",
+            PLAIN.decimals(DecimalForm.FLOAT64, "c").field("c", DType.INT64),
+            "decimals in the form float64 cannot become int64: use the form int64"),
         Arguments.of(
             "cast(id as decimal(9,2))",
             UNSCALED.fillNulls("c", 1.255),

@@ -78,9 +78,16 @@ class IngestErrorsTest {
   static Stream<Arguments> wordings() {
     IngestOptions fixed = PLAIN.field("c", INT32, 2);
     return Stream.of(
-        Arguments.of("if(id = 2, null, id)", PLAIN, "put coalesce(c, ..) into the query", "fields"),
         Arguments.of(
-            "array(if(id = 2, null, id))", PLAIN, "put transform(c, e -> coalesce(e,", "fields"),
+            "if(id = 2, null, id)",
+            PLAIN,
+            "set option \"fillNulls.c\", or put coalesce(c, ..) into the query",
+            "set a value with --fill-nulls c=VALUE, write files without nulls, or leave"),
+        Arguments.of(
+            "array(if(id = 2, null, id))",
+            PLAIN,
+            "set option \"fillNulls.c\", or put transform(c, e -> coalesce(e,",
+            "set a value with --fill-nulls c=VALUE"),
         Arguments.of(
             "array(array(id))",
             PLAIN,
@@ -89,14 +96,16 @@ class IngestErrorsTest {
         Arguments.of(
             "array(int(id))",
             fixed,
-            "as in concat(c, array_repeat(.., 2 - size(c))), or declare it ragged: option \"type.c\""
+            "; set option \"pad.c\", or pad it in the query, as in concat(c, array_repeat(.., 2 - size(c))), or declare it ragged: option \"type.c\""
                 + " as \"int32[?]\"",
-            "or declare it ragged: --type c=int32[?]"),
+            "; pad it with --pad c=VALUE, or write files with arrays of one length, or declare it"
+                + " ragged: --type c=int32[?]"),
         Arguments.of(
             "array(1, 2, int(id))",
             fixed,
-            "as in slice(c, 1, 2), or declare it ragged: option \"type.c\" as \"int32[?]\"",
-            "or declare it ragged: --type c=int32[?]"),
+            "; set option \"truncate.c\" to \"true\", or truncate it in the query, as in slice(c, 1, 2), or declare it ragged: option \"type.c\" as \"int32[?]\"",
+            "; truncate it with --truncate c, or write files with arrays of one length, or declare"
+                + " it ragged: --type c=int32[?]"),
         Arguments.of("null", PLAIN, "leave it out with option \"columns\"", "--fields"));
   }
 

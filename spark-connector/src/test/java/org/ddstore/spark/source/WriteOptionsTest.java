@@ -67,7 +67,7 @@ class WriteOptionsTest {
         "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set"
             + " \"backing\" to \"file\"",
         "type.img | int8 | option \"type.img\" matches no column; columns are [id, Image, a.b]",
-        "type.id | int9 | \"int9\": no type \"int9\": choose one of [bool",
+        "type.id | int9 | option \"type.id\": \"int9\": no type \"int9\": choose one of [bool",
         "fillNulls.img | 1 | option \"fillNulls.img\" matches no column; columns are [id, Image, a.b]",
         "fillnulls.ID | x | option \"fillNulls.id\" is \"x\", not a value of BIGINT: use a form",
         "pad.id | 0 | option \"pad.id\": values of BIGINT cannot be padded",
@@ -76,7 +76,7 @@ class WriteOptionsTest {
         "truncate.x | true | option \"truncate.x\" matches no column",
         "decimals | int32 | option \"decimals\" is \"int32\"; legal are float64 and int64",
         "decimals.id | double | option \"decimals.id\" is \"double\"; legal are float64 and int64",
-        "type.id | int8[2,x] | \"int8[2,x]\": dimension \"x\" is no number",
+        "type.id | int8[2,x] | option \"type.id\": \"int8[2,x]\": dimension \"x\" is no number",
       })
   void illegalOptionsAreNamed(String key, String value, String message) {
     assertThatIllegalArgumentException()
