@@ -67,7 +67,7 @@ public final class EveryType {
           "cast(id * 1234567 - 5 as decimal(18,3)) as exact",
           "cast(id / 3D as decimal(12,4)) as rounded",
           "array(cast(id / 8D as decimal(9,3)), cast(-0.25 as decimal(9,3))) as prices",
-          "cast(id as decimal(7,2)) as cents",
+          "cast(id as decimal(9,2)) as cents",
           "named_struct('type', 1Y, 'size', cast(null as int), 'indices', cast(null as array<int>),"
               + " 'values', array(double(id), -0.5D)) as dense",
           "named_struct('type', 0Y, 'size', 9, 'indices', array(int(id % 4), 8),"
