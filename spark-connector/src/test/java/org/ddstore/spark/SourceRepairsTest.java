@@ -196,17 +196,4 @@ class SourceRepairsTest extends SourceOnCluster {
                 .selectExpr("cast(cast(cast(n as decimal(20,3)) as double) as decimal(20,3)) as n")
                 .collectAsList());
   }
-
-  @Test
-  void valuesThatCannotBeStoredNameTheRemediesOfTheWriter() {
-    Dataset<Row> rows = spark.range(0, 9, 1, 1).selectExpr("id", "if(id = 5, null, id) as v");
-    assertThatThrownBy(() -> rows.write().format("ddstore").save("n"))
-        .hasStackTraceContaining(
-            "column \"v\", row 5: null; set option \"fillNulls.v\", or put coalesce(v, ..) into the"
-                + " query or filter the rows");
-    rows.where("id < 3").write().format("ddstore").save("n");
-    assertThatThrownBy(() -> rows.write().format("ddstore").mode("append").save("n"))
-        .as("an append takes no options")
-        .hasStackTraceContaining("null; put coalesce(v, ..) into the query or filter the rows");
-  }
 }
