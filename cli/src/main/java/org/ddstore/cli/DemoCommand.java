@@ -106,7 +106,7 @@ final class DemoCommand implements Callable<Integer> {
       progress.stepTo(1);
       progress.describe("query Spark SQL");
       Dataset<Row> files = read(spark, path);
-      List<Leaf> leaves = Leaf.of(files.schema(), source.fields(), source.types());
+      List<Leaf> leaves = Leaf.of(files.schema(), source);
       DemoRun run =
           new DemoRun(
               files,

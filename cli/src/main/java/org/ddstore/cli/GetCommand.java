@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
           + " number of ranks.",
       "In JSON, arrays are lists nested by the field's shape, bytes are base64, and NaN and"
           + " Infinity are strings. Dates and timestamps are the stored integers: days and"
-          + " microseconds since 1970-01-01 UTC."
+          + " microseconds since 1970-01-01 UTC. Decimals are the numbers of their form."
     })
 final class GetCommand implements Callable<Integer> {
   private static final int RANKS = 2;

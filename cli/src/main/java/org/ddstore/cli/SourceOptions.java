@@ -35,6 +35,45 @@ final class SourceOptions {
       })
   private List<String> orderBy = new ArrayList<>();
 
+  @Option(
+      names = "--fill-nulls",
+      paramLabel = "COLUMN=VALUE",
+      converter = ColumnValue.Converter.class,
+      description = {
+        "Value that replaces nulls of a column, and null elements of its arrays; nulls are errors"
+            + " by default.",
+        "Dates are given as 2024-02-29, timestamps as 2024-02-29 12:00:00, binary as hexadecimal"
+            + " digits. Can be repeated."
+      })
+  private List<ColumnValue> fills = new ArrayList<>();
+
+  @Option(
+      names = "--pad",
+      paramLabel = "COLUMN=VALUE",
+      converter = ColumnValue.Converter.class,
+      description =
+          "Value with which arrays that are shorter than the shape of --type are padded. Can be"
+              + " repeated.")
+  private List<ColumnValue> pads = new ArrayList<>();
+
+  @Option(
+      names = "--truncate",
+      paramLabel = "COLUMN",
+      split = ",",
+      description = "Columns whose arrays are truncated to the shape of --type.")
+  private List<String> truncated = new ArrayList<>();
+
+  @Option(
+      names = "--decimals",
+      paramLabel = "[COLUMN=]FORM",
+      converter = ColumnValue.FormConverter.class,
+      description = {
+        "Form in which decimals of a column, or of all columns, are stored: int64, the unscaled"
+            + " value, or float64. Decimals are errors by default.",
+        "Can be repeated."
+      })
+  private List<ColumnValue> decimals = new ArrayList<>();
+
   /** Returns the columns to load; empty for all. */
   List<String> fields() {
     return fields;
@@ -47,6 +86,26 @@ final class SourceOptions {
   /** Returns the sort columns; empty for the order of the source. */
   List<String> orderBy() {
     return orderBy;
+  }
+
+  /** Returns the values that replace nulls. */
+  List<ColumnValue> fills() {
+    return fills;
+  }
+
+  /** Returns the values of missing elements of arrays. */
+  List<ColumnValue> pads() {
+    return pads;
+  }
+
+  /** Returns the columns whose arrays are truncated. */
+  List<String> truncated() {
+    return truncated;
+  }
+
+  /** Returns the forms of decimals; without a column for all columns. */
+  List<ColumnValue> decimals() {
+    return decimals;
   }
 
   /** Adds a type unless the user has declared one for the column. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.cli;
 
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.sql.Date;
 import java.sql.Timestamp;
@@ -84,11 +85,15 @@ final class SqlRows {
   }
 
   private static float narrow(Object value) {
-    return value instanceof Double wide ? (float) (double) wide : ((Number) value).floatValue();
+    return value instanceof Double || value instanceof BigDecimal
+        ? (float) ((Number) value).doubleValue()
+        : ((Number) value).floatValue();
   }
 
   private static long whole(Object value) {
-    if (value instanceof Number number) {
+    if (value instanceof BigDecimal decimal) {
+      return decimal.unscaledValue().longValueExact();
+    } else if (value instanceof Number number) {
       return number.longValue();
     } else if (value instanceof Boolean truth) {
       return truth ? 1 : 0;

@@ -51,13 +51,19 @@ class RowHashTest {
     return spark.read().parquet(mixed.toString());
   }
 
+  private static SourceOptions declared() {
+    SourceOptions options = new SourceOptions();
+    TYPES.forEach(options::addType);
+    return options;
+  }
+
   private static StoreSpec spec(Dataset<Row> rows) {
     StoreSpec spec = DDStores.from(rows).ranks(2);
     return rows.columns().length > 1 ? TYPES.get(0).declareIn(spec) : spec;
   }
 
   private static DemoResult run(Dataset<Row> asSqlSees, Dataset<Row> asStored) {
-    List<Leaf> leaves = Leaf.of(asSqlSees.schema(), List.of(), TYPES);
+    List<Leaf> leaves = Leaf.of(asSqlSees.schema(), declared());
     DemoRun run = new DemoRun(asSqlSees, leaves, List.of(), spec(asStored));
     return run.read(run.ask(SEED), 64, SEED, SPEED_NANOS);
   }
@@ -85,7 +91,7 @@ class RowHashTest {
 
   @Test
   void findsReorderedRows() {
-    List<Leaf> leaves = Leaf.of(files().schema(), List.of(), TYPES);
+    List<Leaf> leaves = Leaf.of(files().schema(), declared());
     DemoRun run = new DemoRun(files(), leaves, List.of("k"), spec(files()));
 
     assertThat(run.read(run.ask(SEED), 64, SEED, SPEED_NANOS).mismatches()).isPositive();
@@ -100,7 +106,7 @@ class RowHashTest {
   @Test
   void hashDependsOnEveryByteOfARow() throws IOException {
     Dataset<Row> files = files().coalesce(1).limit(1);
-    List<Leaf> leaves = Leaf.of(files.schema(), List.of(), TYPES);
+    List<Leaf> leaves = Leaf.of(files.schema(), declared());
     byte[] sql = new SqlRows(leaves).hash(row(files, leaves));
 
     List<String> unseen =

@@ -27,7 +27,8 @@ class SourceTest {
       assertThatThrownBy(() -> nulls.run(context -> 0))
           .isInstanceOf(IngestException.class)
           .hasMessageEndingWith(
-              "null; write files without nulls, or leave the column out with --fields");
+              "null; set a value with --fill-nulls n=VALUE, write files without nulls, or leave the"
+                  + " column out with --fields");
     }
   }
 }

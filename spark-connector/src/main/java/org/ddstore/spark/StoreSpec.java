@@ -18,6 +18,7 @@ import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.Wording;
 import org.ddstore.spark.resident.ResidentOrigin;
+import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.StoreChangedException;
 import org.ddstore.spark.types.StoreJobException;
@@ -85,8 +86,7 @@ public final class StoreSpec {
 
   /**
    * {@return a copy with a width of replica groups: the number of consecutive ranks that together
-   * hold one full copy of the data. Each rank reads only from its own group; by default, all ranks
-   * form one group}
+   * hold one full copy of the data and read only from each other; all ranks by default}
    *
    * @param width a divisor of the number of ranks
    */
@@ -116,7 +116,7 @@ public final class StoreSpec {
 
   /**
    * {@return a copy with a maximum time of a batch whose rows come over the transport, and of the
-   * wait for rows that {@code epochBegin} changes, wherever they are}
+   * wait for rows that {@code epochBegin} changes}
    *
    * @param timeout maximum time, above 0
    */
@@ -134,9 +134,8 @@ public final class StoreSpec {
   }
 
   /**
-   * {@return a copy with the resources that each rank needs of its executor, such as CPUs and
-   * accelerators; Spark's own settings by default. Spark accepts a profile on clusters, not in
-   * {@code local} mode}
+   * {@return a copy with the resources that each rank needs of its executor; Spark's own settings
+   * by default. Spark accepts a profile on clusters, not in {@code local} mode}
    *
    * @param profile resources of one rank
    */
@@ -156,8 +155,7 @@ public final class StoreSpec {
   }
 
   /**
-   * {@return a copy that declares type and fixed shape of a column's field; see {@link
-   * IngestOptions#field}}
+   * {@return a copy that declares a column's type and fixed shape; see {@link IngestOptions#field}}
    *
    * @param column name of a column; {@code a.b} for a column inside a struct
    * @param dtype element type of the field
@@ -209,8 +207,17 @@ public final class StoreSpec {
   }
 
   /**
-   * {@return a copy with terms in which messages name remedies, by default the methods of this
-   * class}
+   * {@return a copy that stores decimals in a form; see {@link IngestOptions#decimals}}
+   *
+   * @param form form in which decimals are stored
+   * @param columns names of columns; without any, all decimal columns that are not named elsewhere
+   */
+  public StoreSpec decimals(DecimalForm form, String... columns) {
+    return with(i -> i.decimals(form, columns));
+  }
+
+  /**
+   * {@return a copy with terms in which messages name remedies, by default these methods}
    *
    * @param wording terms of the messages
    */
@@ -220,8 +227,7 @@ public final class StoreSpec {
   }
 
   /**
-   * {@return a copy that orders the rows by columns, ascending; ties keep their order in the
-   * source}
+   * {@return a copy that orders the rows by columns, ascending; ties keep the order of the source}
    *
    * @param columns names of columns
    */
@@ -277,8 +283,7 @@ public final class StoreSpec {
   }
 
   /**
-   * {@return a copy in which a load fails early (true, the default) where the shards exceed the
-   * available memory}
+   * {@return a copy in which a load fails early if the shards exceed the memory (the default)}
    *
    * @param check false to load without the check
    */
@@ -296,8 +301,7 @@ public final class StoreSpec {
   }
 
   /**
-   * {@return a copy with a maximum time that a start waits for executors before it fails for lack
-   * of slots}
+   * {@return a copy with a maximum time that a start waits for the slots of executors}
    *
    * @param timeout maximum time, above 0
    */
@@ -316,8 +320,7 @@ public final class StoreSpec {
 
   /**
    * Loads the rows, runs a task on every rank beside its shard, and drops the store, all in one
-   * barrier stage. Blocks until all ranks have ended. Submits a failed job again, up to {@code
-   * spark.ddstore.maxAttempts} submissions in total.
+   * barrier stage. Blocks. Submits a job at most {@code spark.ddstore.maxAttempts} times.
    *
    * @param <T> type of the results
    * @param task a serializable task

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -21,6 +22,7 @@ import org.apache.spark.sql.functions;
 import org.ddstore.spark.dump.FaultyFileSystem;
 import org.ddstore.spark.source.EveryType;
 import org.ddstore.spark.source.PlainRows;
+import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.spark.types.DumpException;
 import org.ddstore.spark.types.DumpInfo;
 import org.ddstore.spark.types.DumpMode;
@@ -37,6 +39,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class ResidentDumpTest extends OnResidentCluster {
   private static final int COUNT = 300;
+  private static final String PRICE =
+      "cast(if(id % 5 = 0, null, id * 3) / 4 as decimal(9,2)) as price";
 
   private String path() {
     return directory.resolve("dump").toString();
@@ -178,11 +182,13 @@ class ResidentDumpTest extends OnResidentCluster {
   @Test
   void appendsToARestoredStoreFollowTheOptionsOfTheFirst() {
     Dataset<Row> some =
-        numbers(0, COUNT).selectExpr("id", "if(id % 3 = 0, null, float(id)) as y", "x");
+        numbers(0, COUNT).selectExpr("id", "if(id % 3 = 0, null, float(id)) as y", "x", PRICE);
     StoreSpec options =
         DDStores.from(some)
             .ranks(2)
             .fillNulls("y", -1)
+            .decimals(DecimalForm.INT64)
+            .fillNulls("price", new BigDecimal("-0.25"))
             .field("id", DType.INT32)
             .field("x", DType.FLOAT64, 2)
             .orderBy("id");
@@ -191,12 +197,19 @@ class ResidentDumpTest extends OnResidentCluster {
     ResidentStore again = DDStores.restore(spark(), path()).ranks(3).load("again");
     Dataset<Row> more =
         numbers(COUNT, COUNT + 50)
-            .selectExpr("id", "if(id % 3 = 0, null, float(id)) as y", "x")
+            .selectExpr("id", "if(id % 3 = 0, null, float(id)) as y", "x", PRICE)
             .orderBy(functions.col("id").desc());
     store.append(more);
     again.append(more);
     assertThat(again.digest()).isEqualTo(store.digest());
     assertThat(sql("again")).isEqualTo(sql("first"));
+    assertThat(
+            spark()
+                .sql("select price from ddstore.again where __index >= " + COUNT)
+                .orderBy("__index")
+                .collectAsList())
+        .isEqualTo(
+            more.orderBy("id").selectExpr("coalesce(price, -0.25BD) as price").collectAsList());
 
     ResidentStore replaced = again.replace(more);
     assertThat(replaced.rows()).isEqualTo(50);

@@ -137,7 +137,8 @@ class SourceWritesTest extends SourceOnCluster {
     assertThatThrownBy(() -> gaps.write().format("ddstore").option("ranks", 1).save("n"))
         .isInstanceOf(IngestException.class)
         .hasMessage(
-            "column \"n\", row 7: null; put coalesce(n, ..) into the query or filter the rows");
+            "column \"n\", row 7: null; set option \"fillNulls.n\", or put coalesce(n, ..) into the"
+                + " query or filter the rows");
     assertThatThrownBy(() -> spark.sql("create table ddstore.n as select array(array(1)) as m"))
         .hasStackTraceContaining("option \"type.m\" as \"int32[28,28]\"");
     assertThatThrownBy(() -> spark.sql("create table ddstore.n as select 1 as a, struct() as s"))
@@ -149,7 +150,7 @@ class SourceWritesTest extends SourceOnCluster {
     spark.range(3).selectExpr("id as n").write().format("ddstore").save("n");
     assertThatThrownBy(() -> DDStores.open(spark, "n").append(gaps))
         .isInstanceOf(IngestException.class)
-        .hasMessageContaining("put coalesce(n, ..) into the query");
+        .hasMessageEndingWith("null; put coalesce(n, ..) into the query or filter the rows");
   }
 
   @Test

@@ -12,11 +12,8 @@ import org.ddstore.types.Schema;
 final class ArrayColumn extends Column {
   private static final long serialVersionUID = 1L;
 
-  /** The treatment of null, missing and surplus elements; null or false makes them errors. */
-  record Repairs(Serializable fill, Number pad, boolean truncate) implements Serializable {}
-
-  /** The SQL type: element type, nesting depth, and nullability. */
-  record Elements(NumberType type, int depth, boolean mayBeNull) implements Serializable {}
+  /** The SQL type: elements, nesting depth, and nullability. */
+  record Elements(NumberSource numbers, int depth, boolean mayBeNull) implements Serializable {}
 
   private final Elements elements;
 
@@ -53,7 +50,7 @@ final class ArrayColumn extends Column {
     if (declared != null) {
       return declared.field(name());
     }
-    DType dtype = elements.type.natural();
+    DType dtype = elements.numbers.natural();
     return uniformLength == 0
         ? Field.ragged(name(), dtype)
         : Field.fixed(name(), dtype, uniformLength);

@@ -11,7 +11,7 @@ import org.ddstore.types.Schema;
 final class ArrayEncoder extends Column.Encoder {
   private final ElementWriter writer;
   private final ArrayColumn.Elements elements;
-  private final ArrayColumn.Repairs repairs;
+  private final Repairs repairs;
   private final boolean guessed;
   private final Field field;
 
@@ -31,7 +31,7 @@ final class ArrayEncoder extends Column.Encoder {
       ColumnPath path,
       Schema schema,
       ArrayColumn.Elements elements,
-      ArrayColumn.Repairs repairs,
+      Repairs repairs,
       boolean guessed) {
     super(path);
     int index = schema.indexOf(path.name());
@@ -42,7 +42,7 @@ final class ArrayEncoder extends Column.Encoder {
     this.guessed = guessed;
     this.writer =
         new ElementWriter(
-            this, elements.type(), field.dtype(), elements.mayBeNull(), repairs.fill());
+            this, elements.numbers(), field.dtype(), elements.mayBeNull(), repairs.fill());
     this.lengths = levels();
     this.steps = new int[lengths.length];
     int step = field.dtype().bytes();
@@ -158,7 +158,7 @@ final class ArrayEncoder extends Column.Encoder {
   /** Returns the advice to declare the field ragged, if only the outermost dimension varies. */
   private String ragged(Wording wording, int level) {
     int[] shape = field.shape();
-    return level > 0 || field.isRagged() || shape.length == 0
+    return level > 0 || field.isRagged() || shape.length == 0 || wording == Wording.QUERY
         ? ""
         : ", or declare it ragged: "
             + wording.raggedDeclaration(

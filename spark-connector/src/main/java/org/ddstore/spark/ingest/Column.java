@@ -101,7 +101,7 @@ abstract class Column implements Serializable {
       return problem(record, "null; " + record.wording().remedyOfNull(path, false));
     }
 
-    final IngestException nullElementProblem(RecordBuffer record) {
+    IngestException nullElementProblem(RecordBuffer record) {
       return problem(record, "null element; " + record.wording().remedyOfNull(path, true));
     }
   }

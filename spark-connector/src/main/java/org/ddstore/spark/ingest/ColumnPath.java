@@ -54,9 +54,12 @@ final class ColumnPath implements Serializable {
 
   /** Returns the path in SQL notation, with backquotes where necessary. */
   String inSql() {
-    return names.stream()
-        .map(name -> name.matches("[A-Za-z_]\\w*") ? name : "`" + name.replace("`", "``") + "`")
-        .collect(Collectors.joining("."));
+    return names.stream().map(ColumnPath::quoted).collect(Collectors.joining("."));
+  }
+
+  /** Returns a name in SQL notation, with backquotes if necessary. */
+  static String quoted(String name) {
+    return name.matches("[A-Za-z_]\\w*") ? name : "`" + name.replace("`", "``") + "`";
   }
 
   /** Returns the names of the enclosing structs, outermost first, then the column's name. */

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -85,14 +86,15 @@ final class ColumnResolver {
   }
 
   private void checkNames() {
-    checkNames("declared field", options.fields().keySet());
-    checkNames("fill", options.fills().keySet());
-    checkNames("padding", options.pads().keySet());
-    checkNames("truncation", options.truncated());
+    checkNames(ColumnOption.TYPE, options.fields().keySet());
+    checkNames(ColumnOption.FILL_NULLS, options.fills().keySet());
+    checkNames(ColumnOption.PAD, options.pads().keySet());
+    checkNames(ColumnOption.TRUNCATE, options.truncated());
+    checkNames(ColumnOption.DECIMALS, options.decimals().keySet());
     for (String name : options.columns()) {
       if (Stream.concat(columns.keySet().stream(), refused.keySet().stream())
           .noneMatch(key -> isNamed(name, key))) {
-        throw unknown("column", name);
+        throw unknown("column \"%s\"".formatted(name));
       }
     }
   }
@@ -101,17 +103,17 @@ final class ColumnResolver {
     return key.equals(name) || key.startsWith(name + ".");
   }
 
-  private void checkNames(String kind, Set<String> names) {
+  private void checkNames(ColumnOption option, Set<String> names) {
     for (String name : names) {
       if (!columns.containsKey(name) && !refused.containsKey(name)) {
-        throw unknown(kind, name);
+        throw unknown(option.of(name, options.wording()));
       }
     }
   }
 
-  private IllegalArgumentException unknown(String kind, String name) {
+  private IllegalArgumentException unknown(String option) {
     return new IllegalArgumentException(
-        "%s \"%s\": no such column: choose one of %s".formatted(kind, name, columns.keySet()));
+        "%s: no such column: choose one of %s".formatted(option, columns.keySet()));
   }
 
   private void add(ColumnPath path, DataType type) {
@@ -124,8 +126,8 @@ final class ColumnResolver {
             path.name(),
             problem(
                 path.name(),
-                "a struct without fields cannot be stored: drop it from the query, or leave it out with "
-                    + options.wording().selection()));
+                "a struct without fields cannot be stored: drop it from the query, or "
+                    + options.wording().leavingOut()));
       }
       for (int i = 0; i < fields.length; i++) {
         add(path.inside(fields[i].name(), i, fields.length), fields[i].dataType());
@@ -146,17 +148,14 @@ final class ColumnResolver {
     String name = path.name();
     DeclaredField declared = options.fields().get(name);
     Serializable fill = options.fills().get(name);
-    Optional<NumberType> number = NumberType.of(type);
-    if (!(type instanceof ArrayType)
-        && (options.pads().containsKey(name) || options.truncated().contains(name))) {
-      throw problem(name, "padding and truncation are for arrays, not for " + type.sql());
-    }
+    Optional<NumberSource> number = NumberSource.of(type, options.decimalForm(name));
+    Repairs.check(name, type, options);
     if (type instanceof StructType) {
       checkFill(name, fill, false);
       return new VectorColumn(undeclared(path, declared, "a vector"), ArrayForm.RAGGED, 0);
     } else if (number.isPresent()) {
       checkFill(name, fill, fill instanceof Number || fill instanceof Boolean);
-      return scalar(path, number.get(), declared, fill);
+      return scalar(path, number.get(), declared);
     } else if (type instanceof StringType) {
       checkFill(name, fill, fill instanceof String);
       return new TextColumn(undeclared(path, declared, "text"), true, fill);
@@ -167,12 +166,20 @@ final class ColumnResolver {
           : rawBytes(path, declared, (byte[]) fill);
     } else if (type instanceof ArrayType array) {
       checkFill(name, fill, fill instanceof Number || fill instanceof Boolean);
-      return array(path, array, declared, fill);
+      return array(path, array, declared);
     }
     throw problem(
         name,
-        "%s cannot be stored; %s"
-            .formatted(type.sql(), TypeRemedy.of(path.inSql(), type, options.wording())));
+        "%s cannot be stored%s; %s"
+            .formatted(
+                type.sql(), formOf(name, type), TypeRemedy.of(path, type, options.wording())));
+  }
+
+  /** Returns the form in which decimals cannot be stored. */
+  private String formOf(String name, DataType type) {
+    return type instanceof DecimalType && options.decimalForm(name) != null
+        ? " as " + options.decimalForm(name)
+        : "";
   }
 
   private static ColumnPath undeclared(ColumnPath path, DeclaredField declared, String what) {
@@ -195,20 +202,17 @@ final class ColumnResolver {
     return new RawBytesColumn(path, declared, fill);
   }
 
-  private static Column scalar(
-      ColumnPath path, NumberType type, DeclaredField declared, Serializable fill) {
-    if (declared == null) {
-      return new ScalarColumn(path, type, new DeclaredField(false, type.natural()), fill);
-    }
+  private Column scalar(ColumnPath path, NumberSource numbers, DeclaredField given) {
+    DeclaredField declared = given == null ? new DeclaredField(false, numbers.natural()) : given;
     if (declared.ragged() || declared.field(path.name()).elements() != 1) {
       throw problem(path.name(), "one number per row cannot be declared as " + declared);
     }
-    checkConversion(path.name(), type, declared.dtype());
-    return new ScalarColumn(path, type, declared, fill);
+    checkConversion(path.name(), numbers, declared.dtype());
+    Repairs repairs = Repairs.of(path.name(), numbers, declared.dtype(), options);
+    return new ScalarColumn(path, numbers, declared, repairs.fill());
   }
 
-  private Column array(
-      ColumnPath path, ArrayType outer, DeclaredField declared, Serializable fill) {
+  private Column array(ColumnPath path, ArrayType outer, DeclaredField declared) {
     String name = path.name();
     int depth = 1;
     ArrayType array = outer;
@@ -217,34 +221,40 @@ final class ColumnResolver {
       depth++;
     }
     DataType element = array.elementType();
-    NumberType type = NumberType.of(element).orElse(null);
-    if (type == null) {
+    NumberSource numbers = NumberSource.of(element, options.decimalForm(name)).orElse(null);
+    if (numbers == null) {
       throw problem(
           name,
-          "arrays of %s cannot be stored; %s"
-              .formatted(element.sql(), TypeRemedy.of(path.inSql(), outer, options.wording())));
+          "arrays of %s cannot be stored%s; %s"
+              .formatted(
+                  element.sql(),
+                  formOf(name, element),
+                  TypeRemedy.of(path, outer, options.wording())));
     }
-    Number pad = options.pads().get(name);
-    boolean truncate = options.truncated().contains(name);
+    DType dtype = declared == null ? numbers.natural() : declared.dtype();
+    checkConversion(name, numbers, dtype);
+    Repairs repairs = Repairs.of(name, numbers, dtype, options);
     if (declared == null) {
       if (depth > 1) {
         throw problem(
             name,
             "arrays of arrays need a declared shape: "
-                + options.wording().declaration(name, type.natural()));
+                + options.wording().declaration(name, dtype));
       }
-      if (pad != null || truncate) {
-        throw problem(name, "padding and truncation need a declared shape");
+      if (repairs.pad() != null || repairs.truncate()) {
+        ColumnOption option = repairs.pad() == null ? ColumnOption.TRUNCATE : ColumnOption.PAD;
+        throw problem(
+            name,
+            "%s needs a declared shape: %s"
+                .formatted(
+                    option.of(name, options.wording()),
+                    options.wording().declaration(name, dtype)));
       }
     } else {
       checkShape(name, declared, depth, options.wording());
-      checkConversion(name, type, declared.dtype());
     }
     return new ArrayColumn(
-        path,
-        new ArrayColumn.Elements(type, depth, array.containsNull()),
-        declared,
-        new ArrayColumn.Repairs(fill, pad, truncate));
+        path, new ArrayColumn.Elements(numbers, depth, array.containsNull()), declared, repairs);
   }
 
   private static void checkShape(String name, DeclaredField declared, int depth, Wording wording) {
@@ -261,7 +271,7 @@ final class ColumnResolver {
     }
   }
 
-  private static void checkConversion(String name, NumberType from, DType to) {
+  private static void checkConversion(String name, NumberSource from, DType to) {
     String refusal = NumberStore.refusal(from, to);
     if (refusal != null) {
       throw problem(name, refusal);

@@ -12,7 +12,7 @@ import org.ddstore.types.DType;
  */
 final class ElementWriter {
   private final Column.Encoder owner;
-  private final NumberType type;
+  private final NumberSource numbers;
   private final DType dtype;
   private final NumberStore store;
   private final boolean mayHaveNull;
@@ -23,11 +23,15 @@ final class ElementWriter {
    * @param fill replacement of null elements, or null
    */
   ElementWriter(
-      Column.Encoder owner, NumberType type, DType dtype, boolean mayHaveNull, Serializable fill) {
+      Column.Encoder owner,
+      NumberSource numbers,
+      DType dtype,
+      boolean mayHaveNull,
+      Serializable fill) {
     this.owner = owner;
-    this.type = type;
+    this.numbers = numbers;
     this.dtype = dtype;
-    this.store = new NumberStore(type, dtype);
+    this.store = new NumberStore(dtype);
     this.mayHaveNull = mayHaveNull;
     this.fill = fill;
   }
@@ -35,8 +39,8 @@ final class ElementWriter {
   /** Writes the first {@code count} elements to {@code place} and after it. */
   void write(ArrayData array, int count, RecordBuffer record, int place) {
     boolean hasNull = mayHaveNull && NumberType.hasNull(array, count);
-    if (!hasNull && dtype == type.natural()) {
-      type.copy(array, count, record.bytes(), place);
+    if (!hasNull && numbers.isStoredAs(dtype)) {
+      numbers.type().copy(array, count, record.bytes(), place);
       return;
     }
     if (hasNull && fill == null) {
@@ -46,13 +50,13 @@ final class ElementWriter {
     for (int i = 0; i < count; i++) {
       if (hasNull && array.isNullAt(i)) {
         fill(record, place + i * step, 1, fill);
-      } else if (type.isFloating()) {
-        double value = store.getDouble(array, i);
+      } else if (numbers.type().isFloating()) {
+        double value = numbers.getDouble(array, i);
         if (!store.put(record.view(), place + i * step, value)) {
           throw outside(record, value);
         }
       } else {
-        long value = store.getLong(array, i);
+        long value = numbers.getLong(array, i);
         if (!store.put(record.view(), place + i * step, value)) {
           throw outside(record, value);
         }

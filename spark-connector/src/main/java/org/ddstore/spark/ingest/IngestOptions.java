@@ -16,6 +16,7 @@ import java.util.Set;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.types.FieldMetadata;
+import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 
@@ -31,6 +32,8 @@ public final class IngestOptions {
   private final Map<String, Serializable> fills = new LinkedHashMap<>();
   private final Map<String, Number> pads = new LinkedHashMap<>();
   private final Set<String> truncated = new LinkedHashSet<>();
+  private final Map<String, DecimalForm> decimals = new LinkedHashMap<>();
+  private DecimalForm otherDecimals;
   private final List<String> columns = new ArrayList<>();
   private final List<String> orderBy = new ArrayList<>();
   private Long shuffleSeed;
@@ -43,6 +46,8 @@ public final class IngestOptions {
     fills.putAll(from.fills);
     pads.putAll(from.pads);
     truncated.addAll(from.truncated);
+    decimals.putAll(from.decimals);
+    otherDecimals = from.otherDecimals;
     columns.addAll(from.columns);
     orderBy.addAll(from.orderBy);
     shuffleSeed = from.shuffleSeed;
@@ -145,6 +150,24 @@ public final class IngestOptions {
     return copy;
   }
 
+  /**
+   * Sets the form in which decimals are stored, of some columns or, without any, of all columns
+   * that have no form of their own. An array of decimals has the same forms. A declared type
+   * applies to the numbers of the form.
+   */
+  public IngestOptions decimals(DecimalForm form, String... columns) {
+    Objects.requireNonNull(form, "form is null");
+    requireAll(columns, "columns");
+    IngestOptions copy = new IngestOptions(this);
+    if (columns.length == 0) {
+      copy.otherDecimals = form;
+    }
+    for (String column : columns) {
+      copy.decimals.put(column, form);
+    }
+    return copy;
+  }
+
   /** Selects columns, in this order; a struct stands for all its fields. */
   public IngestOptions columns(String... names) {
     requireAll(names, "names");
@@ -219,6 +242,21 @@ public final class IngestOptions {
     return truncated;
   }
 
+  /** Returns the forms of decimal columns that have one of their own. */
+  Map<String, DecimalForm> decimals() {
+    return decimals;
+  }
+
+  /** Returns the form of the other decimal columns; empty if they are refused. */
+  Optional<DecimalForm> otherDecimals() {
+    return Optional.ofNullable(otherDecimals);
+  }
+
+  /** Returns the form of a decimal column; null if it is refused. */
+  DecimalForm decimalForm(String column) {
+    return decimals.getOrDefault(column, otherDecimals);
+  }
+
   /** Returns the selected columns; empty for all. */
   List<String> columns() {
     return columns;
@@ -251,6 +289,12 @@ public final class IngestOptions {
     addTo(set, "fillNulls", fills.keySet());
     addTo(set, "pad", pads.keySet());
     addTo(set, "truncate", truncated);
+    if (otherDecimals != null) {
+      set.add("decimals " + otherDecimals);
+    }
+    if (!decimals.isEmpty()) {
+      set.add("decimals " + decimals);
+    }
     addTo(set, "selected", columns);
     addTo(set, "order by", orderBy);
     if (shuffleSeed != null) {

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.ingest;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
-import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.ddstore.types.DType;
 
 /**
- * A converter of numbers of one Spark type to elements of one type in a record, which rejects
- * values that do not fit.
+ * A writer of numbers as elements of one type in a record, which rejects values that do not fit.
  */
 final class NumberStore {
-  private final NumberType type;
   private final DType dtype;
 
   /**
-   * @param type type of the numbers in rows and arrays
    * @param dtype type of the elements
    */
-  NumberStore(NumberType type, DType dtype) {
-    this.type = type;
+  NumberStore(DType dtype) {
     this.dtype = dtype;
   }
 
@@ -27,7 +24,14 @@ final class NumberStore {
    * must fit the target integer type or be exactly representable in the target floating-point type;
    * a floating-point number can be rounded to a narrower type.
    */
-  static String refusal(NumberType from, DType to) {
+  static String refusal(NumberSource source, DType to) {
+    NumberType from = source.type();
+    boolean toFloating = to == DType.FLOAT32 || to == DType.FLOAT64;
+    if (source.isDecimal() && from.isFloating() != toFloating) {
+      return from.isFloating()
+          ? "decimals in the form float64 cannot become %s: use the form int64".formatted(to)
+          : "decimals in the form int64 cannot become %s: use the form float64".formatted(to);
+    }
     boolean possible =
         switch (to) {
           case BOOL, INT8, UINT8, INT16, INT32, INT64 -> !from.isFloating();
@@ -56,24 +60,6 @@ final class NumberStore {
       case FLOAT32 -> "the range of float32";
       case FLOAT64 -> "the exact range of float64";
     };
-  }
-
-  /** Returns number {@code i} of a row or an array; a boolean is 0 or 1. Not for floating types. */
-  long getLong(SpecializedGetters from, int i) {
-    return switch (type) {
-      case BOOLEAN -> from.getBoolean(i) ? 1 : 0;
-      case BYTE -> from.getByte(i);
-      case SHORT -> from.getShort(i);
-      case INT -> from.getInt(i);
-      case LONG -> from.getLong(i);
-      case FLOAT, DOUBLE ->
-          throw new IllegalStateException("type " + type + " is not an integer type");
-    };
-  }
-
-  /** Returns number {@code i}, of a floating type. */
-  double getDouble(SpecializedGetters from, int i) {
-    return type == NumberType.FLOAT ? from.getFloat(i) : from.getDouble(i);
   }
 
   /** Puts an integer; returns false if it does not fit. */
@@ -135,6 +121,21 @@ final class NumberStore {
     if (value instanceof Double || value instanceof Float) {
       return put(record, place, ((Number) value).doubleValue());
     }
+    if (value instanceof BigDecimal || value instanceof BigInteger) {
+      return putExact(record, place, new BigDecimal(value.toString()));
+    }
     return value instanceof Number number && put(record, place, number.longValue());
+  }
+
+  private boolean putExact(ByteBuffer record, int place, BigDecimal value) {
+    if (dtype == DType.FLOAT32 || dtype == DType.FLOAT64) {
+      double nearest = value.doubleValue();
+      return !Double.isInfinite(nearest) && put(record, place, nearest);
+    }
+    try {
+      return put(record, place, value.longValueExact());
+    } catch (ArithmeticException e) {
+      return false;
+    }
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.types.DType;
 
 /** Options of a load as JSON, for files that outlive the application. */
@@ -33,6 +34,9 @@ public final class SavedOptions {
     ObjectNode pads = json.putObject("pad");
     options.pads().forEach((column, value) -> put(pads.putObject(column), value));
     put(json.putArray("truncate"), options.truncated());
+    ObjectNode decimals = json.putObject("decimals");
+    options.decimals().forEach((column, form) -> decimals.put(column, form.name()));
+    options.otherDecimals().ifPresent(form -> json.put("otherDecimals", form.name()));
     put(json.putArray("columns"), options.columns());
     put(json.putArray("orderBy"), options.orderBy());
     options.shuffleSeed().ifPresent(seed -> json.put("shuffle", seed));
@@ -83,6 +87,12 @@ public final class SavedOptions {
     }
     for (String column : names(json, "truncate")) {
       options = options.truncate(column);
+    }
+    for (Map.Entry<String, JsonNode> column : entries(json, "decimals")) {
+      options = options.decimals(DecimalForm.valueOf(column.getValue().asText()), column.getKey());
+    }
+    if (json.has("otherDecimals")) {
+      options = options.decimals(DecimalForm.valueOf(json.path("otherDecimals").asText()));
     }
     options = options.columns(names(json, "columns")).orderBy(names(json, "orderBy"));
     return json.has("shuffle") ? options.shuffle(json.path("shuffle").asLong()) : options;

@@ -12,16 +12,16 @@ import org.ddstore.types.Schema;
 final class ScalarColumn extends Column {
   private static final long serialVersionUID = 1L;
 
-  private final NumberType type;
+  private final NumberSource numbers;
   private final DeclaredField declared;
   private final Serializable fill;
 
   /**
-   * @param fill replacement of nulls, or null
+   * @param fill replacement of nulls as it is stored, or null
    */
-  ScalarColumn(ColumnPath path, NumberType type, DeclaredField declared, Serializable fill) {
+  ScalarColumn(ColumnPath path, NumberSource numbers, DeclaredField declared, Serializable fill) {
     super(path);
-    this.type = type;
+    this.numbers = numbers;
     this.declared = declared;
     this.fill = fill;
   }
@@ -33,7 +33,7 @@ final class ScalarColumn extends Column {
 
   @Override
   Column at(ColumnPath path) {
-    return new ScalarColumn(path, type, declared, fill);
+    return new ScalarColumn(path, numbers, declared, fill);
   }
 
   @Override
@@ -43,7 +43,7 @@ final class ScalarColumn extends Column {
 
   private final class Encoder extends Column.Encoder {
     private final int place;
-    private final NumberStore store = new NumberStore(type, declared.dtype());
+    private final NumberStore store = new NumberStore(declared.dtype());
 
     Encoder(Schema schema) {
       super(path());
@@ -52,13 +52,13 @@ final class ScalarColumn extends Column {
 
     @Override
     void encodeValue(SpecializedGetters parent, int at, RecordBuffer record) {
-      if (type.isFloating()) {
-        double value = store.getDouble(parent, at);
+      if (numbers.type().isFloating()) {
+        double value = numbers.getDouble(parent, at);
         if (!store.put(record.view(), place, value)) {
           throw outside(record, value);
         }
       } else {
-        long value = store.getLong(parent, at);
+        long value = numbers.getLong(parent, at);
         if (!store.put(record.view(), place, value)) {
           throw outside(record, value);
         }

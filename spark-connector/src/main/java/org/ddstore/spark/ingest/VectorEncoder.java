@@ -4,6 +4,7 @@ package org.ddstore.spark.ingest;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DType;
 import org.ddstore.types.Schema;
 
@@ -11,9 +12,9 @@ import org.ddstore.types.Schema;
 final class VectorEncoder extends Column.Encoder {
   private final ArrayForm form;
   private final ElementWriter indices =
-      new ElementWriter(this, NumberType.INT, DType.INT32, true, null);
+      new ElementWriter(this, new NumberSource(NumberType.INT, 0, 0), DType.INT32, true, null);
   private final ElementWriter values =
-      new ElementWriter(this, NumberType.DOUBLE, DType.FLOAT64, true, null);
+      new ElementWriter(this, new NumberSource(NumberType.DOUBLE, 0, 0), DType.FLOAT64, true, null);
 
   /** Offset in the record of the values of a uniform vector, or of their number. */
   private final int valuesPlace;
@@ -109,6 +110,11 @@ final class VectorEncoder extends Column.Encoder {
     int start = record.append(name(), (long) count * dtype.bytes());
     record.view().putInt(lengthPlace, count);
     writer.write(array, count, record, start);
+  }
+
+  @Override
+  IngestException nullElementProblem(RecordBuffer record) {
+    return problem(record, "null element; filter the rows, because vectors have no fill value");
   }
 
   @Override

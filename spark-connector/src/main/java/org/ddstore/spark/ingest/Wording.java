@@ -3,6 +3,7 @@ package org.ddstore.spark.ingest;
 
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.types.DType;
 
 /** The interface with which a caller describes a load, used to phrase remedies in messages. */
@@ -12,7 +13,9 @@ public enum Wording {
   /** Options of {@code df.write} and of SQL. */
   OPTIONS,
   /** Flags of the command line. */
-  FLAGS;
+  FLAGS,
+  /** A query alone, whose rows are added to a store that has its options. */
+  QUERY;
 
   /** Returns how to declare the shape of a column of arrays. */
   String declaration(String column, DType dtype) {
@@ -26,6 +29,7 @@ public enum Wording {
       case FLAGS ->
           "--type %1$s=%2$s[28,28], or %1$s=%2$s[?,28] if the first dimension varies"
               .formatted(column, dtype);
+      case QUERY -> "flatten it in the query";
     };
   }
 
@@ -41,17 +45,28 @@ public enum Wording {
               .mapToObj(dimension -> ", " + dimension)
               .collect(
                   Collectors.joining("", "raggedField(\"" + column + "\", " + dtype.name(), ")"));
-      case OPTIONS -> "option \"type.%s\" as \"%s\"".formatted(column, type);
+      case OPTIONS, QUERY -> "option \"type.%s\" as \"%s\"".formatted(column, type);
       case FLAGS -> "--type %s=%s".formatted(column, type);
     };
   }
 
-  /** Returns how to select columns in order to leave one out. */
-  String selection() {
+  /** Returns how to leave out a column that cannot be stored. */
+  String leavingOut() {
     return switch (this) {
-      case METHODS -> "columns(..)";
-      case OPTIONS -> "option \"columns\"";
-      case FLAGS -> "--fields";
+      case METHODS -> "leave it out with columns(..)";
+      case OPTIONS -> "leave it out with option \"columns\"";
+      case FLAGS -> "leave it out with --fields";
+      case QUERY -> "cast it to the type that the column has in the store";
+    };
+  }
+
+  /** Returns how to store a column of decimals in a form; empty if there is no way. */
+  String decimals(String column, DecimalForm form) {
+    return switch (this) {
+      case METHODS -> "decimals(DecimalForm.%s, \"%s\")".formatted(form.name(), column);
+      case OPTIONS -> "option \"decimals.%s\" as \"%s\"".formatted(column, form);
+      case FLAGS -> "--decimals %s=%s".formatted(column, form);
+      case QUERY -> "";
     };
   }
 
@@ -70,11 +85,16 @@ public enum Wording {
       case METHODS ->
           "set a value with fillNulls(\"%s\", ..) or filter the rows".formatted(column.name());
       case OPTIONS ->
+          "set option \"fillNulls.%s\", or %s"
+              .formatted(column.name(), QUERY.remedyOfNull(column, isElement));
+      case QUERY ->
           (isElement
                   ? "put transform(%s, e -> coalesce(e, ..)) into the query or filter the rows"
                   : "put coalesce(%s, ..) into the query or filter the rows")
               .formatted(column.inSql());
-      case FLAGS -> "write files without nulls, or leave the column out with --fields";
+      case FLAGS ->
+          "set a value with --fill-nulls %s=VALUE, write files without nulls, or leave the column out with --fields"
+              .formatted(column.name());
     };
   }
 
@@ -87,11 +107,16 @@ public enum Wording {
     return switch (this) {
       case METHODS -> "pad it with pad(\"%s\", ..)".formatted(column.name());
       case OPTIONS ->
+          "set option \"pad.%s\", or %s"
+              .formatted(column.name(), QUERY.remedyOfShort(column, length, isFlat));
+      case QUERY ->
           isFlat
-              ? "pad it in the query, as in concat(%1$s, array_repeat(0, %2$d - size(%1$s)))"
+              ? "pad it in the query, as in concat(%1$s, array_repeat(.., %2$d - size(%1$s)))"
                   .formatted(column.inSql(), length)
               : "pad it in the query";
-      case FLAGS -> "write files with arrays of one length";
+      case FLAGS ->
+          "pad it with --pad %s=VALUE, or write files with arrays of one length"
+              .formatted(column.name());
     };
   }
 
@@ -104,10 +129,15 @@ public enum Wording {
     return switch (this) {
       case METHODS -> "truncate it with truncate(\"%s\")".formatted(column.name());
       case OPTIONS ->
+          "set option \"truncate.%s\" to \"true\", or %s"
+              .formatted(column.name(), QUERY.remedyOfLong(column, length, isFlat));
+      case QUERY ->
           isFlat
               ? "truncate it in the query, as in slice(%s, 1, %d)".formatted(column.inSql(), length)
               : "truncate it in the query";
-      case FLAGS -> "write files with arrays of one length";
+      case FLAGS ->
+          "truncate it with --truncate %s, or write files with arrays of one length"
+              .formatted(column.name());
     };
   }
 }

@@ -73,7 +73,7 @@ public record ResidentOrigin(
     return new ResidentOrigin(
         Optional.empty(),
         others,
-        ingest.wording(Wording.OPTIONS),
+        ingest.wording(Wording.QUERY),
         settings,
         profile,
         slotsWarning,

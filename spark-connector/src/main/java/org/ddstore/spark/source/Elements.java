@@ -5,6 +5,7 @@ import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.ByteType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.DoubleType;
 import org.apache.spark.sql.types.FloatType;
 import org.apache.spark.sql.types.IntegerType;
@@ -21,6 +22,9 @@ final class Elements {
 
   /** Returns a column of numbers, cast if the stored type differs from Spark's. */
   static ColumnVector vector(DataType type, DType stored, Places places) {
+    if (type instanceof DecimalType decimal) {
+      return new DecimalVector(decimal, stored, places);
+    }
     return stored == natural(type)
         ? new NumberVector(type, places)
         : new CastVector(type, stored, places);

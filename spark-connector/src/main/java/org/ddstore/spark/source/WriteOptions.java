@@ -2,18 +2,13 @@
 package org.ddstore.spark.source;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.StructField;
-import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.DDStores;
-import org.ddstore.spark.FieldNotation;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.ingest.Wording;
 import org.ddstore.spark.types.OptionKeys;
@@ -24,8 +19,6 @@ import org.ddstore.types.Backing;
  * case-insensitive, as Spark requires.
  */
 final class WriteOptions {
-  private static final String TYPE = OptionKeys.TYPE_PREFIX + "<column>";
-
   static final List<String> LEGAL =
       List.of(
           OptionKeys.NAME,
@@ -38,7 +31,12 @@ final class WriteOptions {
           OptionKeys.COLUMNS,
           OptionKeys.BACKING,
           OptionKeys.DIRECTORY,
-          TYPE);
+          OptionKeys.DECIMALS,
+          OptionKeys.TYPE_PREFIX + ColumnOptions.COLUMN,
+          OptionKeys.FILL_NULLS_PREFIX + ColumnOptions.COLUMN,
+          OptionKeys.PAD_PREFIX + ColumnOptions.COLUMN,
+          OptionKeys.TRUNCATE_PREFIX + ColumnOptions.COLUMN,
+          OptionKeys.DECIMALS_PREFIX + ColumnOptions.COLUMN);
 
   private final Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
@@ -51,9 +49,9 @@ final class WriteOptions {
     Map<String, String> named = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     given.forEach(
         (key, value) -> {
-          boolean isType = key.toLowerCase(Locale.ROOT).startsWith(OptionKeys.TYPE_PREFIX);
           options.put(key, value);
-          named.put(isType ? TYPE : key, value);
+          named.put(
+              ColumnOptions.prefix(key).map(p -> p + ColumnOptions.COLUMN).orElse(key), value);
         });
     ReadOptions.refuseUnknown(named, LEGAL, "write");
   }
@@ -70,13 +68,14 @@ final class WriteOptions {
    */
   StoreSpec spec(Dataset<Row> rows) {
     StoreSpec spec = DDStores.from(rows).wording(Wording.OPTIONS);
+    ColumnOptions columns = new ColumnOptions(rows);
     for (Map.Entry<String, String> option : options.entrySet()) {
       String key = option.getKey();
-      String value = option.getValue().strip();
+      String value = option.getValue();
       spec =
-          key.toLowerCase(Locale.ROOT).startsWith(OptionKeys.TYPE_PREFIX)
-              ? declare(spec, key.substring(OptionKeys.TYPE_PREFIX.length()), value, rows.schema())
-              : apply(spec, key, value);
+          ColumnOptions.prefix(key).isPresent()
+              ? columns.apply(spec, key, value)
+              : apply(spec, key, value.strip());
     }
     return spec;
   }
@@ -91,6 +90,7 @@ final class WriteOptions {
       case OptionKeys.COLUMNS -> spec.columns(names(value));
       case OptionKeys.BACKING -> spec.backing(backing(value));
       case OptionKeys.DIRECTORY -> inFiles(spec, value);
+      case OptionKeys.DECIMALS -> spec.decimals(ColumnOptions.form(key, value));
       default -> spec;
     };
   }
@@ -137,33 +137,6 @@ final class WriteOptions {
                   OptionKeys.BACKING));
     }
     return spec.files(Path.of(directory));
-  }
-
-  private static StoreSpec declare(StoreSpec spec, String column, String type, StructType schema) {
-    List<String> columns = new ArrayList<>();
-    addLeaves("", schema, columns);
-    List<String> matches = columns.stream().filter(column::equalsIgnoreCase).toList();
-    if (matches.size() != 1) {
-      throw new IllegalArgumentException(
-          "option \"%s%s\" matches %s; columns are %s"
-              .formatted(
-                  OptionKeys.TYPE_PREFIX,
-                  column,
-                  matches.isEmpty() ? "no column" : "several columns",
-                  columns));
-    }
-    return FieldNotation.declare(spec, FieldNotation.parse(matches.get(0), type));
-  }
-
-  private static void addLeaves(String prefix, StructType type, List<String> columns) {
-    for (StructField field : type.fields()) {
-      DataType inner = field.dataType();
-      if (inner instanceof StructType struct) {
-        addLeaves(prefix + field.name() + ".", struct, columns);
-      } else {
-        columns.add(prefix + field.name());
-      }
-    }
   }
 
   /** Returns whether the name is the only option. */

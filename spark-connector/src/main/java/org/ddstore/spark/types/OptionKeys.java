@@ -89,6 +89,38 @@ public final class OptionKeys {
    */
   public static final String TYPE_PREFIX = "type.";
 
+  /**
+   * Prefix of the key that sets the replacement of nulls of a column, and of null elements of its
+   * arrays: {@code fillNulls.age} with a value such as {@code -1}. By default, nulls are errors.
+   */
+  public static final String FILL_NULLS_PREFIX = "fillNulls.";
+
+  /**
+   * Prefix of the key that sets the number with which arrays of a column are padded to their
+   * declared shape: {@code pad.tokens} with a value such as {@code 0}. By default, shorter arrays
+   * are errors.
+   */
+  public static final String PAD_PREFIX = "pad.";
+
+  /**
+   * Prefix of the key that truncates longer arrays of a column to their declared shape: {@code
+   * truncate.tokens} with the value {@code true} or {@code false}. By default, longer arrays are
+   * errors.
+   */
+  public static final String TRUNCATE_PREFIX = "truncate.";
+
+  /**
+   * Form in which all decimal columns are stored: {@code int64}, the unscaled value, or {@code
+   * float64}. By default, decimals are errors.
+   */
+  public static final String DECIMALS = "decimals";
+
+  /**
+   * Prefix of the key that sets the form of one decimal column: {@code decimals.price} with the
+   * value {@code int64} or {@code float64}; {@link #DECIMALS} by default.
+   */
+  public static final String DECIMALS_PREFIX = DECIMALS + ".";
+
   // Settings of a session or an application.
 
   /** Prefix of all settings. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +27,8 @@ class SavedOptionsTest {
             .raggedField("c", DType.FLOAT64, 4)
             .pad("b", 0.1f)
             .truncate("b")
+            .decimals(DecimalForm.FLOAT64)
+            .decimals(DecimalForm.INT64, "price", "a.tax")
             .orderBy("id", "other id");
     IngestOptions again = again(options);
     assertThat(again).hasToString(options.toString());
@@ -33,6 +36,9 @@ class SavedOptionsTest {
     assertThat(again.orderBy()).containsExactly("id", "other id");
     assertThat(again.pads()).containsEntry("b", 0.1f);
     assertThat(again.truncated()).containsExactly("b");
+    assertThat(again.decimalForm("price")).isEqualTo(DecimalForm.INT64);
+    assertThat(again.decimalForm("a.tax")).isEqualTo(DecimalForm.INT64);
+    assertThat(again.decimalForm("b")).isEqualTo(DecimalForm.FLOAT64);
     assertThat(again.fields().get("b").field("b")).isEqualTo(options.fields().get("b").field("b"));
     assertThat(again.fields().get("c").field("c")).isEqualTo(options.fields().get("c").field("c"));
     assertThat(again.shuffleSeed()).isEmpty();

@@ -20,6 +20,10 @@ public final class EveryType {
   /** How some columns are declared; the others are not. */
   static final Map<String, String> TYPES = new LinkedHashMap<>();
 
+  /** The forms of decimal columns. */
+  static final Map<String, String> DECIMALS =
+      Map.of("exact", "int64", "rounded", "float64", "prices", "INT64", "cents", "int64");
+
   private static final String TIMES = "times";
 
   private static final List<String> COLUMNS =
@@ -60,6 +64,10 @@ public final class EveryType {
           "transform(sequence(0, 3), i -> int(id * 13 + i) % 256) as pixels",
           "cast(concat(chr(int(65 + id % 26)), 'bcd') as binary) as image",
           "transform(sequence(1, 6), i -> cast((i + id) % 32768 as smallint)) as flat",
+          "cast(id * 1234567 - 5 as decimal(18,3)) as exact",
+          "cast(id / 3D as decimal(12,4)) as rounded",
+          "array(cast(id / 8D as decimal(9,3)), cast(-0.25 as decimal(9,3))) as prices",
+          "cast(id as decimal(9,2)) as cents",
           "named_struct('type', 1Y, 'size', cast(null as int), 'indices', cast(null as array<int>),"
               + " 'values', array(double(id), -0.5D)) as dense",
           "named_struct('type', 0Y, 'size', 9, 'indices', array(int(id % 4), 8),"
@@ -78,6 +86,7 @@ public final class EveryType {
     TYPES.put("pixels", "uint8[2,2]");
     TYPES.put("image", "uint8[2,2]");
     TYPES.put("flat", "float32[3,2]");
+    TYPES.put("cents", "int32");
   }
 
   private EveryType() {}
@@ -104,6 +113,7 @@ public final class EveryType {
   public static Map<String, String> writeOptions() {
     Map<String, String> options = new LinkedHashMap<>();
     TYPES.forEach((column, type) -> options.put("type." + column, type));
+    DECIMALS.forEach((column, form) -> options.put("decimals." + column, form));
     return options;
   }
 
@@ -113,6 +123,7 @@ public final class EveryType {
     fixed.addAll(List.of("f64", "day", "instant", "wall", "longs", "floats", "flags", "bytes"));
     fixed.addAll(List.of("days", "instants", "matrix", "cube", "small", "half", "narrow", "bit"));
     fixed.addAll(List.of("wide", "raw16", "pixels", "image", "flat", "dense"));
+    fixed.addAll(List.of("exact", "rounded", "prices", "cents"));
     return fixed;
   }
 }

@@ -33,6 +33,7 @@ import org.ddstore.spark.FieldNotation;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
+import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 import org.junit.jupiter.api.AfterEach;
@@ -92,6 +93,11 @@ class ReadColumnTest {
           field.isRagged()
               ? options.raggedField(field.name(), field.dtype(), field.shape())
               : options.field(field.name(), field.dtype(), field.shape());
+    }
+    for (Map.Entry<String, String> form : EveryType.DECIMALS.entrySet()) {
+      if (columns.contains(form.getKey())) {
+        options = options.decimals(DecimalForm.parse(form.getValue()), form.getKey());
+      }
     }
     return options;
   }

@@ -3,11 +3,14 @@ package org.ddstore.spark.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.spark.DDStores;
+import org.ddstore.spark.StoreSpec;
+import org.ddstore.spark.types.IngestException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -64,13 +67,38 @@ class WriteOptionsTest {
         "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set"
             + " \"backing\" to \"file\"",
         "type.img | int8 | option \"type.img\" matches no column; columns are [id, Image, a.b]",
-        "type.id | int9 | \"int9\": no type \"int9\": choose one of [bool",
-        "type.id | int8[2,x] | \"int8[2,x]\": dimension \"x\" is no number",
+        "type.id | int9 | option \"type.id\": \"int9\": no type \"int9\": choose one of [bool",
+        "fillNulls.img | 1 | option \"fillNulls.img\" matches no column; columns are [id, Image, a.b]",
+        "fillnulls.ID | x | option \"fillNulls.id\" is \"x\", not a value of BIGINT: use a form",
+        "pad.id | 0 | option \"pad.id\": values of BIGINT cannot be padded",
+        "pad.image | zero | option \"pad.Image\" is \"zero\", not a value of BIGINT",
+        "truncate.image | yes | option \"truncate.image\" is \"yes\"; legal are true and false",
+        "truncate.x | true | option \"truncate.x\" matches no column",
+        "decimals | int32 | option \"decimals\" is \"int32\"; legal are float64 and int64",
+        "decimals.id | double | option \"decimals.id\" is \"double\"; legal are float64 and int64",
+        "type.id | int8[2,x] | option \"type.id\": \"int8[2,x]\": dimension \"x\" is no number",
       })
   void illegalOptionsAreNamed(String key, String value, String message) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new WriteOptions(Map.of("name", "t", key, value)).spec(rows))
         .withMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "pad.image | 0 | column \"Image\": option \"pad.Image\" needs a declared shape: option"
+            + " \"type.Image\" as \"int64[28,28]\"",
+        "truncate.image | true | column \"Image\": option \"truncate.Image\" needs a declared shape",
+        "truncate.id | true | column \"id\": option \"truncate.id\" is for arrays, not for BIGINT",
+        "decimals.a.b | int64 | column \"a.b\": option \"decimals.a.b\" is for decimals, not for",
+      })
+  void optionsThatDoNotFitTheirColumnAreNamed(String key, String value, String message) {
+    StoreSpec spec = new WriteOptions(Map.of("name", "t", key, value)).spec(rows).ranks(1);
+    assertThatThrownBy(() -> spec.run(context -> 0))
+        .isInstanceOf(IngestException.class)
+        .hasMessageContaining(message);
   }
 
   @Test
