@@ -144,12 +144,4 @@ class VaeIT {
     assertSameLosses(resumed, undisturbed);
     assertCovered(resumed, 2, "600", "100");
   }
-
-  @Test
-  void namesTheOptionOfAnIllegalInput() throws Exception {
-    Program refused = run("--input " + directory.resolve("none"));
-
-    assertThat(refused.exitCode()).isEqualTo(2);
-    assertThat(refused.err()).contains("--input: no file or folder " + directory.resolve("none"));
-  }
 }
