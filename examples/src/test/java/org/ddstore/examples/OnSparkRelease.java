@@ -94,6 +94,8 @@ abstract class OnSparkRelease {
             "--transport",
             "tcp",
             "--no-shortcut",
+            "--seconds",
+            "0.2",
             "--json");
 
     Program program =
