@@ -30,50 +30,58 @@ import org.apache.spark.sql.SparkSession;
 import org.ddstore.contract.ChildJvm;
 
 /**
- * A class data archive of Spark for the executors of tests: 2.0 instead of 3.3 s of processor time
- * a start (local-cluster of two, one small query, two cores, 2026-11-23). The first test that needs
- * it creates it below {@code target/}, once for each set of jars; without it executors only start
- * more slowly.
+ * A class data archive of the jars of Spark in {@code SPARK_HOME}, for JVMs that tests start: 2.0
+ * instead of 3.3 s of processor time for an executor (local-cluster of two, one small query), 38
+ * instead of 51 s for the ranks of some tests of {@code org.ddstore.spark.wire} (two cores,
+ * 2026-11-23). The first test that needs it creates it below {@code target/}, once for each set of
+ * jars; without it these JVMs only start more slowly.
  */
 final class ExecutorArchive {
   private static final String ROOT = System.getProperty("ddstore.root");
-  private static final List<String> CLASS_PATH =
-      Arrays.asList(System.getProperty("java.class.path").split(File.pathSeparator, -1));
+  private static final Path JARS = Path.of(System.getenv("SPARK_HOME"), "jars");
 
-  /** Jars of libraries: those of the project change with every build. */
-  private static final List<String> JARS =
-      CLASS_PATH.stream()
-          .filter(entry -> entry.endsWith(".jar") && (ROOT == null || !entry.startsWith(ROOT)))
-          .toList();
+  /**
+   * The jars of Spark. Java replaces it by the jars in the order of the folder; it must come first
+   * in the class path of JVMs that map the archive.
+   */
+  private static final String ARCHIVED = JARS + "/*";
 
   private static final int CREATION_SECONDS = 180;
   private static final int KEY_DIGITS = 16;
 
   private ExecutorArchive() {}
 
-  /** Returns the class path of this JVM, jars first: a folder would end what an archive covers. */
+  /** Returns the class path of this JVM, with the jars of Spark first. */
   static String classPath() {
-    return Stream.concat(JARS.stream(), CLASS_PATH.stream().filter(entry -> !JARS.contains(entry)))
+    return Stream.concat(
+            Stream.of(ARCHIVED),
+            Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .filter(entry -> Files.notExists(JARS.resolve(Path.of(entry).getFileName()))))
         .collect(Collectors.joining(File.pathSeparator));
   }
 
   /** Returns the JVM options of an executor that starts with {@link #classPath}. */
   static List<String> javaOptions() {
     List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
+    options.addAll(mappingOptions());
+    return options;
+  }
+
+  /** Returns the options of a JVM that maps the archive; none if there is no archive. */
+  static List<String> mappingOptions() {
     if (ROOT == null) { // the driver of an application that a test has started
-      return options;
+      return List.of();
     }
     Path archive = archive();
-    if (provide(archive, false)) {
-      options.addAll(
-          List.of(
-              "-XX:SharedArchiveFile=" + archive,
-              "-Xshare:auto",
-              // Warnings of an archive that does not fit would appear in the output of executors.
-              "-Xlog:cds=off",
-              "-Xlog:cds+dynamic=off"));
+    if (!provide(archive, false)) {
+      return List.of();
     }
-    return options;
+    return List.of(
+        "-XX:SharedArchiveFile=" + archive,
+        "-Xshare:auto",
+        // Warnings of an archive that does not fit would appear in the output of the JVM.
+        "-Xlog:cds=off",
+        "-Xlog:cds+dynamic=off");
   }
 
   /** Returns whether the archive exists, after this or another JVM has tried to create it. */
@@ -138,7 +146,7 @@ final class ExecutorArchive {
             "-XX:ArchiveClassesAtExit=" + unfinished,
             "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
             "-cp",
-            String.join(File.pathSeparator, JARS),
+            ARCHIVED,
             // Loads the class of the program by a class loader of its own, so it is not archived.
             "org.apache.spark.deploy.SparkSubmit",
             "--master",
@@ -177,8 +185,12 @@ final class ExecutorArchive {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(System.getProperty("java.home").getBytes(UTF_8));
       digest.update(System.getProperty("java.vm.version").getBytes(UTF_8));
-      for (String jar : JARS) {
-        Path path = Path.of(jar);
+      String[] jars = JARS.toFile().list(); // in the order of the folder
+      if (jars == null) {
+        throw new IOException("cannot list " + JARS);
+      }
+      for (String jar : jars) {
+        Path path = JARS.resolve(jar);
         String state = jar + Files.size(path) + Files.getLastModifiedTime(path);
         digest.update(state.getBytes(UTF_8));
       }
@@ -197,10 +209,12 @@ final class ExecutorArchive {
     UNFINISHED
   }
 
-  /** A query, and classes that only executors in JVMs of their own load. */
+  /** A query, and classes that only executors and ranks in JVMs of their own load. */
   public static final class Training {
-    private static final List<String> OF_EXECUTORS =
+    private static final List<String> IN_OTHER_JVMS =
         List.of(
+            "org.apache.spark.network.client.TransportClient",
+            "org.apache.spark.network.client.TransportClientFactory",
             "org.apache.spark.executor.CoarseGrainedExecutorBackend",
             "org.apache.spark.executor.CoarseGrainedExecutorBackend$",
             "org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages");
@@ -210,7 +224,7 @@ final class ExecutorArchive {
     public static void main(String[] arguments) throws ClassNotFoundException, IOException {
       try (SparkSession spark = SparkSession.builder().getOrCreate()) {
         spark.range(0, 1000, 1, 4).selectExpr("count(concat('t', id))").collectAsList();
-        for (String name : OF_EXECUTORS) {
+        for (String name : IN_OTHER_JVMS) {
           Class.forName(name, true, SparkSession.class.getClassLoader());
         }
       }

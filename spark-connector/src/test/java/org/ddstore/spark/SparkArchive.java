@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark;
+
+import java.util.List;
+import org.ddstore.contract.ClassArchive;
+
+/** The archive of executors, for ranks that tests start without Spark, and for other modules. */
+public final class SparkArchive implements ClassArchive {
+  @Override
+  public String classPath() {
+    return ExecutorArchive.classPath();
+  }
+
+  @Override
+  public List<String> javaOptions() {
+    return ExecutorArchive.mappingOptions();
+  }
+}
