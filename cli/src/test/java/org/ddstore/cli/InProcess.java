@@ -35,14 +35,13 @@ public final class InProcess {
 
   /** Settings of a Spark whose executors live for seconds. */
   public static Map<String, String> settings() {
-    SparkArchive archive = new SparkArchive();
     List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
-    options.addAll(archive.javaOptions());
+    options.addAll(SparkArchive.existingOptions());
     return Map.of(
         "spark.executor.extraJavaOptions",
         String.join(" ", options),
         "spark.executor.extraClassPath",
-        archive.classPath(),
+        new SparkArchive().classPath(),
         "spark.sql.shuffle.partitions",
         "2", // of 200, each a task, most have no row
         "spark.ddstore.slotsTimeout",

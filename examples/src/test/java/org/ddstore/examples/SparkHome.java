@@ -89,7 +89,7 @@ record SparkHome(String name, String scala, Path jars) {
     List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
     options.add("-Djava.io.tmpdir=" + temporary);
     if (equals(current())) {
-      options.addAll(new SparkArchive().javaOptions());
+      options.addAll(SparkArchive.existingOptions());
     }
     ProcessBuilder program = new ProcessBuilder(command).directory(work.toFile());
     program

@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.launcher.JavaModuleOptions;
@@ -33,8 +34,9 @@ import org.ddstore.contract.ChildJvm;
  * A class data archive of the jars of Spark in {@code SPARK_HOME}, for JVMs that tests start: 2.0
  * instead of 3.3 s of processor time for an executor (local-cluster of two, one small query), 38
  * instead of 51 s for the ranks of some tests of {@code org.ddstore.spark.wire} (two cores,
- * 2026-11-23). The first test that needs it creates it below {@code target/}, once for each set of
- * jars; without it these JVMs only start more slowly.
+ * 2026-11-23). The first test of the connector that needs it lets it be created below {@code
+ * target/} in the background, once for each set of jars; without it these JVMs only start more
+ * slowly.
  */
 final class ExecutorArchive {
   private static final String ROOT = System.getProperty("ddstore.root");
@@ -46,8 +48,11 @@ final class ExecutorArchive {
    */
   private static final String ARCHIVED = JARS + "/*";
 
-  private static final int CREATION_SECONDS = 180;
+  private static final int CREATION_SECONDS = 600; // on a busy machine
+  private static final int KILLED = 128 + 9;
   private static final int KEY_DIGITS = 16;
+
+  private static final AtomicBoolean IS_REQUESTED = new AtomicBoolean();
 
   private ExecutorArchive() {}
 
@@ -67,30 +72,48 @@ final class ExecutorArchive {
     return options;
   }
 
-  /** Returns the options of a JVM that maps the archive; none if there is no archive. */
+  /**
+   * Returns the options of a JVM that maps the archive; none if there is no archive yet, which this
+   * JVM then creates in the background.
+   */
   static List<String> mappingOptions() {
-    if (ROOT == null) { // the driver of an application that a test has started
-      return List.of();
+    List<String> options = existingOptions();
+    if (options.isEmpty() && ROOT != null && IS_REQUESTED.compareAndSet(false, true)) {
+      Thread creator = new Thread(() -> provide(archive(), false), "executor-archive");
+      creator.setDaemon(true);
+      creator.start();
     }
-    Path archive = archive();
-    if (!provide(archive, false)) {
+    return options;
+  }
+
+  /** Returns the options of a JVM that maps the archive; none if there is no archive yet. */
+  static List<String> existingOptions() {
+    // Without a root this is the driver of an application that a test has started.
+    if (ROOT == null || Files.notExists(archive())) {
       return List.of();
     }
     return List.of(
-        "-XX:SharedArchiveFile=" + archive,
+        "-XX:SharedArchiveFile=" + archive(),
         "-Xshare:auto",
         // Warnings of an archive that does not fit would appear in the output of the JVM.
         "-Xlog:cds=off",
         "-Xlog:cds+dynamic=off");
   }
 
-  /** Returns whether the archive exists, after this or another JVM has tried to create it. */
+  /** Returns whether the archive exists, once this or another JVM has tried to create it. */
   static boolean isAvailable() {
     return provide(archive(), true);
   }
 
   private static Path archive() {
-    return Path.of(ROOT, "target", "executor-archive", key() + ".jsa");
+    return Place.ARCHIVE;
+  }
+
+  /** Found once a JVM needs it: not every JVM of tests has a Spark. */
+  private static final class Place {
+    static final Path ARCHIVE = Path.of(ROOT, "target", "executor-archive", key() + ".jsa");
+
+    private Place() {}
   }
 
   /**
@@ -99,7 +122,7 @@ final class ExecutorArchive {
    *
    * @param isPatient whether to wait for another JVM that creates it
    */
-  private static boolean provide(Path archive, boolean isPatient) {
+  private static synchronized boolean provide(Path archive, boolean isPatient) {
     if (Files.exists(archive)) {
       return true;
     }
@@ -161,12 +184,14 @@ final class ExecutorArchive {
             .redirectErrorStream(true)
             .redirectOutput(archive.resolveSibling("log").toFile())
             .start();
+    // This JVM can end earlier.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     try {
       if (!process.waitFor(CREATION_SECONDS, TimeUnit.SECONDS)) {
         return Outcome.UNFINISHED;
       }
       if (process.exitValue() != 0) {
-        return Outcome.FAILED;
+        return process.exitValue() == KILLED ? Outcome.UNFINISHED : Outcome.FAILED;
       }
       Files.move(unfinished, archive, StandardCopyOption.ATOMIC_MOVE);
       return Outcome.CREATED;

@@ -4,7 +4,10 @@ package org.ddstore.spark;
 import java.util.List;
 import org.ddstore.contract.ClassArchive;
 
-/** The archive of executors, for ranks that tests start without Spark, and for other modules. */
+/**
+ * The archive of executors, for ranks that tests of the connector start without Spark, and for the
+ * Sparks of other modules.
+ */
 public final class SparkArchive implements ClassArchive {
   @Override
   public String classPath() {
@@ -14,5 +17,10 @@ public final class SparkArchive implements ClassArchive {
   @Override
   public List<String> javaOptions() {
     return ExecutorArchive.mappingOptions();
+  }
+
+  /** Returns {@link #javaOptions} if there is an archive, and creates none otherwise. */
+  public static List<String> existingOptions() {
+    return ExecutorArchive.existingOptions();
   }
 }
