@@ -4,6 +4,8 @@ package org.ddstore.contract;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
 
 /** How to start a JVM like this one, with the class path of the tests. */
 public final class ChildJvm {
@@ -17,6 +19,9 @@ public final class ChildJvm {
   /** None in runs with slow tests, so that optimised code is tested between processes, too. */
   private static final List<String> RANK_OPTIONS =
       Boolean.getBoolean("ddstore.slow") ? List.of() : QUICK_START;
+
+  private static final Optional<ClassArchive> ARCHIVE =
+      ServiceLoader.load(ClassArchive.class, ChildJvm.class.getClassLoader()).findFirst();
 
   private ChildJvm() {}
 
@@ -35,9 +40,13 @@ public final class ChildJvm {
             "-XX:-UsePerfData", // its warnings would go where answers are expected
             "-Xshare:auto",
             "-Xmx512m",
-            "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
-            "-cp",
-            System.getProperty("java.class.path")));
+            "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir")));
+    ARCHIVE.ifPresent(archive -> command.addAll(archive.javaOptions()));
+    command.add("-cp");
+    command.add(
+        ARCHIVE
+            .map(ClassArchive::classPath)
+            .orElseGet(() -> System.getProperty("java.class.path")));
     return command;
   }
 }

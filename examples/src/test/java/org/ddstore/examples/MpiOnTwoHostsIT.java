@@ -64,6 +64,8 @@ class MpiOnTwoHostsIT extends OnTwoHosts {
                 "4",
                 "--input",
                 SampleRows.path(),
+                "--seconds",
+                "0.2",
                 "--json"));
     if (!option.isEmpty()) {
       application.add(option);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.examples;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.ddstore.contract.ChildJvm;
 import org.ddstore.hosts.Host;
+import org.ddstore.spark.SparkArchive;
 
 /**
  * A release of Spark as the build has assembled it: its jars, and how its programs are started.
@@ -56,13 +58,13 @@ record SparkHome(String name, String scala, Path jars) {
     return new SparkHome(name, "2.13", OTHERS.resolve(name).resolve("jars"));
   }
 
-  /** The class path of a program that brings its own code. */
+  /** The class path of a program that brings its own code; the jars first, for the archive. */
   String classPath(Path... own) {
-    StringBuilder path = new StringBuilder();
-    for (Path jar : own) {
-      path.append(jar).append(':');
+    StringBuilder path = new StringBuilder(jars + "/*");
+    for (Path entry : own) {
+      path.append(File.pathSeparator).append(entry);
     }
-    return path.append(jars).append("/*").toString();
+    return path.toString();
   }
 
   /**
@@ -84,6 +86,11 @@ record SparkHome(String name, String scala, Path jars) {
     command.add("@" + JAVA_OPTIONS);
     command.addAll(List.of("-cp", classPath));
     command.addAll(arguments);
+    List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
+    options.add("-Djava.io.tmpdir=" + temporary);
+    if (equals(current())) {
+      options.addAll(SparkArchive.existingOptions());
+    }
     ProcessBuilder program = new ProcessBuilder(command).directory(work.toFile());
     program
         .environment()
@@ -99,7 +106,7 @@ record SparkHome(String name, String scala, Path jars) {
                 temporary.toString(),
                 // Executors inherit these.
                 "JDK_JAVA_OPTIONS",
-                String.join(" ", ChildJvm.QUICK_START) + " -Djava.io.tmpdir=" + temporary));
+                String.join(" ", options)));
     return program;
   }
 

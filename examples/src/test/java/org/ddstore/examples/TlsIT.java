@@ -60,7 +60,9 @@ class TlsIT {
             SampleRows.path(),
             "--transport",
             "tcp",
-            "--no-shortcut");
+            "--no-shortcut",
+            "--seconds",
+            "0.2");
 
     assertThat(program.assertSuccess().out()).contains("Checked  0 mismatches");
   }

@@ -60,8 +60,6 @@ class VaeClusterIT {
   @BeforeAll
   static void start() throws Exception {
     VaeIT.checkPyTorch();
-    Program refused = VaeIT.run(folder, folder, "--epochs 0"); // after the download of PyTorch
-    assertThat(refused.exitCode()).as(refused.err()).isEqualTo(2);
     cluster = StandaloneCluster.start(SparkHome.current(), folder, WORKERS);
   }
 
@@ -105,8 +103,20 @@ class VaeClusterIT {
     return java.command("bash", "-c", function + command).directory(ROOT.toFile());
   }
 
+  /** After the download of PyTorch, which the command of the page submits. */
   @Test
   @Order(1)
+  void namesTheOptionOfAnIllegalInput() throws Exception {
+    Path none = folder.resolve("none");
+    Program refused = VaeIT.run(work, work, "--input " + none);
+
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err()).contains("--input: no file or folder " + none);
+    assertThat(TARGET.resolve("torch/complete")).exists();
+  }
+
+  @Test
+  @Order(2)
   void trainsOnBothWorkers() throws Exception {
     Program program = Program.run(work, submission()).assertSuccess();
 
@@ -123,7 +133,7 @@ class VaeClusterIT {
   }
 
   @Test
-  @Order(2)
+  @Order(3)
   void aKilledExecutorDoesNotChangeTheLosses() throws Exception {
     Path out = work.resolve("out.txt");
     Path err = work.resolve("err.txt");
@@ -145,7 +155,7 @@ class VaeClusterIT {
       assertThat(rank.get("attempt").asInt()).isEqualTo(2);
       assertThat(rank.get("resumedAt").asText()).startsWith("epoch 2, batch ");
     }
-    VaeIT.assertSameLosses(resumed, undisturbed);
+    VaeIT.assertSameLosses(resumed, undisturbed, 4);
     VaeIT.assertCovered(resumed, 4, "1,200", "200");
   }
 

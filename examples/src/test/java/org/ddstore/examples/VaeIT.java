@@ -26,6 +26,11 @@ class VaeIT {
   /** How far losses of other numbers of ranks may be apart, by the rounding of float. */
   private static final double FLOAT_PERCENT = 0.01;
 
+  @TempDir private static Path shared;
+
+  /** The report of {@link #onTwoRanks}, once it has run. */
+  private static JsonNode twoRanks;
+
   @TempDir private Path directory;
 
   private Path temporary;
@@ -76,13 +81,14 @@ class VaeIT {
     return numbers;
   }
 
-  /** Checks the losses of a run against those of another one. */
-  static void assertSameLosses(JsonNode run, JsonNode expected) {
+  /** Checks the losses of a run against those of the first epochs of another one. */
+  static void assertSameLosses(JsonNode run, JsonNode expected, int epochs) {
     for (String losses : List.of("losses", "testLosses")) {
       List<Double> actual = numbers(run.get(losses));
       List<Double> others = numbers(expected.get(losses));
-      assertThat(actual).as(losses).hasSameSizeAs(others);
-      for (int i = 0; i < others.size(); i++) {
+      assertThat(actual).as(losses).hasSize(epochs);
+      assertThat(others).as("other " + losses).hasSizeGreaterThanOrEqualTo(epochs);
+      for (int i = 0; i < epochs; i++) {
         assertThat(actual.get(i))
             .as("%s of epoch %d", losses, i + 1)
             .isCloseTo(others.get(i), withinPercentage(FLOAT_PERCENT));
@@ -102,9 +108,19 @@ class VaeIT {
     }
   }
 
+  /** Returns the report of three epochs on two ranks, whose pictures are in the shared folder. */
+  private static JsonNode onTwoRanks() throws IOException, InterruptedException {
+    if (twoRanks == null) {
+      Path temporary = Files.createDirectories(shared.resolve("temporary"));
+      String arguments = "--rows 700 --epochs 3 --batch 60 --json --out " + shared.resolve("out");
+      twoRanks = run(shared, temporary, arguments).assertSuccess().json();
+    }
+    return twoRanks;
+  }
+
   @Test
   void everyNumberOfRanksGivesTheSameLosses() throws Exception {
-    JsonNode two = run("--rows 700 --epochs 3 --batch 60 --json").assertSuccess().json();
+    JsonNode two = onTwoRanks();
 
     List<Double> losses = numbers(two.get("losses"));
     assertThat(losses.get(2)).isEqualTo(two.get("finalLoss").asDouble());
@@ -115,13 +131,14 @@ class VaeIT {
     assertThat(two.get("machine").get("cores").asInt()).isPositive();
     assertCovered(two, 3, "600", "100");
     for (String name : List.of("reconstructions.png", "samples.png")) {
-      assertThat(ImageIO.read(out.resolve(name).toFile()).getWidth()).isEqualTo(604);
+      assertThat(ImageIO.read(shared.resolve("out").resolve(name).toFile()).getWidth())
+          .isEqualTo(604);
     }
     for (int ranks : new int[] {1, 4}) {
       JsonNode other =
           run("--rows 700 --epochs 3 --batch 60 --json --ranks " + ranks).assertSuccess().json();
       assertThat(other.get("results")).hasSize(ranks);
-      assertSameLosses(other, two);
+      assertSameLosses(other, two, 3);
     }
     try (Stream<Path> left = Files.list(out)) {
       assertThat(left.map(Path::getFileName).map(Path::toString))
@@ -134,22 +151,12 @@ class VaeIT {
   void resumesOnAnotherNumberOfRanks() throws Exception {
     String checkpoints =
         " --json --rows 700 --batch 60 --checkpoints " + directory.resolve("saved");
-    JsonNode undisturbed = run("--json --rows 700 --batch 60 --epochs 2").assertSuccess().json();
-
     run("--epochs 1 --ranks 2" + checkpoints).assertSuccess();
     JsonNode resumed = run("--epochs 2 --ranks 3" + checkpoints).assertSuccess().json();
 
     assertThat(resumed.get("results").get(0).get("resumedAt").asText())
         .isEqualTo("epoch 2, batch 0");
-    assertSameLosses(resumed, undisturbed);
+    assertSameLosses(resumed, onTwoRanks(), 2);
     assertCovered(resumed, 2, "600", "100");
-  }
-
-  @Test
-  void namesTheOptionOfAnIllegalInput() throws Exception {
-    Program refused = run("--input " + directory.resolve("none"));
-
-    assertThat(refused.exitCode()).isEqualTo(2);
-    assertThat(refused.err()).contains("--input: no file or folder " + directory.resolve("none"));
   }
 }

@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.launcher.JavaModuleOptions;
@@ -30,59 +31,89 @@ import org.apache.spark.sql.SparkSession;
 import org.ddstore.contract.ChildJvm;
 
 /**
- * A class data archive of Spark for the executors of tests: 2.0 instead of 3.3 s of processor time
- * a start (local-cluster of two, one small query, two cores, 2026-11-23). The first test that needs
- * it creates it below {@code target/}, once for each set of jars; without it executors only start
- * more slowly.
+ * A class data archive of the jars of Spark in {@code SPARK_HOME}, for JVMs that tests start: 2.0
+ * instead of 3.3 s of processor time for an executor (local-cluster of two, one small query), 38
+ * instead of 51 s for the ranks of some tests of {@code org.ddstore.spark.wire} (two cores,
+ * 2026-11-23). The first test of the connector that needs it lets it be created below {@code
+ * target/} in the background, once for each set of jars; without it these JVMs only start more
+ * slowly.
  */
 final class ExecutorArchive {
   private static final String ROOT = System.getProperty("ddstore.root");
-  private static final List<String> CLASS_PATH =
-      Arrays.asList(System.getProperty("java.class.path").split(File.pathSeparator, -1));
+  private static final Path JARS = Path.of(System.getenv("SPARK_HOME"), "jars");
 
-  /** Jars of libraries: those of the project change with every build. */
-  private static final List<String> JARS =
-      CLASS_PATH.stream()
-          .filter(entry -> entry.endsWith(".jar") && (ROOT == null || !entry.startsWith(ROOT)))
-          .toList();
+  /**
+   * The jars of Spark. Java replaces it by the jars in the order of the folder; it must come first
+   * in the class path of JVMs that map the archive.
+   */
+  private static final String ARCHIVED = JARS + "/*";
 
-  private static final int CREATION_SECONDS = 180;
+  private static final int CREATION_SECONDS = 600; // on a busy machine
+  private static final int KILLED = 128 + 9;
   private static final int KEY_DIGITS = 16;
+
+  private static final AtomicBoolean IS_REQUESTED = new AtomicBoolean();
 
   private ExecutorArchive() {}
 
-  /** Returns the class path of this JVM, jars first: a folder would end what an archive covers. */
+  /** Returns the class path of this JVM, with the jars of Spark first. */
   static String classPath() {
-    return Stream.concat(JARS.stream(), CLASS_PATH.stream().filter(entry -> !JARS.contains(entry)))
+    return Stream.concat(
+            Stream.of(ARCHIVED),
+            Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .filter(entry -> Files.notExists(JARS.resolve(Path.of(entry).getFileName()))))
         .collect(Collectors.joining(File.pathSeparator));
   }
 
   /** Returns the JVM options of an executor that starts with {@link #classPath}. */
   static List<String> javaOptions() {
     List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
-    if (ROOT == null) { // the driver of an application that a test has started
-      return options;
-    }
-    Path archive = archive();
-    if (provide(archive, false)) {
-      options.addAll(
-          List.of(
-              "-XX:SharedArchiveFile=" + archive,
-              "-Xshare:auto",
-              // Warnings of an archive that does not fit would appear in the output of executors.
-              "-Xlog:cds=off",
-              "-Xlog:cds+dynamic=off"));
+    options.addAll(mappingOptions());
+    return options;
+  }
+
+  /**
+   * Returns the options of a JVM that maps the archive; none if there is no archive yet, which this
+   * JVM then creates in the background.
+   */
+  static List<String> mappingOptions() {
+    List<String> options = existingOptions();
+    if (options.isEmpty() && ROOT != null && IS_REQUESTED.compareAndSet(false, true)) {
+      Thread creator = new Thread(() -> provide(archive(), false), "executor-archive");
+      creator.setDaemon(true);
+      creator.start();
     }
     return options;
   }
 
-  /** Returns whether the archive exists, after this or another JVM has tried to create it. */
+  /** Returns the options of a JVM that maps the archive; none if there is no archive yet. */
+  static List<String> existingOptions() {
+    // Without a root this is the driver of an application that a test has started.
+    if (ROOT == null || Files.notExists(archive())) {
+      return List.of();
+    }
+    return List.of(
+        "-XX:SharedArchiveFile=" + archive(),
+        "-Xshare:auto",
+        // Warnings of an archive that does not fit would appear in the output of the JVM.
+        "-Xlog:cds=off",
+        "-Xlog:cds+dynamic=off");
+  }
+
+  /** Returns whether the archive exists, once this or another JVM has tried to create it. */
   static boolean isAvailable() {
     return provide(archive(), true);
   }
 
   private static Path archive() {
-    return Path.of(ROOT, "target", "executor-archive", key() + ".jsa");
+    return Place.ARCHIVE;
+  }
+
+  /** Found once a JVM needs it: not every JVM of tests has a Spark. */
+  private static final class Place {
+    static final Path ARCHIVE = Path.of(ROOT, "target", "executor-archive", key() + ".jsa");
+
+    private Place() {}
   }
 
   /**
@@ -91,7 +122,7 @@ final class ExecutorArchive {
    *
    * @param isPatient whether to wait for another JVM that creates it
    */
-  private static boolean provide(Path archive, boolean isPatient) {
+  private static synchronized boolean provide(Path archive, boolean isPatient) {
     if (Files.exists(archive)) {
       return true;
     }
@@ -138,7 +169,7 @@ final class ExecutorArchive {
             "-XX:ArchiveClassesAtExit=" + unfinished,
             "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
             "-cp",
-            String.join(File.pathSeparator, JARS),
+            ARCHIVED,
             // Loads the class of the program by a class loader of its own, so it is not archived.
             "org.apache.spark.deploy.SparkSubmit",
             "--master",
@@ -153,12 +184,14 @@ final class ExecutorArchive {
             .redirectErrorStream(true)
             .redirectOutput(archive.resolveSibling("log").toFile())
             .start();
+    // This JVM can end earlier.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     try {
       if (!process.waitFor(CREATION_SECONDS, TimeUnit.SECONDS)) {
         return Outcome.UNFINISHED;
       }
       if (process.exitValue() != 0) {
-        return Outcome.FAILED;
+        return process.exitValue() == KILLED ? Outcome.UNFINISHED : Outcome.FAILED;
       }
       Files.move(unfinished, archive, StandardCopyOption.ATOMIC_MOVE);
       return Outcome.CREATED;
@@ -177,8 +210,12 @@ final class ExecutorArchive {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(System.getProperty("java.home").getBytes(UTF_8));
       digest.update(System.getProperty("java.vm.version").getBytes(UTF_8));
-      for (String jar : JARS) {
-        Path path = Path.of(jar);
+      String[] jars = JARS.toFile().list(); // in the order of the folder
+      if (jars == null) {
+        throw new IOException("cannot list " + JARS);
+      }
+      for (String jar : jars) {
+        Path path = JARS.resolve(jar);
         String state = jar + Files.size(path) + Files.getLastModifiedTime(path);
         digest.update(state.getBytes(UTF_8));
       }
@@ -197,10 +234,12 @@ final class ExecutorArchive {
     UNFINISHED
   }
 
-  /** A query, and classes that only executors in JVMs of their own load. */
+  /** A query, and classes that only executors and ranks in JVMs of their own load. */
   public static final class Training {
-    private static final List<String> OF_EXECUTORS =
+    private static final List<String> IN_OTHER_JVMS =
         List.of(
+            "org.apache.spark.network.client.TransportClient",
+            "org.apache.spark.network.client.TransportClientFactory",
             "org.apache.spark.executor.CoarseGrainedExecutorBackend",
             "org.apache.spark.executor.CoarseGrainedExecutorBackend$",
             "org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages");
@@ -210,7 +249,7 @@ final class ExecutorArchive {
     public static void main(String[] arguments) throws ClassNotFoundException, IOException {
       try (SparkSession spark = SparkSession.builder().getOrCreate()) {
         spark.range(0, 1000, 1, 4).selectExpr("count(concat('t', id))").collectAsList();
-        for (String name : OF_EXECUTORS) {
+        for (String name : IN_OTHER_JVMS) {
           Class.forName(name, true, SparkSession.class.getClassLoader());
         }
       }

@@ -8,20 +8,56 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The one runtime jar on a release that it is promised for, executors in JVMs of their own. */
+/**
+ * The one runtime jar on a release that it is promised for, executors in JVMs of their own. A class
+ * for each release: Surefire runs classes at the same time.
+ */
 @Tag("slow")
 @Timeout(value = 900, unit = TimeUnit.SECONDS)
-abstract class OnSparkReleases {
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // the cases are those of the instance
+abstract class OnSparkRelease {
   static final int FEW_EXECUTORS = 2;
   static final int MORE_EXECUTORS = 4;
+  static final long FEW_ROWS = 10_000;
 
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
 
-  @TempDir private Path work;
+  /** Sets the rows of all releases, each with few and more executors: too long for every run. */
+  private static final Long ROWS = Long.getLong("ddstore.rows");
+
+  private final SparkHome spark;
+  private final Arguments usual;
+
+  /**
+   * @param executors of the usual case
+   * @param rows of the usual case
+   */
+  OnSparkRelease(SparkHome spark, int executors, long rows) {
+    this.spark = spark;
+    this.usual = Arguments.of(executors, rows);
+  }
+
+  SparkHome spark() {
+    return spark;
+  }
+
+  Stream<Arguments> cases() {
+    if (ROWS == null) {
+      return Stream.of(usual);
+    }
+    return IntStream.of(FEW_EXECUTORS, MORE_EXECUTORS)
+        .mapToObj(executors -> Arguments.of(executors, ROWS));
+  }
 
   /**
    * Runs every type there and back, all modes of writes, and SQL; the quick start, from a version 2
@@ -29,7 +65,9 @@ abstract class OnSparkReleases {
    * ragged fields, all of it over the network; and explain. One application, see {@link
    * ReleaseProgram}.
    */
-  void runTablesQuickStartAndDemo(SparkHome spark, int executors, long rows)
+  @ParameterizedTest
+  @MethodSource("cases")
+  void runsTablesQuickStartAndDemoOnTheRelease(int executors, long rows, @TempDir Path work)
       throws IOException, InterruptedException {
     String files = SampleRows.path();
     List<String> arguments =
@@ -56,6 +94,8 @@ abstract class OnSparkReleases {
             "--transport",
             "tcp",
             "--no-shortcut",
+            "--seconds",
+            "0.2",
             "--json");
 
     Program program =
