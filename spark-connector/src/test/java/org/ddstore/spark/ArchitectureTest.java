@@ -23,12 +23,6 @@ class ArchitectureTest extends ArchitectureContract {
   }
 
   @Test
-  void packagesOfThePomExist() {
-    assertThat(ArchitectureRules.packagesForUsers(ALL))
-        .containsExactlyInAnyOrderElementsOf(USER_PACKAGES);
-  }
-
-  @Test
   void transportsAreOnTheClassPath() {
     assertThat(TransportBackends.all()).isNotEmpty();
   }
