@@ -187,6 +187,7 @@ class DoctorIT {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("@" + options);
     command.add("-Djava.io.tmpdir=" + temporary);
+    command.add("-Dspark.ddstore.slotsTimeout=2min"); // the machine may be busy
     String own = mainClass.equals(SUBMIT) ? "" : COMMANDS + ":" + JAR + ":"; // else by --jars
     command.addAll(List.of("-cp", own + SPARK_HOME.resolve("jars") + "/*", mainClass));
     command.addAll(List.of(arguments));

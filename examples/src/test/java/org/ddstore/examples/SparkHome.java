@@ -60,7 +60,7 @@ record SparkHome(String name, String scala, Path jars) {
 
   /** The class path of a program that brings its own code; the jars first, for the archive. */
   String classPath(Path... own) {
-    StringBuilder path = new StringBuilder(jars + "/*");
+    StringBuilder path = new StringBuilder(SparkArchive.classPath(jars));
     for (Path entry : own) {
       path.append(File.pathSeparator).append(entry);
     }
@@ -84,6 +84,7 @@ record SparkHome(String name, String scala, Path jars) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("@" + JAVA_OPTIONS);
+    command.add("-Dspark.ddstore.slotsTimeout=2min"); // the machine may be busy
     command.addAll(List.of("-cp", classPath));
     command.addAll(arguments);
     List<String> options = new ArrayList<>(ChildJvm.QUICK_START);

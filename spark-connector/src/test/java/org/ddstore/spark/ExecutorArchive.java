@@ -42,11 +42,8 @@ final class ExecutorArchive {
   private static final String ROOT = System.getProperty("ddstore.root");
   private static final Path JARS = Path.of(System.getenv("SPARK_HOME"), "jars");
 
-  /**
-   * The jars of Spark. Java replaces it by the jars in the order of the folder; it must come first
-   * in the class path of JVMs that map the archive.
-   */
-  private static final String ARCHIVED = JARS + "/*";
+  /** What comes first in the class path of JVMs that map the archive. */
+  private static final String ARCHIVED = classPath(JARS);
 
   private static final int CREATION_SECONDS = 600; // on a busy machine
   private static final int KILLED = 128 + 9;
@@ -55,6 +52,18 @@ final class ExecutorArchive {
   private static final AtomicBoolean IS_REQUESTED = new AtomicBoolean();
 
   private ExecutorArchive() {}
+
+  /**
+   * Returns the class path with which Spark starts executors. Java replaces the last entry by the
+   * jars in the order of the folder.
+   */
+  static String classPath(Path jars) {
+    String[] first = jars.toFile().list((folder, name) -> name.startsWith("slf4j-api-"));
+    String all = jars + "/*";
+    return first == null || first.length != 1
+        ? all
+        : jars.resolve(first[0]) + File.pathSeparator + all;
+  }
 
   /** Returns the class path of this JVM, with the jars of Spark first. */
   static String classPath() {
@@ -210,6 +219,7 @@ final class ExecutorArchive {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(System.getProperty("java.home").getBytes(UTF_8));
       digest.update(System.getProperty("java.vm.version").getBytes(UTF_8));
+      digest.update(ARCHIVED.getBytes(UTF_8));
       String[] jars = JARS.toFile().list(); // in the order of the folder
       if (jars == null) {
         throw new IOException("cannot list " + JARS);

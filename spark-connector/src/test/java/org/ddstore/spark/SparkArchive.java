@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark;
 
+import java.nio.file.Path;
 import java.util.List;
 import org.ddstore.contract.ClassArchive;
 
@@ -22,5 +23,10 @@ public final class SparkArchive implements ClassArchive {
   /** Returns {@link #javaOptions} if there is an archive, and creates none otherwise. */
   public static List<String> existingOptions() {
     return ExecutorArchive.existingOptions();
+  }
+
+  /** Returns the class path with which Spark starts executors, so that the archive fits. */
+  public static String classPath(Path jars) {
+    return ExecutorArchive.classPath(jars);
   }
 }
