@@ -130,6 +130,14 @@ record NpyHeader(
     return new NpyHeader(file, type, code.charAt(0) == '>', order.group(1).equals("True"), complex ? 2 : 1, shape, dataOffset);
   }
 
+  /** Returns the header of the same elements with a first axis of one row. */
+  NpyHeader asOneRow() {
+    long[] rows = new long[shape.length + 1];
+    rows[0] = 1;
+    System.arraycopy(shape, 0, rows, 1, shape.length);
+    return new NpyHeader(file, type, bigEndian, fortran, unitElements, rows, dataOffset);
+  }
+
   ByteOrder order() {
     return bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
   }
