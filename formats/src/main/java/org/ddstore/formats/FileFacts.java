@@ -25,7 +25,16 @@ public record FileFacts(
     List<SampleColumn> columns,
     Serializable details)
     implements Serializable {
-  /** Checks the ranges. */
+  /**
+   * Creates facts and checks their ranges.
+   *
+   * @param file the file
+   * @param rows number of its rows, at least 0
+   * @param runRows number of rows that are decoded together, at least 1
+   * @param splitRows number of rows at whose multiples partitions begin, at least 1
+   * @param columns columns of the file, in its own order
+   * @param details what the format needs to open the file; null if nothing
+   */
   public FileFacts {
     Objects.requireNonNull(file, "file is null");
     columns = List.copyOf(columns);
@@ -35,7 +44,15 @@ public record FileFacts(
     }
   }
 
-  /** Creates facts of a file whose partitions begin at multiples of {@code runRows}. */
+  /**
+   * Creates facts of a file whose partitions begin at multiples of {@code runRows}.
+   *
+   * @param file the file
+   * @param rows number of its rows, at least 0
+   * @param runRows number of rows that are decoded together, at least 1
+   * @param columns columns of the file, in its own order
+   * @param details what the format needs to open the file; null if nothing
+   */
   public FileFacts(
       InputFile file, long rows, int runRows, List<SampleColumn> columns, Serializable details) {
     this(file, rows, runRows, runRows, columns, details);

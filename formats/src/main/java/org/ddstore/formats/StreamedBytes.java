@@ -25,12 +25,19 @@ public final class StreamedBytes implements Closeable {
   /** What opens the stream at its first byte. */
   @FunctionalInterface
   public interface Source {
+    /**
+     * Opens the stream.
+     *
+     * @return the stream, which the caller closes
+     * @throws IOException if the file cannot be read
+     */
     InputStream open() throws IOException;
   }
 
   /**
    * Creates a reader.
    *
+   * @param source what opens the stream, for the first read and for each that goes back
    * @param length number of bytes of the stream. After the last one, its end is read, too, where
    *     streams compare their checksums
    */
@@ -42,7 +49,10 @@ public final class StreamedBytes implements Closeable {
   /**
    * Reads from a position until a buffer, which has an array, is full.
    *
+   * @param position position of the first byte
+   * @param to buffer, whose position is moved to its limit
    * @throws EOFException if the stream ends before
+   * @throws IOException if the stream is damaged, or has more bytes than its length
    */
   public void read(long position, ByteBuffer to) throws IOException {
     if (stream == null || position < next) {
