@@ -10,8 +10,8 @@ import java.util.Objects;
  *
  * @param file the file
  * @param rows number of its rows
- * @param runRows number of rows that are decoded together, such as those of one chunk; 1 if each row
- *     can be read alone
+ * @param runRows number of rows that are decoded together, such as those of one chunk; 1 if each
+ *     row can be read alone
  * @param splitRows number of rows at whose multiples partitions begin, a multiple of {@code
  *     runRows}; {@code rows} for a file that can only be read from its begin
  * @param columns columns of the file, in its own order

@@ -5,9 +5,9 @@ import java.io.Serializable;
 import org.apache.spark.sql.Row;
 
 /**
- * A function from a file to a record. It runs on executors, in many threads at a time, and more than
- * once for a file: ranks count and read rows again, and Spark repeats failed tasks. It must therefore
- * return the same record for the same file.
+ * A function from a file to a record. It runs on executors, in many threads at a time, and more
+ * than once for a file: ranks count and read rows again, and Spark repeats failed tasks. It must
+ * therefore return the same record for the same file.
  */
 @FunctionalInterface
 public interface FileFunction extends Serializable {

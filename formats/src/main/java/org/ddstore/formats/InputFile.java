@@ -19,9 +19,9 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A file or folder in a file system of Hadoop, as it was when it was listed. Files of the local host
- * are read without Hadoop. Immutable; all methods but {@link #path()}, {@link #length()} and {@link
- * #isFolder()} access the file system.
+ * A file or folder in a file system of Hadoop, as it was when it was listed. Files of the local
+ * host are read without Hadoop. Immutable; all methods but {@link #path()}, {@link #length()} and
+ * {@link #isFolder()} access the file system.
  */
 public final class InputFile implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -54,8 +54,7 @@ public final class InputFile implements Serializable {
    * @param pattern path, or pattern of Hadoop such as {@code data/*.npy}
    * @throws FileNotFoundException if there are none
    */
-  public static List<InputFile> matching(String pattern, Hadoop hadoop)
-      throws IOException {
+  public static List<InputFile> matching(String pattern, Hadoop hadoop) throws IOException {
     Path path = new Path(pattern);
     FileSystem files = path.getFileSystem(hadoop.configuration());
     FileStatus[] found = files.globStatus(files.makeQualified(path));
@@ -109,8 +108,8 @@ public final class InputFile implements Serializable {
 
   /**
    * {@return the path below the folder that the caller has named, such as {@code cat/1.png}; of a
-   * file that the caller has named, its name; below a pattern such as {@code data/*}, the path below
-   * {@code data}}
+   * file that the caller has named, its name; below a pattern such as {@code data/*}, the path
+   * below {@code data}}
    */
   public String relativePath() {
     return path.startsWith(root) ? path.substring(root.length()) : name();
@@ -131,8 +130,8 @@ public final class InputFile implements Serializable {
   }
 
   /**
-   * {@return the file or folder at a path relative to this one, such as {@code a.npy} in a folder, or
-   * {@code ../a.npy} beside a file}
+   * {@return the file or folder at a path relative to this one, such as {@code a.npy} in a folder,
+   * or {@code ../a.npy} beside a file}
    *
    * @throws FileNotFoundException if there is none
    */

@@ -67,7 +67,9 @@ final class RecordFunction implements UDF2<String, byte[], Row> {
       Object value = record.get(i);
       if (value == null && !field.nullable()) {
         throw FormatException.of(
-            path, "column " + field.name(), "the function returned null, but the column is not nullable");
+            path,
+            "column " + field.name(),
+            "the function returned null, but the column is not nullable");
       }
       Class<?> type = JAVA_TYPES.get(field.dataType());
       if (value != null && type != null && !type.isInstance(value)) {

@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Decompressed bytes by position, which are only to be had from the first one on. Reads in ascending
- * order go through the stream once and hold none of it; a read before the last one starts again. Not
- * thread-safe.
+ * Decompressed bytes by position, which are only to be had from the first one on. Reads in
+ * ascending order go through the stream once and hold none of it; a read before the last one starts
+ * again. Not thread-safe.
  */
 public final class StreamedBytes implements Closeable {
   private static final int SKIP_BYTES = 1 << 16;

@@ -75,7 +75,10 @@ class FileRecordsTest {
 
   private static Dataset<Row> records(FileFunction function) {
     return FileRecords.read(
-        FormatSpark.session(), List.of(folder.resolve("data/*/*.txt").toString()), RECORDS, function);
+        FormatSpark.session(),
+        List.of(folder.resolve("data/*/*.txt").toString()),
+        RECORDS,
+        function);
   }
 
   @Test
@@ -175,7 +178,8 @@ class FileRecordsTest {
       value = {
         "throws | the function failed: java.io.IOException: no header",
         "null   | the function returned null: return a record",
-        "short  | the function returned 1 values, but the schema has 3 columns: [name, numbers, bytes]",
+        "short  | the function returned 1 values, but the schema has 3 columns: [name, numbers,"
+            + " bytes]",
         "type   | column bytes: the function returned Integer, but BIGINT needs Long",
         "lack   | column numbers: the function returned null, but the column is not nullable",
       })

@@ -141,10 +141,10 @@ public final class IdxFormat implements SampleFormat {
     Map<String, String> names = new HashMap<>();
     for (FileFacts facts : files) {
       String path = facts.file().path();
-      String other = names.putIfAbsent(path.toLowerCase(Locale.ROOT).replaceAll("\\.gz$", ""), path);
+      String other =
+          names.putIfAbsent(path.toLowerCase(Locale.ROOT).replaceAll("\\.gz$", ""), path);
       if (other != null) {
-        throw new FormatException(
-            path, "%s has the same data: load one of both".formatted(other));
+        throw new FormatException(path, "%s has the same data: load one of both".formatted(other));
       }
     }
     List<FileFacts> arrays = files.stream().filter(facts -> facts.details() != null).toList();

@@ -101,7 +101,8 @@ record IdxHeader(ElementType type, int... shape) implements Serializable {
     try {
       return SampleColumn.fixed(name, type, Arrays.copyOfRange(shape, 1, shape.length));
     } catch (IllegalArgumentException e) {
-      throw new FormatException(path, "shape %s: %s".formatted(Arrays.toString(shape), e.getMessage()), e);
+      throw new FormatException(
+          path, "shape %s: %s".formatted(Arrays.toString(shape), e.getMessage()), e);
     }
   }
 }

@@ -6,8 +6,8 @@ import java.util.Arrays;
 /**
  * Scales images with a triangle filter: bilinear interpolation where the image grows; where it
  * shrinks, the triangle is as wide as the pixels of the result, so that all pixels of the image
- * count. It scales rows first, then columns, with samples of 8 bits between, and weights of 22 bits:
- * Pillow's {@code Image.resize(size, BILINEAR)} returns the same samples.
+ * count. It scales rows first, then columns, with samples of 8 bits between, and weights of 22
+ * bits: Pillow's {@code Image.resize(size, BILINEAR)} returns the same samples.
  */
 final class BilinearScaler {
   private static final int WEIGHT_BITS = 22;

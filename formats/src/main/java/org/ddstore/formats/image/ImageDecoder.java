@@ -20,16 +20,17 @@ import javax.imageio.stream.ImageInputStream;
 import javax.imageio.stream.MemoryCacheImageInputStream;
 
 /**
- * Decodes JPEG and PNG to samples of 8 bits. The samples are those of the file: no colour profile is
- * applied, no gamma, and no orientation that a camera has noted. Of samples of 16 bits, the upper 8
- * count.
+ * Decodes JPEG and PNG to samples of 8 bits. The samples are those of the file: no colour profile
+ * is applied, no gamma, and no orientation that a camera has noted. Of samples of 16 bits, the
+ * upper 8 count.
  */
 final class ImageDecoder {
   /** Above this number of pixels, an image is refused before it takes memory. */
   static final long MAX_PIXELS = 1L << 28;
 
   private static final String OTHER_COLOURS =
-      "colours of JPEG other than grey and RGB, such as CMYK, are not supported: convert the file to RGB";
+      "colours of JPEG other than grey and RGB, such as CMYK, are not supported: convert the file"
+          + " to RGB";
 
   private static final List<String> FORMATS = List.of("jpeg", "png");
   private static final int ALPHA_BANDS = 4;
@@ -100,7 +101,9 @@ final class ImageDecoder {
 
   private static String unsupported(Exception e) {
     String message = String.valueOf(e.getMessage());
-    return message.contains("Unsupported Image Type") ? OTHER_COLOURS : "cannot be decoded: " + message;
+    return message.contains("Unsupported Image Type")
+        ? OTHER_COLOURS
+        : "cannot be decoded: " + message;
   }
 
   private static ImageReader reader(ImageInputStream input) throws IOException {
@@ -112,7 +115,9 @@ final class ImageDecoder {
       reader.dispose();
     }
     throw new BrokenImageException(
-        input.read() < 0 ? "the file is empty" : "neither JPEG nor PNG: the first bytes are others");
+        input.read() < 0
+            ? "the file is empty"
+            : "neither JPEG nor PNG: the first bytes are others");
   }
 
   /** Returns whether a warning tells that samples are lost; others are about profiles. */

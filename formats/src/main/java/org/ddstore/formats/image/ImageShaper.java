@@ -40,8 +40,7 @@ final class ImageShaper {
   /** Scales in proportion: one side is as wanted, the other at least so. */
   private static Pixels cover(Pixels image, Size size) {
     double scale =
-        Math.max(
-            (double) size.height() / image.height(), (double) size.width() / image.width());
+        Math.max((double) size.height() / image.height(), (double) size.width() / image.width());
     int height = (int) Math.max(size.height(), Math.round(image.height() * scale));
     int width = (int) Math.max(size.width(), Math.round(image.width() * scale));
     return BilinearScaler.scale(image, height, width);

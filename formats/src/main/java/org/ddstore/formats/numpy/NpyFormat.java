@@ -17,8 +17,8 @@ import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
 
 /**
- * Arrays of NumPy, one in each file. A row is an index of the first axis, or a file; the arrays of a
- * folder follow each other, or are columns.
+ * Arrays of NumPy, one in each file. A row is an index of the first axis, or a file; the arrays of
+ * a folder follow each other, or are columns.
  */
 public final class NpyFormat implements SampleFormat {
   private static final long serialVersionUID = 1L;
@@ -84,8 +84,7 @@ public final class NpyFormat implements SampleFormat {
   public FileFacts inspect(InputFile file, FormatOptions options) throws IOException {
     RowLayout layout = layout(options);
     if (layout != RowLayout.COLUMNS) {
-      return facts(
-          file, List.of(inspect(file, options.text(COLUMN).orElse("value"), layout)));
+      return facts(file, List.of(inspect(file, options.text(COLUMN).orElse("value"), layout)));
     }
     if (!file.isFolder()) {
       throw new FormatException(

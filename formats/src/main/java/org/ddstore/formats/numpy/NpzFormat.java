@@ -122,7 +122,11 @@ public final class NpzFormat implements SampleFormat {
   }
 
   private static StoredArray array(
-      InputFile file, String name, ZipArchiveEntry member, InputFile.Content content, RowLayout layout)
+      InputFile file,
+      String name,
+      ZipArchiveEntry member,
+      InputFile.Content content,
+      RowLayout layout)
       throws IOException {
     String place = "%s: member %s".formatted(file.path(), name);
     NpzEntry entry =
@@ -175,8 +179,7 @@ public final class NpzFormat implements SampleFormat {
     for (FileFacts file : files) {
       List<SampleColumn> columns = new ArrayList<>(file.columns());
       columns.sort(Comparator.comparingInt(column -> place(first, column)));
-      sorted.add(
-          new FileFacts(file.file(), file.rows(), file.runRows(), columns, file.details()));
+      sorted.add(new FileFacts(file.file(), file.rows(), file.runRows(), columns, file.details()));
     }
     return Layout.ofEqual(sorted);
   }
@@ -193,8 +196,7 @@ public final class NpzFormat implements SampleFormat {
   @Override
   public SampleReader open(FileFacts facts, Layout layout, FormatOptions options) {
     List<StoredArray> arrays = new ArrayList<>(NpyFormat.arrays(facts));
-    arrays.sort(
-        Comparator.comparingInt(array -> place(layout.columns(), array.column())));
+    arrays.sort(Comparator.comparingInt(array -> place(layout.columns(), array.column())));
     return new ArraysReader(arrays);
   }
 }

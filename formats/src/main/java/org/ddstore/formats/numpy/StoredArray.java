@@ -22,7 +22,8 @@ record StoredArray(InputFile file, NpzEntry entry, NpyHeader header, SampleColum
    *
    * @param name name of the column
    */
-  static StoredArray of(InputFile file, NpzEntry entry, NpyHeader header, String name, RowLayout layout) {
+  static StoredArray of(
+      InputFile file, NpzEntry entry, NpyHeader header, String name, RowLayout layout) {
     NpyHeader rows = layout == RowLayout.SAMPLES ? header.asOneRow() : header;
     StoredArray array = new StoredArray(file, entry, rows, rows.column(name));
     array.requireComplete();

@@ -16,7 +16,6 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.formats.FileFacts;
-import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
 import org.ddstore.formats.LeftOutFiles;
@@ -52,7 +51,8 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
     List<FileFacts> facts = new Inspection(format, read.options()).of(files, session);
     if (facts.isEmpty()) {
       throw new IllegalArgumentException(
-          "format %s: every file of %s is left out by the options".formatted(format.name(), read.paths()));
+          "format %s: every file of %s is left out by the options"
+              .formatted(format.name(), read.paths()));
     }
     List<String> leftOut = leftOut(files, facts);
     if (!leftOut.isEmpty()) {
@@ -75,8 +75,7 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
     if (files.size() == facts.size()) {
       return List.of();
     }
-    Set<String> kept =
-        facts.stream().map(file -> file.file().path()).collect(Collectors.toSet());
+    Set<String> kept = facts.stream().map(file -> file.file().path()).collect(Collectors.toSet());
     return files.stream()
         .filter(file -> !kept.contains(file.path()))
         .map(InputFile::relativePath)

@@ -93,8 +93,7 @@ class IdxFormatTest {
     for (int ranks = 2; ranks <= 4; ranks++) {
       assertThat(StoredRecords.of(read("mnist", "paired"), ranks)).isEqualTo(one);
     }
-    StoredRecords labels =
-        StoredRecords.of(read("mnist/train-labels-idx1-ubyte.gz", "none"), 1);
+    StoredRecords labels = StoredRecords.of(read("mnist/train-labels-idx1-ubyte.gz", "none"), 1);
     assertThat(labels.values().get("value"))
         .isEqualTo(Files.readAllBytes(folder.resolve("trainlabels.bin")));
   }
@@ -118,7 +117,8 @@ class IdxFormatTest {
         "mnist/train-labels-idx1-ubyte.gz | paired | has the labels of images beside it",
         "twice       | paired | x.idx has the same data: load one of both",
         "cut.idx     | paired | cut.idx: truncated: the header tells 196 bytes, the file has 190",
-        "longer.idx  | paired | longer.idx: not an IDX file: the header tells 196 bytes, the file has 200",
+        "longer.idx  | paired | longer.idx: not an IDX file: the header tells 196 bytes, the file"
+            + " has 200",
         "foreign.idx | paired | foreign.idx: not an IDX file: it begins with 61207465",
         "plain.idx.gz| paired | plain.idx.gz: not a gzip file",
         "void.idx    | paired | void.idx: truncated",
@@ -135,8 +135,7 @@ class IdxFormatTest {
     Files.write(folder.resolve("void.idx"), new byte[0]);
     Files.write(folder.resolve("void.idx.gz"), new byte[0]);
 
-    assertThatThrownBy(() -> read(path, labels))
-        .hasMessageContaining(message.replace('\'', '"'));
+    assertThatThrownBy(() -> read(path, labels)).hasMessageContaining(message.replace('\'', '"'));
     assertThat(read("i2.idx", "paired").count()).isEqualTo(9);
   }
 

@@ -19,9 +19,9 @@ import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.formats.FormatSpark;
+import org.ddstore.formats.LeftOutFiles;
 import org.ddstore.formats.Python;
 import org.ddstore.formats.StoredRecords;
-import org.ddstore.formats.LeftOutFiles;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -141,10 +141,13 @@ class ImageFormatTest {
   void decodesJpegAsPillowButForRounding() throws IOException {
     for (int channels : new int[] {1, 3, 4}) {
       List<Row> images = read("jpg", "channels", "" + channels).collectAsList();
-      assertThat(images).extracting(row -> row.getString(1)).containsExactly("420.jpg", "444.jpg", "grey.JPEG");
+      assertThat(images)
+          .extracting(row -> row.getString(1))
+          .containsExactly("420.jpg", "444.jpg", "grey.JPEG");
       for (Row image : images) {
         byte[] expected =
-            Files.readAllBytes(folder.resolve("dump/%s.%d".formatted(image.getString(1), channels)));
+            Files.readAllBytes(
+                folder.resolve("dump/%s.%d".formatted(image.getString(1), channels)));
         byte[] found = (byte[]) image.get(0);
         assertThat(found).hasSameSizeAs(expected);
         for (int i = 0; i < expected.length; i++) {
@@ -163,7 +166,9 @@ class ImageFormatTest {
 
     StoredRecords one = StoredRecords.of(tree, 1);
 
-    assertThat(one.fields()).containsEntry("image", "uint8[24, 16, 3]").containsEntry("label", "int32");
+    assertThat(one.fields())
+        .containsEntry("image", "uint8[24, 16, 3]")
+        .containsEntry("label", "int32");
     assertThat(one.values().get("image"))
         .isEqualTo(Files.readAllBytes(folder.resolve(mode + ".bin")));
     IntBuffer labels =
@@ -199,12 +204,22 @@ class ImageFormatTest {
   void dropsBrokenImagesAndTellsWhich() {
     Dataset<Row> kept = read("broken", "broken", "drop");
 
-    assertThat(kept.collectAsList()).extracting(row -> row.getString(1)).containsExactly("a.png", "z.jpg");
+    assertThat(kept.collectAsList())
+        .extracting(row -> row.getString(1))
+        .containsExactly("a.png", "z.jpg");
     assertThat(LeftOutFiles.of(kept.where("path <> 'x'").select("image")))
         .containsExactly(
-            "cmyk.jpg", "cuta.png", "cutz.jpg", "empty.png", "enda.png", "endz.jpg", "gif.png",
-            "text.jpg", "vast.png");
-    assertThat(StoredRecords.of(kept.select("image"), 2).values().get("image")).hasSize(2 * 40 * 40 * 3);
+            "cmyk.jpg",
+            "cuta.png",
+            "cutz.jpg",
+            "empty.png",
+            "enda.png",
+            "endz.jpg",
+            "gif.png",
+            "text.jpg",
+            "vast.png");
+    assertThat(StoredRecords.of(kept.select("image"), 2).values().get("image"))
+        .hasSize(2 * 40 * 40 * 3);
     assertThat(LeftOutFiles.of(read("png"))).isEmpty();
     assertThatThrownBy(() -> read("broken/cmyk.jpg", "broken", "drop"))
         .hasMessageContaining("is left out by the options");
@@ -235,10 +250,17 @@ class ImageFormatTest {
   static Stream<Map.Entry<String[], String>> illegal() {
     return Stream.of(
         Map.entry(new String[] {"size", "8"}, "option \"size\" is \"8\", not a height and a width"),
-        Map.entry(new String[] {"mode", "crop"}, "option \"mode\" is \"crop\", but needs option \"size\""),
-        Map.entry(new String[] {"channels", "2"}, "option \"channels\" is \"2\"; legal are 1, 3, 4"),
-        Map.entry(new String[] {"broken", "skip"}, "option \"broken\" is \"skip\"; legal are error, drop"),
-        Map.entry(new String[] {"label", "yes"}, "option \"label\" is \"yes\"; legal are name, index, none"),
+        Map.entry(
+            new String[] {"mode", "crop"},
+            "option \"mode\" is \"crop\", but needs option \"size\""),
+        Map.entry(
+            new String[] {"channels", "2"}, "option \"channels\" is \"2\"; legal are 1, 3, 4"),
+        Map.entry(
+            new String[] {"broken", "skip"},
+            "option \"broken\" is \"skip\"; legal are error, drop"),
+        Map.entry(
+            new String[] {"label", "yes"},
+            "option \"label\" is \"yes\"; legal are name, index, none"),
         Map.entry(new String[0], "set option \"size\", such as 224,224"));
   }
 
@@ -254,7 +276,8 @@ class ImageFormatTest {
     for (String broken : List.of("error", "drop")) {
       assertThatThrownBy(
               () -> read("small.png", "size", "6,6", "mode", "crop", "broken", broken).collect())
-          .hasStackTraceContaining("small.png: 5 x 7 pixels are fewer than the 6 x 6 to be cut out");
+          .hasStackTraceContaining(
+              "small.png: 5 x 7 pixels are fewer than the 6 x 6 to be cut out");
     }
   }
 

@@ -157,20 +157,24 @@ class NumpyLayoutsTest {
     Dataset<Row> large = read("large.npz", "rows").where("even[0] % 7000 <> 0");
 
     assertThat(large.javaRDD().getNumPartitions()).isEqualTo(1);
-    assertThat(
-            large.where("even[999] = even[0] + 999 and odd[500] = even[500] + 1").count())
+    assertThat(large.where("even[999] = even[0] + 999 and odd[500] = even[500] + 1").count())
         .isEqualTo(3000 - 429);
-    assertThat(large.selectExpr("odd[0]").tail(1)).isEqualTo(large.selectExpr("cast(2999001 as float)").head(1));
+    assertThat(large.selectExpr("odd[0]").tail(1))
+        .isEqualTo(large.selectExpr("cast(2999001 as float)").head(1));
   }
 
   @Test
   void selectsMembersSoThatOthersNeedNotMatch() {
     Dataset<Row> even =
-        reader("uneven.npz").option("columns", "z, x").load(folder.resolve("uneven.npz").toString());
+        reader("uneven.npz")
+            .option("columns", "z, x")
+            .load(folder.resolve("uneven.npz").toString());
     assertThat(even.columns()).containsExactly("z", "x");
     assertThat(even.count()).isEqualTo(3);
     Dataset<Row> good =
-        reader("object.npz").option("columns", "good").load(folder.resolve("object.npz").toString());
+        reader("object.npz")
+            .option("columns", "good")
+            .load(folder.resolve("object.npz").toString());
     assertThat(good.collectAsList()).hasSize(3);
     assertThat(read("hollow.npz", "rows").collectAsList()).isEmpty();
   }
@@ -183,7 +187,8 @@ class NumpyLayoutsTest {
         "uneven.npz    | rows    | uneven.npz: column y: has 4 rows, but column x has 3",
         "number.npz    | rows    | number.npz: member n: shape: the array is one number",
         "notes.npz     | rows    | notes.npz: the archive has no array: members are [notes.txt]",
-        "bzip.npz      | rows    | bzip.npz: member mask: compression, method 12 of zip, is not supported",
+        "bzip.npz      | rows    | bzip.npz: member mask: compression, method 12 of zip, is not"
+            + " supported",
         "cut.npz       | rows    | cut.npz: truncated, or not an archive of NumPy",
         "foreign.npz   | rows    | foreign.npz: truncated, or not an archive of NumPy",
         "void.npz      | rows    | void.npz: truncated, or not an archive of NumPy",
@@ -199,7 +204,8 @@ class NumpyLayoutsTest {
   void refusesWhatItCannotRead(String path, String layout, String message) throws IOException {
     byte[] stored = Files.readAllBytes(folder.resolve("stored.npz"));
     Files.write(folder.resolve("cut.npz"), Arrays.copyOf(stored, stored.length - 40));
-    Files.write(folder.resolve("foreign.npz"), "a text of more than twenty-two bytes".getBytes(UTF_8));
+    Files.write(
+        folder.resolve("foreign.npz"), "a text of more than twenty-two bytes".getBytes(UTF_8));
     Files.write(folder.resolve("void.npz"), new byte[0]);
 
     assertThatThrownBy(() -> read(path, layout)).hasMessageContaining(message);

@@ -32,7 +32,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** CSV, JSON, ORC and Avro of Spark load in the order of file path and place, for any number of ranks. */
+/**
+ * CSV, JSON, ORC and Avro of Spark load in the order of file path and place, for any number of
+ * ranks.
+ */
 class SparkFilesTest {
   private static final String SPLIT_BYTES = "spark.sql.files.maxPartitionBytes";
   private static final String OPEN_COST = "spark.sql.files.openCostInBytes";
@@ -95,9 +98,7 @@ class SparkFilesTest {
   }
 
   private static String lines(long first, long end, LongFunction<String> line) {
-    return LongStream.range(first, end)
-        .mapToObj(line)
-        .collect(Collectors.joining("\n", "", "\n"));
+    return LongStream.range(first, end).mapToObj(line).collect(Collectors.joining("\n", "", "\n"));
   }
 
   private static void save(String path, String text) throws IOException {
@@ -168,7 +169,17 @@ class SparkFilesTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"csv", "header", "csvgzip", "quoted", "json", "jsongzip", "jsonarray", "orc", "avro"})
+      strings = {
+        "csv",
+        "header",
+        "csvgzip",
+        "quoted",
+        "json",
+        "jsongzip",
+        "jsonarray",
+        "orc",
+        "avro"
+      })
   void loadsByPathAndPlaceForAnyNumberOfRanks(String kind) {
     Dataset<Row> rows = read(kind);
 

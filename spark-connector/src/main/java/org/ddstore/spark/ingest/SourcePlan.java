@@ -164,7 +164,9 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
   enum Shape {
     /** One file scan below deterministic projections and filters. */
     FILES,
-    /** Literal rows, a range, or an {@link OrderedScan} below the same: rows are in partition order. */
+    /**
+     * Literal rows, a range, or an {@link OrderedScan} below the same: rows are in partition order.
+     */
     PARTITIONS,
     /** Any other plan. */
     OTHER;
