@@ -13,8 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
 import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -247,28 +245,29 @@ class ImageFormatTest {
     assertThat(read("broken/a.png").collectAsList()).hasSize(1);
   }
 
-  static Stream<Map.Entry<String[], String>> illegal() {
-    return Stream.of(
-        Map.entry(new String[] {"size", "8"}, "option \"size\" is \"8\", not a height and a width"),
-        Map.entry(
-            new String[] {"mode", "crop"},
-            "option \"mode\" is \"crop\", but needs option \"size\""),
-        Map.entry(
-            new String[] {"channels", "2"}, "option \"channels\" is \"2\"; legal are 1, 3, 4"),
-        Map.entry(
-            new String[] {"broken", "skip"},
-            "option \"broken\" is \"skip\"; legal are error, drop"),
-        Map.entry(
-            new String[] {"label", "yes"},
-            "option \"label\" is \"yes\"; legal are name, index, none"),
-        Map.entry(new String[0], "set option \"size\", such as 224,224"));
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "size     | 8    | not a height and a width such as 224,224",
+        "size     | 8,0  | not a shape such as 64,64",
+        "mode     | crop | but needs option `size`, such as 224,224",
+        "channels | 2    | legal are 1, 3, 4",
+        "broken   | skip | legal are error, drop",
+        "label    | yes  | legal are name, index, none",
+      })
+  void refusesIllegalOptions(String key, String value, String message) {
+    assertThatThrownBy(() -> read("tree", key, value))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("option \"%s\" is \"%s\"".formatted(key, value))
+        .hasMessageContaining(message.replace('`', '"'));
   }
 
-  @ParameterizedTest
-  @org.junit.jupiter.params.provider.MethodSource("illegal")
-  void refusesIllegalOptions(Map.Entry<String[], String> options) {
-    assertThatThrownBy(() -> read("tree", options.getKey()))
-        .hasMessageContaining(options.getValue());
+  @Test
+  void asksForASizeIfImagesHaveDifferentOnes() {
+    assertThatThrownBy(() -> read("tree"))
+        .hasMessageContaining("03.png: is uint8[100,101,3], but")
+        .hasMessageContaining("01.png is uint8[64,20,3]: set option \"size\", such as 224,224");
   }
 
   @Test
