@@ -19,14 +19,15 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A file or folder in a file system of Hadoop, as it was when it was listed. Files of the local host
- * are read without Hadoop. Immutable; all methods but {@link #path()}, {@link #length()} and {@link
- * #isFolder()} access the file system.
+ * A file or folder in a file system of Hadoop, as it was when it was listed. Files of the local
+ * host are read without Hadoop. Immutable; all methods but {@link #path()}, {@link #length()} and
+ * {@link #isFolder()} access the file system.
  */
 public final class InputFile implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final String path;
+  private final String root;
   private final long length;
   private final long modified;
   private final boolean folder;
@@ -38,8 +39,9 @@ public final class InputFile implements Serializable {
     Configuration configuration();
   }
 
-  private InputFile(FileStatus status, Hadoop hadoop) {
+  private InputFile(FileStatus status, String root, Hadoop hadoop) {
     this.path = status.getPath().toString();
+    this.root = root;
     this.length = status.isDirectory() ? 0 : status.getLen();
     this.modified = status.getModificationTime();
     this.folder = status.isDirectory();
@@ -52,23 +54,36 @@ public final class InputFile implements Serializable {
    * @param pattern path, or pattern of Hadoop such as {@code data/*.npy}
    * @throws FileNotFoundException if there are none
    */
-  public static List<InputFile> matching(String pattern, Hadoop hadoop)
-      throws IOException {
+  public static List<InputFile> matching(String pattern, Hadoop hadoop) throws IOException {
     Path path = new Path(pattern);
     FileSystem files = path.getFileSystem(hadoop.configuration());
     FileStatus[] found = files.globStatus(files.makeQualified(path));
     if (found == null || found.length == 0) {
       throw new FileNotFoundException(pattern + ": no such file or directory");
     }
-    return all(found, hadoop);
+    return all(found, root(files.makeQualified(path), found[0]), hadoop);
   }
 
-  private static List<InputFile> all(FileStatus[] statuses, Hadoop hadoop) {
+  private static List<InputFile> all(FileStatus[] statuses, String root, Hadoop hadoop) {
     List<InputFile> files = new ArrayList<>(statuses.length);
     for (FileStatus status : statuses) {
-      files.add(new InputFile(status, hadoop));
+      files.add(new InputFile(status, root, hadoop));
     }
     return files;
+  }
+
+  /** Returns the folder that a pattern names before its first placeholder, with a slash. */
+  private static String root(Path pattern, FileStatus first) {
+    String text = pattern.toString();
+    Path root = first.isDirectory() ? first.getPath() : first.getPath().getParent();
+    for (int i = 0; i < text.length(); i++) {
+      if ("*?[{\\".indexOf(text.charAt(i)) >= 0) {
+        root = new Path(text.substring(0, text.lastIndexOf('/', i) + 1));
+        break;
+      }
+    }
+    String folder = root.toString();
+    return folder.endsWith("/") ? folder : folder + "/";
   }
 
   private FileSystem fileSystem() throws IOException {
@@ -85,6 +100,21 @@ public final class InputFile implements Serializable {
     return new Path(path).getName();
   }
 
+  /** {@return the name of the folder that contains the file} */
+  public String folderName() {
+    Path parent = new Path(path).getParent();
+    return parent == null ? "" : parent.getName();
+  }
+
+  /**
+   * {@return the path below the folder that the caller has named, such as {@code cat/1.png}; of a
+   * file that the caller has named, its name; below a pattern such as {@code data/*}, the path
+   * below {@code data}}
+   */
+  public String relativePath() {
+    return path.startsWith(root) ? path.substring(root.length()) : name();
+  }
+
   /** {@return the size in bytes; 0 for a folder} */
   public long length() {
     return length;
@@ -96,16 +126,17 @@ public final class InputFile implements Serializable {
 
   /** {@return the files and folders in a folder, in the order of the file system} */
   public List<InputFile> children() throws IOException {
-    return all(fileSystem().listStatus(new Path(path)), hadoop);
+    return all(fileSystem().listStatus(new Path(path)), root, hadoop);
   }
 
   /**
-   * {@return the file or folder at a path relative to this folder}
+   * {@return the file or folder at a path relative to this one, such as {@code a.npy} in a folder,
+   * or {@code ../a.npy} beside a file}
    *
    * @throws FileNotFoundException if there is none
    */
   public InputFile resolve(String relative) throws IOException {
-    return new InputFile(fileSystem().getFileStatus(new Path(path, relative)), hadoop);
+    return new InputFile(fileSystem().getFileStatus(new Path(path, relative)), root, hadoop);
   }
 
   /** {@return whether there is a file or folder at a path relative to this folder} */

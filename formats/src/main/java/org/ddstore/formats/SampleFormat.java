@@ -22,6 +22,15 @@ public interface SampleFormat extends Serializable {
   /** {@return suffixes of the files, such as {@code .npy}, in lower case; empty for any file} */
   List<String> suffixes();
 
+  /**
+   * {@return suffixes of the files in folders that a read lists; by default all of the format}
+   *
+   * @param options options of the read
+   */
+  default List<String> suffixes(FormatOptions options) {
+    return suffixes();
+  }
+
   /** {@return the keys of the options of this format, beside those of all formats} */
   Set<String> options();
 

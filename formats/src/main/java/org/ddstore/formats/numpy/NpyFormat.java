@@ -2,7 +2,10 @@
 package org.ddstore.formats.numpy;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
@@ -12,14 +15,18 @@ import org.ddstore.formats.Layout;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
-import org.ddstore.formats.Values;
 
-/** Arrays of NumPy, one in each file; a row is an index of the first axis. */
+/**
+ * Arrays of NumPy, one in each file. A row is an index of the first axis, or a file; the arrays of
+ * a folder follow each other, or are columns.
+ */
 public final class NpyFormat implements SampleFormat {
   private static final long serialVersionUID = 1L;
 
   /** Name of the column; {@code value} by default. */
   static final String COLUMN = "column";
+
+  private static final String SUFFIX = ".npy";
 
   @Override
   public String name() {
@@ -33,47 +40,103 @@ public final class NpyFormat implements SampleFormat {
 
   @Override
   public List<String> suffixes() {
-    return List.of(".npy");
+    return List.of(SUFFIX);
   }
 
   @Override
   public Set<String> options() {
-    return Set.of(COLUMN);
+    return Set.of(COLUMN, RowLayout.OPTION);
+  }
+
+  @Override
+  public void check(FormatOptions options) {
+    if (layout(options) == RowLayout.COLUMNS && options.text(COLUMN).isPresent()) {
+      throw new IllegalArgumentException(
+          "option \"%s\" is \"%s\", but with %s = columns the names of the files are those of the columns"
+              .formatted(COLUMN, options.text(COLUMN).get(), RowLayout.OPTION));
+    }
+  }
+
+  private static RowLayout layout(FormatOptions options) {
+    return RowLayout.of(options, "rows", "samples", "columns");
+  }
+
+  /** With columns, a folder that contains arrays. */
+  @Override
+  public boolean isUnit(InputFile folder, FormatOptions options) throws IOException {
+    return layout(options) == RowLayout.COLUMNS && !arraysIn(folder).isEmpty();
+  }
+
+  private static List<InputFile> arraysIn(InputFile folder) throws IOException {
+    return folder.children().stream()
+        .filter(file -> !file.isFolder() && isArray(file.name()))
+        .sorted(Comparator.comparing(InputFile::name))
+        .toList();
+  }
+
+  private static boolean isArray(String name) {
+    return name.toLowerCase(Locale.ROOT).endsWith(SUFFIX)
+        && !name.startsWith(".")
+        && !name.startsWith("_");
   }
 
   @Override
   public FileFacts inspect(InputFile file, FormatOptions options) throws IOException {
-    NpyHeader header;
-    try (InputFile.Content content = file.open()) {
-      header = NpyHeader.read(file.path(), content::read);
+    RowLayout layout = layout(options);
+    if (layout != RowLayout.COLUMNS) {
+      return facts(file, List.of(inspect(file, options.text(COLUMN).orElse("value"), layout)));
     }
-    long expected = header.dataOffset() + header.dataBytes();
-    if (file.length() < expected) {
+    if (!file.isFolder()) {
       throw new FormatException(
           file.path(),
-          "truncated: the header tells %,d bytes, the file has %,d"
-              .formatted(expected, file.length()));
+          "%s = columns reads folders of arrays: load the folder, not its files"
+              .formatted(RowLayout.OPTION));
     }
-    SampleColumn column = header.column(options.text(COLUMN).orElse("value"));
-    return new FileFacts(file, header.rows(), 1, List.of(column), header);
+    List<StoredArray> arrays = new ArrayList<>();
+    for (InputFile member : arraysIn(file)) {
+      String name = member.name();
+      arrays.add(inspect(member, name.substring(0, name.length() - SUFFIX.length()), layout));
+    }
+    return facts(file, arrays);
+  }
+
+  private static StoredArray inspect(InputFile file, String column, RowLayout layout)
+      throws IOException {
+    try (InputFile.Content content = file.open()) {
+      NpyHeader header = NpyHeader.read(file.path(), content::read);
+      return StoredArray.of(file, null, header, column, layout);
+    }
+  }
+
+  /**
+   * Returns the facts of arrays that share the first axis.
+   *
+   * @throws FormatException if they do not
+   */
+  static FileFacts facts(InputFile file, List<StoredArray> arrays) {
+    StoredArray first = arrays.get(0);
+    for (StoredArray other : arrays) {
+      if (other.rows() != first.rows()) {
+        throw FormatException.of(
+            file.path(),
+            "column " + other.column().name(),
+            "has %,d rows, but column %s has %,d: columns must have the same first axis"
+                .formatted(other.rows(), first.column().name(), first.rows()));
+      }
+    }
+    boolean isSliced = arrays.stream().noneMatch(StoredArray::isDeflated);
+    List<SampleColumn> columns = arrays.stream().map(StoredArray::column).toList();
+    long splitRows = isSliced ? 1 : Math.max(1, first.rows());
+    return new FileFacts(file, first.rows(), 1, splitRows, columns, new ArrayList<>(arrays));
   }
 
   @Override
-  public SampleReader open(FileFacts facts, Layout layout, FormatOptions options)
-      throws IOException {
-    InputFile.Content content = facts.file().open();
-    SampleColumn column = layout.columns().get(0);
-    ArrayRows rows = new ArrayRows((NpyHeader) facts.details(), column, content::read);
-    return new SampleReader() {
-      @Override
-      public Values read(int ordinal, long from, int count) throws IOException {
-        return rows.read(from, count);
-      }
+  public SampleReader open(FileFacts facts, Layout layout, FormatOptions options) {
+    return new ArraysReader(arrays(facts));
+  }
 
-      @Override
-      public void close() throws IOException {
-        content.close();
-      }
-    };
+  @SuppressWarnings("unchecked") // what facts(..) has put there
+  static List<StoredArray> arrays(FileFacts facts) {
+    return (List<StoredArray>) facts.details();
   }
 }

@@ -72,15 +72,18 @@ record NpyHeader(
     ByteBuffer start = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
     bytes.read(0, start);
     if (!Arrays.equals(MAGIC, 0, MAGIC.length, start.array(), 0, MAGIC.length)) {
-      throw new FormatException(file, "not an array of NumPy: the file does not begin with \\x93NUMPY");
+      throw new FormatException(
+          file, "not an array of NumPy: the file does not begin with \\x93NUMPY");
     }
     int version = start.get(MAGIC.length);
     if (version < 1 || version > 3) {
       throw new FormatException(
-          file, "version %d of the format npy is not supported; versions are 1 to 3".formatted(version));
+          file,
+          "version %d of the format npy is not supported; versions are 1 to 3".formatted(version));
     }
     int lengthBytes = version == 1 ? 2 : 4;
-    long length = version == 1 ? start.getShort(8) & 0xFFFF : Integer.toUnsignedLong(start.getInt(8));
+    long length =
+        version == 1 ? start.getShort(8) & 0xFFFF : Integer.toUnsignedLong(start.getInt(8));
     if (length > MAX_HEADER) {
       throw new FormatException(
           file, "header: length %,d is above the limit of %,d bytes".formatted(length, MAX_HEADER));
@@ -90,7 +93,8 @@ record NpyHeader(
     bytes.read(from, text);
     return parse(
         file,
-        new String(text.array(), version == 3 ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1),
+        new String(
+            text.array(), version == 3 ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1),
         from + length);
   }
 
@@ -104,7 +108,9 @@ record NpyHeader(
     String code = descr.group(1);
     if (code == null) {
       throw FormatException.of(
-          file, "dtype", "structured arrays are not supported: save each field as an array of its own");
+          file,
+          "dtype",
+          "structured arrays are not supported: save each field as an array of its own");
     }
     ElementType type = code.matches("[<>=|].*") ? TYPES.get(code.substring(1)) : null;
     if (type == null) {
@@ -115,19 +121,38 @@ record NpyHeader(
               .formatted(code));
     }
     boolean complex = code.charAt(1) == 'c';
-    String[] parts = dimensions.group(1).strip().isEmpty() ? new String[0] : dimensions.group(1).strip().split("\\s*,\\s*");
+    String[] parts =
+        dimensions.group(1).strip().isEmpty()
+            ? new String[0]
+            : dimensions.group(1).strip().split("\\s*,\\s*");
     long[] shape = new long[parts.length + (complex ? 1 : 0)];
     try {
       for (int i = 0; i < parts.length; i++) {
         shape[i] = Long.parseLong(parts[i]);
       }
     } catch (NumberFormatException e) {
-      throw new FormatException(file, "shape: (%s) is no list of integers".formatted(dimensions.group(1)), e);
+      throw new FormatException(
+          file, "shape: (%s) is no list of integers".formatted(dimensions.group(1)), e);
     }
     if (complex) {
       shape[parts.length] = 2;
     }
-    return new NpyHeader(file, type, code.charAt(0) == '>', order.group(1).equals("True"), complex ? 2 : 1, shape, dataOffset);
+    return new NpyHeader(
+        file,
+        type,
+        code.charAt(0) == '>',
+        order.group(1).equals("True"),
+        complex ? 2 : 1,
+        shape,
+        dataOffset);
+  }
+
+  /** Returns the header of the same elements with a first axis of one row. */
+  NpyHeader asOneRow() {
+    long[] rows = new long[shape.length + 1];
+    rows[0] = 1;
+    System.arraycopy(shape, 0, rows, 1, shape.length);
+    return new NpyHeader(file, type, bigEndian, fortran, unitElements, rows, dataOffset);
   }
 
   ByteOrder order() {

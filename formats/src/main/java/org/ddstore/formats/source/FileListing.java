@@ -22,11 +22,13 @@ final class FileListing {
   private final SampleFormat format;
   private final FormatOptions options;
   private final List<String> paths;
+  private final List<String> suffixes;
 
   FileListing(SampleFormat format, ReadOptions read) {
     this.format = format;
     this.options = read.options();
     this.paths = read.paths();
+    this.suffixes = format.suffixes(read.options());
   }
 
   /**
@@ -60,9 +62,9 @@ final class FileListing {
               .formatted(
                   format.name(),
                   paths,
-                  format.suffixes().isEmpty()
+                  suffixes.isEmpty()
                       ? ""
-                      : " has a name that ends with " + String.join(" or ", format.suffixes())));
+                      : " has a name that ends with " + String.join(" or ", suffixes)));
     }
     List<InputFile> files = new ArrayList<>(found.values());
     files.sort(Comparator.comparing(FileListing::pathBytes, Arrays::compareUnsigned));
@@ -97,6 +99,6 @@ final class FileListing {
 
   private boolean hasSuffix(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
-    return format.suffixes().isEmpty() || format.suffixes().stream().anyMatch(lower::endsWith);
+    return suffixes.isEmpty() || suffixes.stream().anyMatch(lower::endsWith);
   }
 }

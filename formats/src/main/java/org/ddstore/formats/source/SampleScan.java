@@ -40,30 +40,37 @@ final class SampleScan implements OrderedScan, Batch {
 
   @Override
   public InputPartition[] planInputPartitions() {
-    // All columns, not the selected ones: a scan that counts has the same partitions.
-    long rowBytes = DataSet.Selection.all(data.selection().layout()).rowBytes();
-    long wanted = Math.max(1, data.partitionBytes() / rowBytes);
     List<InputPartition> partitions = new ArrayList<>();
     List<SamplePartition.Run> runs = new ArrayList<>();
-    long rows = 0;
-    for (int file = 0; file < data.files().size(); file++) {
-      FileFacts facts = data.files().get(file);
-      long step = Math.max(1, wanted / facts.runRows()) * facts.runRows();
+    long bytes = 0;
+    for (FileFacts facts : data.files()) {
+      long rowBytes = rowBytes(facts);
+      long wanted = Math.max(1, data.partitionBytes() / rowBytes);
+      long step = Math.max(1, wanted / facts.splitRows()) * facts.splitRows();
       for (long from = 0; from < facts.rows(); from += step) {
         long count = Math.min(step, facts.rows() - from);
-        if (rows > 0 && rows + count > wanted) {
+        if (bytes > 0 && bytes + count * rowBytes > data.partitionBytes()) {
           partitions.add(new SamplePartition(runs));
           runs = new ArrayList<>();
-          rows = 0;
+          bytes = 0;
         }
         runs.add(new SamplePartition.Run(facts, from, count));
-        rows += count;
+        bytes += count * rowBytes;
       }
     }
     if (!runs.isEmpty()) {
       partitions.add(new SamplePartition(runs));
     }
     return partitions.toArray(InputPartition[]::new);
+  }
+
+  /**
+   * Returns the estimated size of a row in bytes: that of all columns, not the selected ones, so a
+   * scan that counts has the same partitions. A ragged column does not tell it, but the file does.
+   */
+  private long rowBytes(FileFacts facts) {
+    long inFile = facts.file().length() / Math.max(1, facts.rows());
+    return Math.max(DataSet.Selection.all(data.selection().layout()).rowBytes(), inFile);
   }
 
   @Override

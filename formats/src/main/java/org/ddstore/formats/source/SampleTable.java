@@ -16,18 +16,25 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.formats.FileFacts;
-import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
+import org.ddstore.formats.LeftOutFiles;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The files of a read as a table, whose rows are ordered by file path and index in the file. */
-final class SampleTable implements SupportsRead, SupportsMetadataColumns {
-  private final DataSet data;
+final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOutFiles.Owner {
+  private static final Logger LOG = LoggerFactory.getLogger(SampleTable.class);
+  private static final int LOGGED_FILES = 5;
 
-  private SampleTable(DataSet data) {
+  private final DataSet data;
+  private final List<String> leftOut;
+
+  private SampleTable(DataSet data, List<String> leftOut) {
     this.data = data;
+    this.leftOut = List.copyOf(leftOut);
   }
 
   /**
@@ -44,10 +51,40 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns {
     List<FileFacts> facts = new Inspection(format, read.options()).of(files, session);
     if (facts.isEmpty()) {
       throw new IllegalArgumentException(
-          "format %s: every file of %s is left out by the options".formatted(format.name(), read.paths()));
+          "format %s: every file of %s is left out by the options"
+              .formatted(format.name(), read.paths()));
+    }
+    List<String> leftOut = leftOut(files, facts);
+    if (!leftOut.isEmpty()) {
+      LOG.warn(
+          "format {} leaves out {} of {} files: {}{}",
+          format.name(),
+          leftOut.size(),
+          files.size(),
+          String.join(", ", leftOut.subList(0, Math.min(LOGGED_FILES, leftOut.size()))),
+          leftOut.size() > LOGGED_FILES ? ", .." : "");
     }
     Layout layout = format.layout(facts, read.options());
-    return new SampleTable(new DataSet(format, read.options(), facts, select(layout, read), read.partitionBytes()));
+    return new SampleTable(
+        new DataSet(format, read.options(), facts, select(layout, read), read.partitionBytes()),
+        leftOut);
+  }
+
+  /** Returns the relative paths of the listed files that the format has left out, in row order. */
+  private static List<String> leftOut(List<InputFile> files, List<FileFacts> facts) {
+    if (files.size() == facts.size()) {
+      return List.of();
+    }
+    Set<String> kept = facts.stream().map(file -> file.file().path()).collect(Collectors.toSet());
+    return files.stream()
+        .filter(file -> !kept.contains(file.path()))
+        .map(InputFile::relativePath)
+        .toList();
+  }
+
+  @Override
+  public List<String> leftOutFiles() {
+    return leftOut;
   }
 
   /** Returns the layout; the columns that are not selected stay, for formats that count on them. */

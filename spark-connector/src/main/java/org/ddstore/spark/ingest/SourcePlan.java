@@ -134,12 +134,16 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
       return partitions;
     }
 
-    /** Counts the rows, reading only the columns that filters need. */
+    /**
+     * Counts the rows, reading only the columns that filters need. The columns decide which lines
+     * Spark drops as malformed, so such a scan counts with all that it reads.
+     */
     OrderedRows count(SQLConf conf) {
+      LogicalPlan optimized = df.queryExecution().optimizedPlan();
       Dataset<Row> bare = df.select(new org.apache.spark.sql.Column[0]);
       Shape shape = Shape.of(bare.queryExecution().optimizedPlan());
       Optional<Scan> counting =
-          shape == Shape.of(df.queryExecution().optimizedPlan())
+          shape == Shape.of(optimized) && !MalformedLines.mayBeDropped(optimized)
               ? Scan.of(bare, shape, false, conf).filter(scan -> scan.places().equals(places()))
               : Optional.empty();
       long[] counts = counting.orElse(this).run();
@@ -160,7 +164,9 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
   enum Shape {
     /** One file scan below deterministic projections and filters. */
     FILES,
-    /** Literal rows, a range, or an {@link OrderedScan} below the same: rows are in partition order. */
+    /**
+     * Literal rows, a range, or an {@link OrderedScan} below the same: rows are in partition order.
+     */
     PARTITIONS,
     /** Any other plan. */
     OTHER;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * Decompressed bytes by position, which are only to be had from the first one on. Reads in
+ * ascending order go through the stream once and hold none of it; a read before the last one starts
+ * again. Not thread-safe.
+ */
+public final class StreamedBytes implements Closeable {
+  private static final int SKIP_BYTES = 1 << 16;
+
+  private final Source source;
+  private final long length;
+  private InputStream stream;
+  private long next;
+  private byte[] skipped;
+
+  /** What opens the stream at its first byte. */
+  @FunctionalInterface
+  public interface Source {
+    /**
+     * Opens the stream.
+     *
+     * @return the stream, which the caller closes
+     * @throws IOException if the file cannot be read
+     */
+    InputStream open() throws IOException;
+  }
+
+  /**
+   * Creates a reader.
+   *
+   * @param source what opens the stream, for the first read and for each that goes back
+   * @param length number of bytes of the stream. After the last one, its end is read, too, where
+   *     streams compare their checksums
+   */
+  public StreamedBytes(Source source, long length) {
+    this.source = Objects.requireNonNull(source, "source is null");
+    this.length = length;
+  }
+
+  /**
+   * Reads from a position until a buffer, which has an array, is full.
+   *
+   * @param position position of the first byte
+   * @param to buffer, whose position is moved to its limit
+   * @throws EOFException if the stream ends before
+   * @throws IOException if the stream is damaged, or has more bytes than its length
+   */
+  public void read(long position, ByteBuffer to) throws IOException {
+    if (stream == null || position < next) {
+      close();
+      stream = source.open();
+      next = 0;
+    }
+    skipTo(position);
+    int count = to.remaining();
+    int taken = stream.readNBytes(to.array(), to.arrayOffset() + to.position(), count);
+    next += taken;
+    if (taken < count) {
+      throw tooShort();
+    }
+    to.position(to.position() + count);
+    if (next == length && stream.read() >= 0) {
+      throw new IOException("more than %,d bytes".formatted(length));
+    }
+  }
+
+  private void skipTo(long position) throws IOException {
+    if (position > next && skipped == null) {
+      skipped = new byte[SKIP_BYTES];
+    }
+    while (next < position) { // not skip(): some streams do not check what they skip
+      int taken = stream.read(skipped, 0, (int) Math.min(SKIP_BYTES, position - next));
+      if (taken < 0) {
+        throw tooShort();
+      }
+      next += taken;
+    }
+  }
+
+  private EOFException tooShort() {
+    return new EOFException(
+        "the decompressed data ends after %,d of %,d bytes".formatted(next, length));
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (stream != null) {
+      InputStream closed = stream;
+      stream = null;
+      closed.close();
+    }
+  }
+}

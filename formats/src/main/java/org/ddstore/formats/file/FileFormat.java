@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.file;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptions;
+import org.ddstore.formats.InputFile;
+import org.ddstore.formats.Layout;
+import org.ddstore.formats.SampleColumn;
+import org.ddstore.formats.SampleFormat;
+import org.ddstore.formats.SampleReader;
+
+/** Files of any kind, each of them a row with its path, its content and its length. */
+public final class FileFormat implements SampleFormat {
+  private static final long serialVersionUID = 1L;
+
+  private static final String NAME = "files";
+
+  /** Endings of the names of files in folders, separated by commas; all files by default. */
+  static final String SUFFIX = "suffix";
+
+  private static final String PATH = "path";
+  private static final String BYTES = "bytes";
+  private static final String LENGTH = "length";
+
+  private static final List<SampleColumn> COLUMNS =
+      List.of(
+          SampleColumn.fixed(PATH, ElementType.TEXT),
+          SampleColumn.ragged(BYTES, ElementType.UINT8),
+          SampleColumn.fixed(LENGTH, ElementType.INT64));
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public String description() {
+    return "files of any kind, each of them one row";
+  }
+
+  @Override
+  public List<String> suffixes() {
+    return List.of();
+  }
+
+  @Override
+  public List<String> suffixes(FormatOptions options) {
+    return options.list(SUFFIX).stream().map(suffix -> suffix.toLowerCase(Locale.ROOT)).toList();
+  }
+
+  @Override
+  public Set<String> options() {
+    return Set.of(SUFFIX);
+  }
+
+  @Override
+  public FileFacts inspect(InputFile file, FormatOptions options) {
+    if (file.length() > Integer.MAX_VALUE - 8) {
+      throw new FormatException(
+          file.path(), "%,d bytes are more than one row can have".formatted(file.length()));
+    }
+    return new FileFacts(file, 1, 1, COLUMNS, null);
+  }
+
+  @Override
+  public SampleReader open(FileFacts facts, Layout layout, FormatOptions options) {
+    return new WholeFileReader(facts.file());
+  }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.idx;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptions;
+import org.ddstore.formats.InputFile;
+import org.ddstore.formats.Layout;
+import org.ddstore.formats.SampleColumn;
+import org.ddstore.formats.SampleFormat;
+import org.ddstore.formats.SampleReader;
+
+/**
+ * Arrays in the IDX format; a row is an index of the first dimension. Images and labels whose names
+ * belong together, as those of MNIST, are columns of the same rows. A file that is compressed by
+ * gzip is one partition, which decompresses it once, in row order, and does not hold it in memory.
+ */
+public final class IdxFormat implements SampleFormat {
+  private static final long serialVersionUID = 1L;
+
+  /** Name of the column of an array without labels; {@code value} by default. */
+  static final String COLUMN = "column";
+
+  /** Whether files of labels become a column of their images. */
+  static final String LABELS = "labels";
+
+  private static final String PAIRED = "paired";
+  private static final Pattern IMAGES =
+      Pattern.compile("(.*)images([-.]idx)\\d+(-ubyte)(\\.gz)?", Pattern.CASE_INSENSITIVE);
+  private static final Pattern LABELS_OF =
+      Pattern.compile("(.*)labels([-.]idx)1(-ubyte)(\\.gz)?", Pattern.CASE_INSENSITIVE);
+
+  @Override
+  public String name() {
+    return "idx";
+  }
+
+  @Override
+  public String description() {
+    return "arrays in the IDX format of MNIST, compressed by gzip or not";
+  }
+
+  @Override
+  public List<String> suffixes() {
+    return List.of(".idx", "-ubyte", ".idx.gz", "-ubyte.gz");
+  }
+
+  @Override
+  public Set<String> options() {
+    return Set.of(COLUMN, LABELS);
+  }
+
+  @Override
+  public void check(FormatOptions options) {
+    isPaired(options);
+  }
+
+  private static boolean isPaired(FormatOptions options) {
+    return options.choice(LABELS, PAIRED, PAIRED, "none").equals(PAIRED);
+  }
+
+  @Override
+  public FileFacts inspect(InputFile file, FormatOptions options) throws IOException {
+    if (isPaired(options)) {
+      Matcher labelsOf = LABELS_OF.matcher(file.name());
+      if (labelsOf.matches() && sibling(file, imagesOf(labelsOf)).isPresent()) {
+        return new FileFacts(file, 0, 1, List.of(), null); // a column of the images, see layout()
+      }
+      Matcher images = IMAGES.matcher(file.name());
+      Optional<InputFile> labels =
+          images.matches() ? sibling(file, labelsOf(images)) : Optional.empty();
+      if (labels.isPresent()) {
+        return pair(file, labels.get());
+      }
+    }
+    return facts(file, List.of(IdxArray.inspect(file, options.text(COLUMN).orElse("value"))));
+  }
+
+  private static List<String> labelsOf(Matcher images) {
+    return names(images, "labels", List.of("1"));
+  }
+
+  private static List<String> imagesOf(Matcher labels) {
+    return names(labels, "images", List.of("3", "4", "2"));
+  }
+
+  /** Returns the possible names beside a file, one that is compressed as the file is first. */
+  private static List<String> names(Matcher of, String what, List<String> dimensions) {
+    String zipped = of.group(of.groupCount());
+    List<String> names = new ArrayList<>();
+    for (String ending : zipped == null ? List.of("", ".gz") : List.of(zipped, "")) {
+      for (String dimension : dimensions) {
+        names.add(of.group(1) + what + of.group(2) + dimension + of.group(3) + ending);
+      }
+    }
+    return names;
+  }
+
+  private static Optional<InputFile> sibling(InputFile file, List<String> names)
+      throws IOException {
+    for (String name : names) {
+      if (file.has("../" + name)) {
+        return Optional.of(file.resolve("../" + name));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static FileFacts pair(InputFile file, InputFile labels) throws IOException {
+    IdxArray images = IdxArray.inspect(file, "image");
+    IdxArray values = IdxArray.inspect(labels, "label");
+    if (images.rows() != values.rows()) {
+      throw new FormatException(
+          labels.path(),
+          "has %,d labels, but %s has %,d images: read them as separate arrays by option \"%s\" = none"
+              .formatted(values.rows(), file.path(), images.rows(), LABELS));
+    }
+    return facts(file, List.of(images, values));
+  }
+
+  private static FileFacts facts(InputFile file, List<IdxArray> arrays) {
+    int rows = arrays.get(0).rows();
+    boolean isSliced = arrays.stream().noneMatch(IdxArray::isCompressed);
+    List<SampleColumn> columns = arrays.stream().map(IdxArray::column).toList();
+    return new FileFacts(
+        file, rows, 1, isSliced ? 1 : Math.max(1, rows), columns, new ArrayList<>(arrays));
+  }
+
+  @Override
+  public Layout layout(List<FileFacts> files, FormatOptions options) {
+    Map<String, String> names = new HashMap<>();
+    for (FileFacts facts : files) {
+      String path = facts.file().path();
+      String other =
+          names.putIfAbsent(path.toLowerCase(Locale.ROOT).replaceAll("\\.gz$", ""), path);
+      if (other != null) {
+        throw new FormatException(path, "%s has the same data: load one of both".formatted(other));
+      }
+    }
+    List<FileFacts> arrays = files.stream().filter(facts -> facts.details() != null).toList();
+    if (arrays.isEmpty()) {
+      throw new FormatException(
+          files.get(0).file().path(),
+          "has the labels of images beside it: load the images, or use option \"%s\" = none"
+              .formatted(LABELS));
+    }
+    return Layout.ofEqual(arrays);
+  }
+
+  @Override
+  public SampleReader open(FileFacts facts, Layout layout, FormatOptions options) {
+    return new IdxReader(arrays(facts));
+  }
+
+  @SuppressWarnings("unchecked") // what facts(..) has put there
+  private static List<IdxArray> arrays(FileFacts facts) {
+    return (List<IdxArray>) facts.details();
+  }
+}

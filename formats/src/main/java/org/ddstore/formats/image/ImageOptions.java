@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.image;
+
+import java.util.Optional;
+import java.util.Set;
+import org.ddstore.formats.FormatOptions;
+
+/**
+ * The options of a read of images.
+ *
+ * @param size height and width; empty if all images must have the same
+ */
+record ImageOptions(Optional<Size> size, Mode mode, int channels, Broken broken, Label label) {
+  static final String SIZE = "size";
+  static final String MODE = "mode";
+  static final String CHANNELS = "channels";
+  static final String BROKEN = "broken";
+  static final String LABEL = "label";
+
+  static final Set<String> KEYS = Set.of(SIZE, MODE, CHANNELS, BROKEN, LABEL);
+
+  private static final int RGB = 3;
+
+  /** Height and width in pixels. */
+  record Size(int height, int width) {}
+
+  /** How an image becomes one of the size. */
+  enum Mode {
+    /** Scaled to the size; its proportions change. */
+    RESIZE,
+    /** The centre of the size is cut out; smaller images are an error. */
+    CROP,
+    /** Scaled in proportion until it covers the size; then the centre is cut out. */
+    FIT
+  }
+
+  /** What becomes of an image that cannot be decoded. */
+  enum Broken {
+    ERROR,
+    DROP
+  }
+
+  /** The column {@code label}. */
+  enum Label {
+    /** Name of the folder that contains the image. */
+    NAME,
+    /** Index of that name among those of all images, ordered by their characters. */
+    INDEX,
+    /** No such column. */
+    NONE
+  }
+
+  /**
+   * Reads the options.
+   *
+   * @throws IllegalArgumentException if a value is illegal
+   */
+  static ImageOptions of(FormatOptions options) {
+    Optional<Size> size =
+        options
+            .shape(SIZE)
+            .map(
+                shape -> {
+                  if (shape.length != 2) {
+                    throw new IllegalArgumentException(
+                        "option \"%s\" is \"%s\", not a height and a width such as 224,224"
+                            .formatted(SIZE, options.text(SIZE).get()));
+                  }
+                  return new Size(shape[0], shape[1]);
+                });
+    if (size.isEmpty() && options.text(MODE).isPresent()) {
+      throw new IllegalArgumentException(
+          "option \"%s\" is \"%s\", but needs option \"%s\", such as 224,224"
+              .formatted(MODE, options.text(MODE).get(), SIZE));
+    }
+    return new ImageOptions(
+        size,
+        switch (options.choice(MODE, "resize", "resize", "crop", "fit")) {
+          case "crop" -> Mode.CROP;
+          case "fit" -> Mode.FIT;
+          default -> Mode.RESIZE;
+        },
+        Integer.parseInt(options.choice(CHANNELS, String.valueOf(RGB), "1", "3", "4")),
+        options.choice(BROKEN, "error", "error", "drop").equals("drop")
+            ? Broken.DROP
+            : Broken.ERROR,
+        switch (options.choice(LABEL, "name", "name", "index", "none")) {
+          case "index" -> Label.INDEX;
+          case "none" -> Label.NONE;
+          default -> Label.NAME;
+        });
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.numpy;
+
+import org.ddstore.formats.FormatOptions;
+
+/** What a row is in the arrays of NumPy. */
+enum RowLayout {
+  /** An index of the first axis of an array. */
+  ROWS,
+  /** All of a file. */
+  SAMPLES,
+  /** An index of the first axis of all arrays of a folder, each of which is a column. */
+  COLUMNS;
+
+  static final String OPTION = "layout";
+
+  /**
+   * Returns the layout that the options choose, {@link #ROWS} by default.
+   *
+   * @throws IllegalArgumentException if it is not one of {@code legal}
+   */
+  static RowLayout of(FormatOptions options, String... legal) {
+    return switch (options.choice(OPTION, "rows", legal)) {
+      case "samples" -> SAMPLES;
+      case "columns" -> COLUMNS;
+      default -> ROWS;
+    };
+  }
+}

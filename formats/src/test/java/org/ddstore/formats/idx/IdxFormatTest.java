@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.idx;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.formats.FormatSpark;
+import org.ddstore.formats.Python;
+import org.ddstore.formats.StoredRecords;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** IDX files that NumPy wrote are read as NumPy reads them, compressed or not. */
+class IdxFormatTest {
+  @TempDir static Path folder;
+
+  @BeforeAll
+  static void write() {
+    Python.run(
+        folder,
+        """
+        import numpy as np, os, gzip
+        rng = np.random.default_rng(5)
+        codes = dict(u1=8, i1=9, i2=11, i4=12, f4=13, f8=14)
+        def idx(path, a):
+            head = bytes([0, 0, codes[a.dtype.str[1:]], a.ndim]) + np.array(a.shape, '>u4').tobytes()
+            opened = gzip.open if path.endswith('.gz') else open
+            with opened(path, 'wb') as f: f.write(head + a.astype(a.dtype.newbyteorder('>')).tobytes())
+        for name in codes:
+            a = rng.integers(0, 256, 9 * 2 * 5 * np.dtype(name).itemsize, dtype=np.uint8).view(name)
+            if name[0] == 'f': a = np.nan_to_num(a)
+            a = a.reshape(9, 2, 5)
+            idx(name + '.idx', a); idx(name + '.idx.gz', a); a.tofile(name + '.bin')
+        os.mkdir('mnist'); images = []; labels = []
+        for name, rows, ending in [('t10k', 7, ''), ('train', 12, '.gz')]:
+            image = rng.integers(0, 256, (rows, 28, 28), dtype=np.uint8)
+            label = rng.integers(0, 10, rows, dtype=np.uint8)
+            idx('mnist/%s-images-idx3-ubyte%s' % (name, ending), image)
+            idx('mnist/%s-labels-idx1-ubyte.gz' % name, label)
+            images.append(image); labels.append(label)
+        np.concatenate(images).tofile('image.bin'); np.concatenate(labels).tofile('label.bin')
+        labels[1].tofile('trainlabels.bin')
+        os.mkdir('uneven')
+        idx('uneven/x-images-idx3-ubyte', images[0]); idx('uneven/x-labels-idx1-ubyte', labels[1])
+        os.mkdir('twice')
+        idx('twice/x.idx', images[0]); idx('twice/x.idx.gz', images[0])
+        idx('large.idx.gz', np.arange(3000000, dtype=np.int32).reshape(3000, 1000))
+        """);
+  }
+
+  private static Dataset<Row> read(String path, String labels) {
+    return FormatSpark.session()
+        .read()
+        .format("idx")
+        .option("labels", labels)
+        .load(folder.resolve(path).toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"u1, uint8", "i1, int8", "i2, int16", "i4, int32", "f4, float32", "f8, float64"})
+  void readsAllTypes(String name, String stored) throws IOException {
+    for (String suffix : new String[] {".idx", ".idx.gz"}) {
+      StoredRecords records = StoredRecords.of(read(name + suffix, "paired"), 2);
+
+      assertThat(records.fields()).isEqualTo(Map.of("value", stored + "[2, 5]"));
+      assertThat(records.values().get("value"))
+          .as(name + suffix)
+          .isEqualTo(Files.readAllBytes(folder.resolve(name + ".bin")));
+    }
+  }
+
+  @Test
+  void pairsImagesAndLabelsForAnyNumberOfRanks() throws IOException {
+    StoredRecords one = StoredRecords.of(read("mnist", "paired"), 1);
+
+    assertThat(one.fields()).isEqualTo(Map.of("image", "uint8[28, 28]", "label", "uint8"));
+    for (String field : one.fields().keySet()) {
+      assertThat(one.values().get(field))
+          .as(field)
+          .isEqualTo(Files.readAllBytes(folder.resolve(field + ".bin")));
+    }
+    for (int ranks = 2; ranks <= 4; ranks++) {
+      assertThat(StoredRecords.of(read("mnist", "paired"), ranks)).isEqualTo(one);
+    }
+    StoredRecords labels = StoredRecords.of(read("mnist/train-labels-idx1-ubyte.gz", "none"), 1);
+    assertThat(labels.values().get("value"))
+        .isEqualTo(Files.readAllBytes(folder.resolve("trainlabels.bin")));
+  }
+
+  @Test
+  void decompressesALargeFileInOnePartition() {
+    Dataset<Row> large = read("large.idx.gz", "paired");
+
+    assertThat(large.javaRDD().getNumPartitions()).isEqualTo(1);
+    assertThat(large.where("value[0] % 1000 = 0 and value[999] = value[0] + 999").count())
+        .isEqualTo(3000);
+    assertThat(large.selectExpr("max(value[1])").head().getInt(0)).isEqualTo(2_999_001);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "uneven      | paired | x-labels-idx1-ubyte: has 12 labels, but",
+        "mnist       | none   | is uint8, but",
+        "mnist/train-labels-idx1-ubyte.gz | paired | has the labels of images beside it",
+        "twice       | paired | x.idx has the same data: load one of both",
+        "cut.idx     | paired | cut.idx: truncated: the header tells 196 bytes, the file has 190",
+        "longer.idx  | paired | longer.idx: not an IDX file: the header tells 196 bytes, the file"
+            + " has 200",
+        "foreign.idx | paired | foreign.idx: not an IDX file: it begins with 61207465",
+        "plain.idx.gz| paired | plain.idx.gz: not a gzip file",
+        "void.idx    | paired | void.idx: truncated",
+        "void.idx.gz | paired | void.idx.gz: truncated",
+        "mnist       | some   | option 'labels' is 'some'; legal are paired, none",
+      },
+      quoteCharacter = '`')
+  void refusesWhatItCannotRead(String path, String labels, String message) throws IOException {
+    byte[] whole = Files.readAllBytes(folder.resolve("i2.idx"));
+    Files.write(folder.resolve("cut.idx"), Arrays.copyOf(whole, 190));
+    Files.write(folder.resolve("longer.idx"), Arrays.copyOf(whole, 200));
+    Files.write(folder.resolve("foreign.idx"), "a text".getBytes(UTF_8));
+    Files.write(folder.resolve("plain.idx.gz"), whole);
+    Files.write(folder.resolve("void.idx"), new byte[0]);
+    Files.write(folder.resolve("void.idx.gz"), new byte[0]);
+
+    assertThatThrownBy(() -> read(path, labels)).hasMessageContaining(message.replace('\'', '"'));
+    assertThat(read("i2.idx", "paired").count()).isEqualTo(9);
+  }
+
+  @Test
+  void namesACompressedFileThatIsCutOrDamaged() throws IOException {
+    byte[] whole = Files.readAllBytes(folder.resolve("i2.idx.gz"));
+    Files.write(folder.resolve("cut.idx.gz"), Arrays.copyOf(whole, whole.length - 30));
+    assertThatThrownBy(() -> read("cut.idx.gz", "paired").collect())
+        .hasStackTraceContaining("cut.idx.gz: truncated: ");
+    whole[whole.length - 6] ^= 1; // of the checksum
+    Files.write(folder.resolve("sum.idx.gz"), whole);
+    assertThatThrownBy(() -> read("sum.idx.gz", "paired").collect())
+        .hasStackTraceContaining("sum.idx.gz: damaged: ");
+    Path gone = Files.copy(folder.resolve("i2.idx"), folder.resolve("gone.idx"));
+    Dataset<Row> planned = read("gone.idx", "paired");
+    Files.delete(gone);
+    assertThatThrownBy(planned::collect)
+        .hasStackTraceContaining("gone.idx: the file is gone since it was listed");
+    assertThat(read("i2.idx.gz", "paired").collectAsList()).hasSize(9);
+  }
+}

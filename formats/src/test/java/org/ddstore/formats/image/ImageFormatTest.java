@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.image;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.sql.DataFrameReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.formats.FormatSpark;
+import org.ddstore.formats.LeftOutFiles;
+import org.ddstore.formats.Python;
+import org.ddstore.formats.StoredRecords;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Images that Pillow wrote are decoded and scaled as Pillow does it. */
+class ImageFormatTest {
+  /** Largest difference of a sample of JPEG between two decoders that round differently. */
+  private static final int JPEG_TOLERANCE = 2;
+
+  @TempDir static Path folder;
+
+  @BeforeAll
+  static void write() {
+    Python.run(
+        folder,
+        """
+        import numpy as np, os, zlib, struct
+        from PIL import Image
+        rng = np.random.default_rng(3)
+        H, W = 13, 17
+        def noise(*shape): return rng.integers(0, 256, shape, dtype=np.uint8)
+        def smooth(h, w, c):
+            y, x = np.mgrid[0:h, 0:w]
+            return np.stack([(x * 7 + y * (3 + i)) % 256 for i in range(c)], -1).astype(np.uint8)
+        def dump(path, im, rgb=None):
+            rgb = rgb or im.convert('RGB')
+            grey = im.convert('L') if im.mode in ('1', 'L', 'LA') else rgb.convert('L')
+            np.array(grey).tofile(path + '.1'); np.array(rgb).tofile(path + '.3')
+            np.array(im.convert('RGBA') if im.mode != 'RGB' else rgb.convert('RGBA')).tofile(path + '.4')
+        os.mkdir('png'); os.mkdir('jpg'); os.mkdir('dump')
+        modes = dict(l=Image.fromarray(noise(H, W)), rgb=Image.fromarray(noise(H, W, 3)),
+            rgba=Image.fromarray(noise(H, W, 4)), la=Image.fromarray(noise(H, W, 2), 'LA'),
+            bit=Image.fromarray((noise(H, W) > 127).astype(np.uint8) * 255).convert('1'))
+        modes['p'] = modes['rgb'].quantize(200); modes['p4'] = modes['rgb'].quantize(13)
+        modes['palpha'] = modes['rgba'].quantize(50)
+        for name, im in modes.items():
+            path = '%s.png' % name
+            im.save('png/' + path)
+            dump('dump/' + path, Image.open('png/' + path))
+        def png16(path, a, color, interlace=0):
+            h, w = a.shape[:2]
+            def chunk(kind, data): return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+            rows = b''.join(b'\\0' + a[y].astype('>u2').tobytes() for y in range(h))
+            open(path, 'wb').write(b'\\x89PNG\\r\\n\\x1a\\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', w, h, 16, color, 0, 0, 0))
+                + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
+        grey16 = rng.integers(0, 65536, (H, W), dtype=np.uint16); png16('png/grey16.png', grey16, 0)
+        dump('dump/grey16.png', Image.fromarray((grey16 >> 8).astype(np.uint8)))
+        rgb16 = rng.integers(0, 65536, (H, W, 3), dtype=np.uint16); png16('png/rgb16.png', rgb16, 2)
+        dump('dump/rgb16.png', Image.fromarray((rgb16 >> 8).astype(np.uint8)))
+        for name, sampling in [('444', 0), ('420', 2)]:
+            Image.fromarray(smooth(H, W, 3)).save('jpg/%s.jpg' % name, quality=90, subsampling=sampling)
+        Image.fromarray(smooth(H, W, 1)[:, :, 0]).save('jpg/grey.JPEG', quality=80, progressive=True)
+        for name in os.listdir('jpg'): dump('dump/' + name, Image.open('jpg/' + name))
+
+        os.makedirs('tree/dog'); os.makedirs('tree/cat')
+        sizes = [(37, 53), (64, 20), (24, 16), (100, 101)]
+        for i in range(40):
+            h, w = sizes[i % 4]
+            Image.fromarray(noise(h, w, 3)).save('tree/%s/%02d.png' % (['dog', 'cat'][i % 2], i))
+        names = sorted('tree/%s/%s' % (d, f) for d in ['cat', 'dog'] for f in os.listdir('tree/' + d))
+        def fit(im):
+            scale = max(24 / im.height, 16 / im.width)
+            size = (max(16, int(im.width * scale + 0.5)), max(24, int(im.height * scale + 0.5)))
+            return centre(im.resize(size, Image.BILINEAR))
+        def centre(im):
+            x, y = (im.width - 16) // 2, (im.height - 24) // 2
+            return im.crop((x, y, x + 16, y + 24))
+        shaped = dict(resize=lambda im: im.resize((16, 24), Image.BILINEAR), fit=fit, crop=centre)
+        for mode, shape in shaped.items():
+            np.stack([np.array(shape(Image.open(n))) for n in names]).tofile(mode + '.bin')
+        Image.fromarray(noise(5, 7)).save('small.png')
+        Image.open('small.png').resize((70, 50), Image.BILINEAR).tobytes()
+        np.array(Image.open('small.png').resize((70, 50), Image.BILINEAR)).tofile('enlarged.bin')
+
+        os.mkdir('broken')
+        Image.fromarray(smooth(40, 40, 3)).save('broken/a.png'); Image.fromarray(smooth(40, 40, 3)).save('broken/z.jpg')
+        Image.fromarray(noise(40, 40, 4), 'CMYK').save('broken/cmyk.jpg')
+        for name in ['a.png', 'z.jpg']:
+            b = open('broken/' + name, 'rb').read(); open('broken/cut' + name, 'wb').write(b[:len(b) // 2])
+            open('broken/end' + name, 'wb').write(b[:-60])
+        open('broken/empty.png', 'wb').close(); open('broken/text.jpg', 'w').write('no image')
+        Image.fromarray(noise(4, 4)).save('broken/fake.tmp', format='GIF'); os.rename('broken/fake.tmp', 'broken/gif.png')
+        b = bytearray(open('broken/a.png', 'rb').read()); b[16:24] = b'\\x7f\\xff\\xff\\xff\\x7f\\xff\\xff\\xff'
+        open('broken/vast.png', 'wb').write(b)
+        """);
+  }
+
+  private static DataFrameReader reader(String... options) {
+    DataFrameReader reader = FormatSpark.session().read().format("images");
+    for (int i = 0; i < options.length; i += 2) {
+      reader.option(options[i], options[i + 1]);
+    }
+    return reader;
+  }
+
+  private static Dataset<Row> read(String path, String... options) {
+    return reader(options).load(folder.resolve(path).toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1", "3", "4"})
+  void decodesThePixelsOfPillow(int channels) throws IOException {
+    List<Row> images = read("png", "channels", "" + channels, "label", "none").collectAsList();
+
+    assertThat(images).hasSize(10);
+    for (Row image : images) {
+      String path = image.getString(1);
+      assertThat((byte[]) image.get(0))
+          .as(path)
+          .isEqualTo(Files.readAllBytes(folder.resolve("dump/%s.%d".formatted(path, channels))));
+    }
+  }
+
+  @Test
+  void decodesJpegAsPillowButForRounding() throws IOException {
+    for (int channels : new int[] {1, 3, 4}) {
+      List<Row> images = read("jpg", "channels", "" + channels).collectAsList();
+      assertThat(images)
+          .extracting(row -> row.getString(1))
+          .containsExactly("420.jpg", "444.jpg", "grey.JPEG");
+      for (Row image : images) {
+        byte[] expected =
+            Files.readAllBytes(
+                folder.resolve("dump/%s.%d".formatted(image.getString(1), channels)));
+        byte[] found = (byte[]) image.get(0);
+        assertThat(found).hasSameSizeAs(expected);
+        for (int i = 0; i < expected.length; i++) {
+          assertThat(Math.abs((found[i] & 0xFF) - (expected[i] & 0xFF)))
+              .as("%s, sample %d", image.getString(1), i)
+              .isLessThanOrEqualTo(JPEG_TOLERANCE);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"resize", "fit", "crop"})
+  void shapesAsPillowAndGivesTheSameRowsToAnyNumberOfRanks(String mode) throws IOException {
+    Dataset<Row> tree = read("tree", "size", "24,16", "mode", mode, "label", "index");
+
+    StoredRecords one = StoredRecords.of(tree, 1);
+
+    assertThat(one.fields())
+        .containsEntry("image", "uint8[24, 16, 3]")
+        .containsEntry("label", "int32");
+    assertThat(one.values().get("image"))
+        .isEqualTo(Files.readAllBytes(folder.resolve(mode + ".bin")));
+    IntBuffer labels =
+        ByteBuffer.wrap(one.values().get("label")).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
+    for (int row = 0; row < 40; row++) {
+      assertThat(labels.get(row)).isEqualTo(row / 20);
+    }
+    if (mode.equals("fit")) {
+      for (int ranks = 2; ranks <= 4; ranks++) {
+        assertThat(StoredRecords.of(tree, ranks)).as("%d ranks", ranks).isEqualTo(one);
+      }
+    }
+  }
+
+  @Test
+  void enlargesByInterpolation() throws IOException {
+    Row image = read("small.png", "size", "50,70", "channels", "1").head();
+
+    assertThat((byte[]) image.get(0)).isEqualTo(Files.readAllBytes(folder.resolve("enlarged.bin")));
+    assertThat(image.getString(1)).isEqualTo("small.png");
+  }
+
+  @Test
+  void namesPathsBelowTheFolderAndLabelsByTheFoldersOfFiles() {
+    for (String path : List.of("tree", "tree/*/*.png", "tree/*")) {
+      Row first = read(path, "size", "8,8").select("path", "label").head();
+      assertThat(first.getString(0)).as(path).isEqualTo("cat/01.png");
+      assertThat(first.getString(1)).isEqualTo("cat");
+    }
+  }
+
+  @Test
+  void dropsBrokenImagesAndTellsWhich() {
+    Dataset<Row> kept = read("broken", "broken", "drop");
+
+    assertThat(kept.collectAsList())
+        .extracting(row -> row.getString(1))
+        .containsExactly("a.png", "z.jpg");
+    assertThat(LeftOutFiles.of(kept.where("path <> 'x'").select("image")))
+        .containsExactly(
+            "cmyk.jpg",
+            "cuta.png",
+            "cutz.jpg",
+            "empty.png",
+            "enda.png",
+            "endz.jpg",
+            "gif.png",
+            "text.jpg",
+            "vast.png");
+    assertThat(StoredRecords.of(kept.select("image"), 2).values().get("image"))
+        .hasSize(2 * 40 * 40 * 3);
+    assertThat(LeftOutFiles.of(read("png"))).isEmpty();
+    assertThatThrownBy(() -> read("broken/cmyk.jpg", "broken", "drop"))
+        .hasMessageContaining("is left out by the options");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "cmyk.jpg  | cmyk.jpg: broken image: colours of JPEG other than grey and RGB",
+        "cuta.png  | cuta.png: broken image: cannot be decoded",
+        "cutz.jpg  | cutz.jpg: broken image: ",
+        "enda.png  | enda.png: broken image: cannot be decoded",
+        "endz.jpg  | endz.jpg: broken image: ",
+        "empty.png | empty.png: broken image: the file is empty",
+        "gif.png   | gif.png: broken image: neither JPEG nor PNG",
+        "text.jpg  | text.jpg: broken image: neither JPEG nor PNG",
+        "vast.png  | vast.png: broken image: 2147483647 x 2147483647 pixels are above the limit",
+      })
+  void namesABrokenImage(String file, String message) {
+    Dataset<Row> planned = read("broken/" + file, "size", "8,8");
+
+    assertThat(planned.count()).isEqualTo(1);
+    assertThatThrownBy(planned::collect).hasStackTraceContaining(message);
+    assertThat(read("broken/a.png").collectAsList()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "size     | 8    | not a height and a width such as 224,224",
+        "size     | 8,0  | not a shape such as 64,64",
+        "mode     | crop | but needs option `size`, such as 224,224",
+        "channels | 2    | legal are 1, 3, 4",
+        "broken   | skip | legal are error, drop",
+        "label    | yes  | legal are name, index, none",
+      })
+  void refusesIllegalOptions(String key, String value, String message) {
+    assertThatThrownBy(() -> read("tree", key, value))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("option \"%s\" is \"%s\"".formatted(key, value))
+        .hasMessageContaining(message.replace('`', '"'));
+  }
+
+  @Test
+  void asksForASizeIfImagesHaveDifferentOnes() {
+    assertThatThrownBy(() -> read("tree"))
+        .hasMessageContaining("03.png: is uint8[100,101,3], but")
+        .hasMessageContaining("01.png is uint8[64,20,3]: set option \"size\", such as 224,224");
+  }
+
+  @Test
+  void refusesToCutOutOfSmallerImages() {
+    for (String broken : List.of("error", "drop")) {
+      assertThatThrownBy(
+              () -> read("small.png", "size", "6,6", "mode", "crop", "broken", broken).collect())
+          .hasStackTraceContaining(
+              "small.png: 5 x 7 pixels are fewer than the 6 x 6 to be cut out");
+    }
+  }
+
+  @Test
+  void namesAnImageThatVanishes() throws IOException {
+    Path gone = Files.copy(folder.resolve("small.png"), folder.resolve("gone.png"));
+    Dataset<Row> planned = read("gone.png");
+    Files.delete(gone);
+
+    assertThatThrownBy(planned::collect)
+        .hasStackTraceContaining("gone.png: the file is gone since it was listed");
+    assertThat(read("small.png").collectAsList()).hasSize(1);
+    assertThat(Arrays.asList(planned.columns())).containsExactly("image", "path", "label");
+    Files.writeString(gone, "text", UTF_8);
+    assertThatThrownBy(() -> read("gone.png")).hasMessageContaining("gone.png: broken image");
+    Files.delete(gone);
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.numpy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.DataFrameReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.formats.FormatSpark;
+import org.ddstore.formats.Python;
+import org.ddstore.formats.StoredRecords;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Archives, folders of columns, and files of one sample are read as NumPy reads them. */
+class NumpyLayoutsTest {
+  private static final Map<String, String> FIELDS =
+      Map.of(
+          "pixels", "uint8[3, 4]",
+          "far", "float32[2, 3]",
+          "label", "int64",
+          "mask", "bool",
+          "wave", "float64[2, 2]");
+
+  @TempDir static Path folder;
+
+  @BeforeAll
+  static void write() {
+    Python.run(
+        folder,
+        """
+        import numpy as np, os, zipfile
+        rng = np.random.default_rng(11)
+        def arrays(n):
+            return dict(
+                pixels=rng.integers(0, 256, (n, 3, 4), dtype=np.uint8),
+                far=np.asfortranarray(rng.random((n, 2, 3), dtype=np.float32)),
+                label=rng.integers(-9, 9, n).astype('>i8'),
+                mask=rng.integers(0, 2, n).astype(bool),
+                wave=(rng.random((n, 2)) + 1j * rng.random((n, 2))))
+        def dump(name, parts):
+            for key in parts[0]:
+                a = np.concatenate([np.atleast_1d(p[key]) for p in parts])
+                a.astype(a.dtype.newbyteorder('<')).tofile('%s.%s.bin' % (name, key))
+        a = arrays(11)
+        np.savez('stored.npz', **a); dump('stored', [a])
+        np.savez_compressed('deflated.npz', **a); dump('deflated', [a])
+        os.mkdir('parts'); b = arrays(5); c = arrays(7)
+        np.savez_compressed('parts/Z.npz', **c)
+        np.savez('parts/a.npz', **dict(reversed(b.items())))
+        dump('parts', [c, b])
+        os.makedirs('columns/one'); os.makedirs('columns/two')
+        for key in a:
+            np.save('columns/one/%s.npy' % key, a[key]); np.save('columns/two/%s.npy' % key, b[key])
+        dump('columns', [a, b])
+        limit = zipfile.ZIP64_LIMIT
+        zipfile.ZIP64_LIMIT = 40
+        np.savez('long.npz', **a); dump('long', [a])
+        np.savez_compressed('longdeflated.npz', **a); dump('longdeflated', [a])
+        zipfile.ZIP64_LIMIT = limit
+
+        os.mkdir('samples'); os.mkdir('npysamples'); xs = []; ys = []
+        for i in range(6):
+            x = rng.random((4, 3)).astype('>f8' if i % 2 else '<f8')
+            if i % 3 == 0: x = np.asfortranarray(x)
+            y = np.int32(i * i)
+            (np.savez if i % 2 else np.savez_compressed)('samples/%d.npz' % i, x=x, y=y)
+            np.save('npysamples/%d.npy' % i, x)
+            xs.append(x.astype('<f8')); ys.append(y)
+        np.stack(xs).tofile('samples.x.bin'); np.array(ys, '<i4').tofile('samples.y.bin')
+        np.stack(xs).tofile('npysamples.value.bin')
+
+        large = np.arange(3000 * 1000, dtype=np.float32).reshape(3000, 1000)
+        np.savez_compressed('large.npz', even=large, odd=(large + 1).astype('>f4'))
+
+        np.savez('object.npz', good=np.zeros(3), bad=np.array([1, 'a', None], dtype=object))
+        np.savez('uneven.npz', x=np.zeros(3), y=np.zeros(4), z=np.zeros(3))
+        np.savez('number.npz', x=np.zeros(3), n=np.float32(1))
+        np.savez('hollow.npz', x=np.zeros((0, 2)))
+        with zipfile.ZipFile('notes.npz', 'w') as z: z.writestr('notes.txt', 'no array')
+        with zipfile.ZipFile('bzip.npz', 'w', zipfile.ZIP_BZIP2) as z: z.write('columns/one/mask.npy', 'mask.npy')
+        os.mkdir('mixed')
+        np.savez('mixed/a.npz', x=np.zeros((2, 3))); np.savez('mixed/b.npz', x=np.zeros((2, 4)))
+        os.mkdir('lacking')
+        np.savez('lacking/a.npz', x=np.zeros(2), y=np.zeros(2)); np.savez('lacking/b.npz', x=np.zeros(2))
+        os.mkdir('unevencolumns')
+        np.save('unevencolumns/x.npy', np.zeros(3)); np.save('unevencolumns/y.npy', np.zeros(4))
+        """);
+  }
+
+  private static DataFrameReader reader(String path) {
+    boolean isArchive = !path.contains("columns") && !path.startsWith("npysamples");
+    return FormatSpark.session().read().format(isArchive ? "npz" : "npy");
+  }
+
+  private static Dataset<Row> read(String path, String layout) {
+    return reader(path).option("layout", layout).load(folder.resolve(path).toString());
+  }
+
+  private static void assertIsDumped(StoredRecords records, String name) throws IOException {
+    for (String field : records.fields().keySet()) {
+      assertThat(records.values().get(field))
+          .as("%s of %s", field, name)
+          .isEqualTo(Files.readAllBytes(folder.resolve("%s.%s.bin".formatted(name, field))));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"stored", "deflated", "long", "longdeflated"})
+  void readsTheMembersOfArchivesAsColumns(String name) throws IOException {
+    StoredRecords records = StoredRecords.of(read(name + ".npz", "rows"), 2);
+
+    assertThat(records.fields()).isEqualTo(FIELDS);
+    assertIsDumped(records, name);
+  }
+
+  @Test
+  void ordersRowsByFileAndIndexForAnyNumberOfRanks() throws IOException {
+    for (String name : List.of("parts", "columns")) {
+      String layout = name.equals("parts") ? "rows" : "columns";
+      StoredRecords one = StoredRecords.of(read(name, layout), 1);
+      assertThat(one.fields()).isEqualTo(FIELDS);
+      assertIsDumped(one, name);
+      for (int ranks = 2; ranks <= 4; ranks++) {
+        assertThat(StoredRecords.of(read(name, layout), ranks))
+            .as("%s in %d ranks", name, ranks)
+            .isEqualTo(one);
+      }
+    }
+  }
+
+  @Test
+  void readsEachFileAsOneSample() throws IOException {
+    StoredRecords archives = StoredRecords.of(read("samples", "samples"), 3);
+    assertThat(archives.fields()).isEqualTo(Map.of("x", "float64[4, 3]", "y", "int32"));
+    assertIsDumped(archives, "samples");
+
+    StoredRecords arrays = StoredRecords.of(read("npysamples", "samples"), 2);
+    assertThat(arrays.fields()).isEqualTo(Map.of("value", "float64[4, 3]"));
+    assertIsDumped(arrays, "npysamples");
+  }
+
+  @Test
+  void readsCompressedMembersInOnePartitionAndSeveralBlocks() {
+    Dataset<Row> large = read("large.npz", "rows").where("even[0] % 7000 <> 0");
+
+    assertThat(large.javaRDD().getNumPartitions()).isEqualTo(1);
+    assertThat(large.where("even[999] = even[0] + 999 and odd[500] = even[500] + 1").count())
+        .isEqualTo(3000 - 429);
+    assertThat(large.selectExpr("odd[0]").tail(1))
+        .isEqualTo(large.selectExpr("cast(2999001 as float)").head(1));
+  }
+
+  @Test
+  void selectsMembersSoThatOthersNeedNotMatch() {
+    Dataset<Row> even =
+        reader("uneven.npz")
+            .option("columns", "z, x")
+            .load(folder.resolve("uneven.npz").toString());
+    assertThat(even.columns()).containsExactly("z", "x");
+    assertThat(even.count()).isEqualTo(3);
+    Dataset<Row> good =
+        reader("object.npz")
+            .option("columns", "good")
+            .load(folder.resolve("object.npz").toString());
+    assertThat(good.collectAsList()).hasSize(3);
+    assertThat(read("hollow.npz", "rows").collectAsList()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "object.npz    | rows    | object.npz: member bad: dtype: \"|O\" is not supported",
+        "uneven.npz    | rows    | uneven.npz: column y: has 4 rows, but column x has 3",
+        "number.npz    | rows    | number.npz: member n: shape: the array is one number",
+        "notes.npz     | rows    | notes.npz: the archive has no array: members are [notes.txt]",
+        "bzip.npz      | rows    | bzip.npz: member mask: compression, method 12 of zip, is not"
+            + " supported",
+        "cut.npz       | rows    | cut.npz: truncated, or not an archive of NumPy",
+        "foreign.npz   | rows    | foreign.npz: truncated, or not an archive of NumPy",
+        "void.npz      | rows    | void.npz: truncated, or not an archive of NumPy",
+        "mixed         | rows    | b.npz: column x: is float64[4], but",
+        "lacking       | rows    | b.npz: column y: missing",
+        "stored.npz    | columns | option \"layout\" is \"columns\"; legal are rows, samples",
+        "unevencolumns | columns | unevencolumns: column y: has 4 rows, but column x has 3",
+        "columns/one/mask.npy | columns | mask.npy: layout = columns reads folders",
+        "columns       | row     | option \"layout\" is \"row\"; legal are rows, samples, columns",
+        "columns/one   | samples | label.npy: column value: is int64[11], but",
+      },
+      quoteCharacter = '`')
+  void refusesWhatItCannotRead(String path, String layout, String message) throws IOException {
+    byte[] stored = Files.readAllBytes(folder.resolve("stored.npz"));
+    Files.write(folder.resolve("cut.npz"), Arrays.copyOf(stored, stored.length - 40));
+    Files.write(
+        folder.resolve("foreign.npz"), "a text of more than twenty-two bytes".getBytes(UTF_8));
+    Files.write(folder.resolve("void.npz"), new byte[0]);
+
+    assertThatThrownBy(() -> read(path, layout)).hasMessageContaining(message);
+    assertThat(read("stored.npz", "rows").count()).isEqualTo(11);
+  }
+
+  @Test
+  void namesTheMemberThatIsDamagedAndTheFileThatIsGone() throws IOException {
+    byte[] bytes = Files.readAllBytes(folder.resolve("large.npz"));
+    bytes[bytes.length / 4] ^= 0x55;
+    Files.write(folder.resolve("damaged.npz"), bytes);
+    Dataset<Row> damaged = read("damaged.npz", "rows");
+    assertThatThrownBy(() -> damaged.selectExpr("sum(even[0])").collect())
+        .hasStackTraceContaining("damaged.npz: member even: damaged: ");
+    assertThat(damaged.selectExpr("sum(odd[0] - odd[0])").head().getDouble(0)).isZero();
+
+    Path gone = Files.createDirectory(folder.resolve("gonecolumns"));
+    Files.copy(folder.resolve("columns/one/mask.npy"), gone.resolve("mask.npy"));
+    Dataset<Row> planned = read("gonecolumns", "columns");
+    Files.delete(gone.resolve("mask.npy"));
+    assertThatThrownBy(planned::collect)
+        .hasStackTraceContaining("mask.npy: the file is gone since it was listed");
+    assertThat(read("stored.npz", "rows").count()).isEqualTo(11);
+  }
+}
