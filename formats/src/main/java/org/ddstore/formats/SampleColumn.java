@@ -17,31 +17,42 @@ import org.ddstore.spark.types.FieldMetadata;
 import org.ddstore.types.Field;
 
 /**
- * A column of a data set: the name, and type and shape of its values. A value of one row is a number
- * or a text (no dimension), an array of fixed shape, or ragged: an array whose first dimension
- * varies. Arrays are row-major.
+ * A column of a data set: the name, and type and shape of its values. A value of one row is a
+ * number or a text (no dimension), an array of fixed shape, or ragged: an array whose first
+ * dimension varies. Arrays are row-major.
  */
 public final class SampleColumn implements Serializable {
   private static final long serialVersionUID = 1L;
+
+  /** Length of a ragged value if the format does not tell the mean. */
+  private static final int GUESSED_LENGTH = 64;
 
   private final String name;
   private final ElementType type;
   private final boolean ragged;
   private final boolean nullable;
   private final int[] shape;
+  private final int meanLength;
 
   private SampleColumn(
-      String name, ElementType type, boolean ragged, boolean nullable, int... shape) {
+      String name,
+      ElementType type,
+      boolean ragged,
+      boolean nullable,
+      int meanLength,
+      int... shape) {
     this.name = Objects.requireNonNull(name, "name is null");
     this.type = Objects.requireNonNull(type, "type is null");
     this.ragged = ragged;
     this.nullable = nullable;
+    this.meanLength = meanLength;
     this.shape = shape.clone();
     long elements = 1;
     for (int length : shape) {
       if (length < 1) {
         throw new IllegalArgumentException(
-            "column %s: dimension %d of %s is outside [1, 2147483647]".formatted(name, length, this));
+            "column %s: dimension %d of %s is outside [1, 2147483647]"
+                .formatted(name, length, this));
       }
       elements *= length;
       if (elements > Integer.MAX_VALUE) {
@@ -58,7 +69,7 @@ public final class SampleColumn implements Serializable {
    * @param shape dimensions of one value; none for one number or text
    */
   public static SampleColumn fixed(String name, ElementType type, int... shape) {
-    return new SampleColumn(name, type, false, false, shape);
+    return new SampleColumn(name, type, false, false, 1, shape);
   }
 
   /**
@@ -67,17 +78,27 @@ public final class SampleColumn implements Serializable {
    * @param innerShape dimensions after the first; none for lists of numbers
    */
   public static SampleColumn ragged(String name, ElementType type, int... innerShape) {
-    return new SampleColumn(name, type, true, false, innerShape);
+    return new SampleColumn(name, type, true, false, GUESSED_LENGTH, innerShape);
   }
 
   /** Returns a copy whose values may be null. */
   public SampleColumn orNull() {
-    return new SampleColumn(name, type, ragged, true, shape);
+    return new SampleColumn(name, type, ragged, true, meanLength, shape);
+  }
+
+  /**
+   * {@return a copy of a ragged column with a better estimate of its size} The estimate is no part
+   * of {@link #equals}.
+   *
+   * @param length mean length of the first dimension, at least 1
+   */
+  public SampleColumn withMeanLength(int length) {
+    return new SampleColumn(name, type, ragged, nullable, ragged ? length : 1, shape);
   }
 
   /** Returns a copy with another name. */
   public SampleColumn as(String other) {
-    return new SampleColumn(other, type, ragged, nullable, shape);
+    return new SampleColumn(other, type, ragged, nullable, meanLength, shape);
   }
 
   public String name() {
@@ -102,7 +123,10 @@ public final class SampleColumn implements Serializable {
     return shape.clone();
   }
 
-  /** {@return the number of elements of a value; of a ragged one, of one index of its first dimension} */
+  /**
+   * {@return the number of elements of a value; of a ragged one, of one index of its first
+   * dimension}
+   */
   public int elements() {
     return Arrays.stream(shape).reduce(1, Math::multiplyExact);
   }
@@ -125,7 +149,7 @@ public final class SampleColumn implements Serializable {
     if (type == ElementType.TEXT) {
       return 32;
     }
-    return (ragged ? 64L : 1L) * elements() * type.bytes();
+    return (long) meanLength * elements() * type.bytes();
   }
 
   /**

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.zarr;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.InputFile;
+import org.ddstore.formats.SampleColumn;
+
+/** The arrays of a file that become columns: all arrays of a group, the selected ones, or one array. */
+final class ArraySelection {
+  private static final String VALUE = "value";
+  private static final String REMEDY = "select arrays by option \"%s\"".formatted(ZarrOptions.ARRAYS);
+
+  private final InputFile file;
+  private final List<Member> members;
+
+  /**
+   * An array.
+   *
+   * @param path path in the group; empty if the file is the array
+   * @param name name of the column
+   */
+  private record Member(String path, String name, ZarrArray array) {
+    @Override
+    public String toString() {
+      return name + Arrays.toString(array.shape());
+    }
+  }
+
+  private ArraySelection(InputFile file, List<Member> members) {
+    this.file = file;
+    this.members = members;
+  }
+
+  /**
+   * Opens the arrays.
+   *
+   * @param wanted paths in the group; empty for all
+   * @throws FormatException if there are none, or one is missing or not supported
+   */
+  static ArraySelection open(InputFile file, List<String> wanted) throws IOException {
+    if (!file.isFolder()) {
+      throw new FormatException(file.path(), "a file: zarr is a folder; unpack archives");
+    }
+    List<Member> members = new ArrayList<>();
+    if (ZarrGroup.isArray(file)) {
+      if (!wanted.isEmpty() && !wanted.equals(List.of(VALUE))) {
+        throw FormatException.of(
+            file.path(),
+            "arrays " + wanted,
+            "the folder is one array, whose column is \"%s\"".formatted(VALUE));
+      }
+      members.add(new Member("", VALUE, ZarrArray.open(file)));
+      return new ArraySelection(file, members);
+    }
+    ZarrGroup group = ZarrGroup.open(file);
+    List<String> all = group.arrays();
+    if (all.isEmpty()) {
+      throw new FormatException(file.path(), "the group has no arrays");
+    }
+    for (String path : wanted.isEmpty() ? all : wanted) {
+      if (!all.contains(path)) {
+        throw FormatException.of(
+            file.path(), "array " + path, "missing: the arrays of the group are " + all);
+      }
+      members.add(new Member(path, path, open(group, path, all.size() > 1)));
+    }
+    return new ArraySelection(file, members);
+  }
+
+  private static ZarrArray open(ZarrGroup group, String path, boolean hasOthers)
+      throws IOException {
+    try {
+      return group.array(path);
+    } catch (FormatException e) {
+      if (!hasOthers) {
+        throw e;
+      }
+      throw new FormatException(
+          group.path(), "array %s: %s; to leave it out, %s".formatted(path, e.getMessage(), REMEDY), e);
+    }
+  }
+
+  List<ZarrFile.Part> parts() {
+    return members.stream().map(m -> new ZarrFile.Part(m.path(), m.array().json())).toList();
+  }
+
+  /** Returns the lengths of the chunks along the first axis. */
+  int[] chunkRows() {
+    return members.stream().mapToInt(member -> member.array().chunkShape()[0]).toArray();
+  }
+
+  /**
+   * Returns the common length of the first axis.
+   *
+   * @throws FormatException if the arrays have none
+   */
+  long rows() {
+    boolean haveAxis = members.stream().allMatch(member -> member.array().shape().length > 0);
+    if (!haveAxis || members.stream().mapToLong(m -> m.array().shape()[0]).distinct().count() > 1) {
+      throw FormatException.of(
+          file.path(), "shapes", "the first axes differ in %s: %s".formatted(members, REMEDY));
+    }
+    return members.get(0).array().shape()[0];
+  }
+
+  /** Returns columns whose values are slices of the arrays at an index of the first axis. */
+  List<SampleColumn> rowColumns() {
+    List<SampleColumn> columns = new ArrayList<>();
+    for (Member member : members) {
+      long[] shape = member.array().shape();
+      columns.add(column(member, Arrays.copyOfRange(shape, 1, shape.length)));
+    }
+    return columns;
+  }
+
+  /**
+   * Returns the common lengths of the axes of a box.
+   *
+   * @param box lengths of the box
+   * @throws FormatException if the arrays have others, or a box does not fit
+   */
+  long[] volume(int... box) {
+    long[] volume = null;
+    for (Member member : members) {
+      long[] shape = member.array().shape();
+      if (shape.length < box.length) {
+        throw FormatException.of(
+            file.path(),
+            ZarrOptions.BOX,
+            "%s has %d dimensions, %s has fewer: %s"
+                .formatted(Arrays.toString(box), box.length, member, REMEDY));
+      }
+      long[] leading = Arrays.copyOf(shape, box.length);
+      if (volume != null && !Arrays.equals(volume, leading)) {
+        throw FormatException.of(
+            file.path(),
+            "shapes",
+            "the first %d axes differ in %s: %s".formatted(box.length, members, REMEDY));
+      }
+      volume = leading;
+      for (int d = 0; d < box.length; d++) {
+        if (box[d] > volume[d]) {
+          throw FormatException.of(
+              file.path(),
+              ZarrOptions.BOX,
+              "length %d of dimension %d outside [1, %d] of %s"
+                  .formatted(box[d], d, volume[d], member));
+        }
+      }
+    }
+    return volume;
+  }
+
+  /** Returns columns of boxes, and one of their origins. */
+  List<SampleColumn> boxColumns(int... box) {
+    List<SampleColumn> columns = new ArrayList<>();
+    for (Member member : members) {
+      long[] shape = member.array().shape();
+      for (int d = 0; d < box.length; d++) {
+        shape[d] = box[d];
+      }
+      if (member.name().equals(ZarrOptions.BOX_START)) {
+        throw FormatException.of(
+            file.path(), member.name(), "the name is that of the column of origins: " + REMEDY);
+      }
+      columns.add(column(member, shape));
+    }
+    columns.add(SampleColumn.fixed(ZarrOptions.BOX_START, ElementType.INT64, box.length));
+    return columns;
+  }
+
+  private SampleColumn column(Member member, long... shape) {
+    ElementType type = member.array().elementType();
+    if (type == ElementType.TEXT && shape.length > 0) {
+      throw FormatException.of(
+          file.path(), "array " + member, "texts are supported as one text per row only: " + REMEDY);
+    }
+    int[] lengths = new int[shape.length];
+    try {
+      for (int d = 0; d < lengths.length; d++) {
+        lengths[d] = Math.toIntExact(shape[d]);
+      }
+      return SampleColumn.fixed(member.name(), type, lengths);
+    } catch (ArithmeticException | IllegalArgumentException e) {
+      throw new FormatException(
+          file.path(), "array %s: %s".formatted(member, e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return members.stream().map(Member::toString).collect(Collectors.joining(", "));
+  }
+}

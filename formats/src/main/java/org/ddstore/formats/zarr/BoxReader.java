@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.zarr;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.ddstore.formats.SampleColumn;
+import org.ddstore.formats.SampleReader;
+import org.ddstore.formats.Values;
+
+/** A reader of rows that are boxes; the last column has their origins. */
+final class BoxReader implements SampleReader {
+  private final OpenArrays arrays;
+  private final List<SampleColumn> columns;
+  private final BoxPlan.Origins origins;
+  private final int dimensions;
+
+  /**
+   * @param dimensions number of dimensions of the origins
+   */
+  BoxReader(
+      OpenArrays arrays, List<SampleColumn> columns, BoxPlan.Origins origins, int dimensions) {
+    this.arrays = arrays;
+    this.columns = columns;
+    this.origins = origins;
+    this.dimensions = dimensions;
+  }
+
+  @Override
+  public Values read(int ordinal, long from, int count) throws IOException {
+    if (ordinal == columns.size() - 1) {
+      return starts(from, count);
+    }
+    SampleColumn column = columns.get(ordinal);
+    ZarrArray array = arrays.get(ordinal);
+    int[] lengths = column.shape();
+    int width = column.elements();
+    ByteBuffer numbers = array.allocate(Math.multiplyExact(count, width));
+    long[] origin = new long[dimensions];
+    for (int i = 0; i < count; i++) {
+      origins.write(from + i, origin);
+      long[] start = new long[lengths.length]; // the box is complete in the other axes
+      System.arraycopy(origin, 0, start, 0, dimensions);
+      array.copy(start, lengths, numbers, i * width);
+    }
+    return Values.fixed(column.decode(numbers, count * width), count, width);
+  }
+
+  private Values starts(long from, int count) {
+    long[] starts = new long[count * dimensions];
+    long[] origin = new long[dimensions];
+    for (int i = 0; i < count; i++) {
+      origins.write(from + i, origin);
+      System.arraycopy(origin, 0, starts, i * dimensions, dimensions);
+    }
+    return Values.fixed(starts, count, dimensions);
+  }
+
+  @Override
+  public void close() throws IOException {
+    arrays.close();
+  }
+}

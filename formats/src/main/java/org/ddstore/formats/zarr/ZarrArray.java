@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.zarr;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.InputFile;
+
+/**
+ * An open array. It keeps the decoded chunks that were used last, 64 MiB by default. Complex numbers
+ * are pairs of numbers: they add a last axis of length 2. Not thread-safe.
+ */
+public final class ZarrArray implements Closeable {
+  /** Default limit of the decoded chunks that are kept, in bytes. */
+  public static final long CACHE_BYTES = 64 << 20;
+
+  private final NodeFiles files;
+  private final NodeFiles.Kind kind;
+  private final String json;
+  private final ArrayMetadata metadata;
+  private final ChunkGrid grid;
+  private final ChunkSource source;
+  private final long[] shape;
+  private final int[] chunk;
+  private ChunkCache cache = new ChunkCache(CACHE_BYTES);
+
+  private ZarrArray(NodeFiles files, NodeFiles.Kind kind, String json, ArrayMetadata metadata) {
+    this.files = files;
+    this.kind = kind;
+    this.json = json;
+    this.metadata = metadata;
+    this.grid = metadata.grid();
+    this.source =
+        metadata.index() == null
+            ? new ChunkSource.Files(files.folder(), metadata.files())
+            : new ShardedChunks(
+                files.folder(), metadata.files(), metadata.chunk(), metadata.index());
+    boolean isComplex = metadata.codecs().type().form() == ZarrType.Form.COMPLEX;
+    int dimensions = grid.dimensions() + (isComplex ? 1 : 0);
+    this.shape = Arrays.copyOf(grid.shape(), dimensions);
+    this.chunk = Arrays.copyOf(grid.chunk(), dimensions);
+    if (isComplex) {
+      shape[dimensions - 1] = 2;
+      chunk[dimensions - 1] = 2;
+    }
+  }
+
+  /**
+   * Opens an array.
+   *
+   * @param folder folder of the array
+   * @throws FormatException if it is no array, or one with unsupported codecs or types
+   * @throws IOException if it cannot be read
+   */
+  public static ZarrArray open(InputFile folder) throws IOException {
+    NodeFiles files = new NodeFiles(folder);
+    NodeFiles.Kind kind = files.kind();
+    if (!kind.isArray()) {
+      throw new FormatException(
+          folder.path(), "no array of zarr: the folder has no .zarray and no zarr.json of an array");
+    }
+    String name = NodeFiles.arrayFile(kind);
+    String json = files.text(name).orElseThrow(() -> new FileNotFoundException(files.path(name)));
+    JsonNode parsed = files.parse(name, json);
+    try {
+      ArrayMetadata metadata =
+          kind == NodeFiles.Kind.ARRAY_V3 ? MetadataV3.parse(parsed) : MetadataV2.parse(parsed);
+      return new ZarrArray(files, kind, json, metadata);
+    } catch (Unsupported e) {
+      throw new FormatException(
+          files.path(name), "%s: %s".formatted(e.field(), e.getMessage()), e);
+    }
+  }
+
+  /** Sets the limit of the decoded chunks that are kept, in bytes; the last one is always kept. */
+  public ZarrArray cacheBytes(long maxBytes) {
+    cache = new ChunkCache(maxBytes);
+    return this;
+  }
+
+  /** {@return the path of the folder} */
+  public String path() {
+    return files.folder().path();
+  }
+
+  /** {@return the attributes; an empty object if there are none} */
+  public JsonNode attributes() throws IOException {
+    return files.attributes(kind);
+  }
+
+  /** {@return the lengths of the axes} */
+  public long[] shape() {
+    return shape.clone();
+  }
+
+  /** {@return the lengths of a chunk, which is decoded as a whole; of a chunk in a shard with shards} */
+  public int[] chunkShape() {
+    return chunk.clone();
+  }
+
+  /** {@return the type of the elements; TEXT for texts} */
+  public ElementType elementType() {
+    return metadata.codecs().type().element();
+  }
+
+  /** {@return the metadata as they are in the file} */
+  String json() {
+    return json;
+  }
+
+  /**
+   * Reads numbers of a box.
+   *
+   * @param start first element in each axis
+   * @param lengths lengths of the box, each at least 0
+   * @return a new buffer of the elements in C order, in the byte order of the array, which {@link
+   *     ElementType#decode} takes
+   * @throws FormatException if a chunk is damaged, or missing without a fill value
+   */
+  public ByteBuffer read(long[] start, int... lengths) throws IOException {
+    ByteBuffer to = allocate(count(lengths));
+    copy(start, lengths, to, 0);
+    return to;
+  }
+
+  /** Reads texts of a box, in C order. */
+  public String[] readTexts(long[] start, int... lengths) throws IOException {
+    if (elementType() != ElementType.TEXT) {
+      throw new IllegalStateException("no texts, but %s: %s".formatted(elementType(), path()));
+    }
+    String[] to = new String[count(lengths)];
+    copy(start, lengths, to, 0);
+    return to;
+  }
+
+  private static int count(int... lengths) {
+    return Arrays.stream(lengths).reduce(1, Math::multiplyExact);
+  }
+
+  /** Returns a buffer for numbers in the byte order of the array. */
+  ByteBuffer allocate(int count) {
+    if (elementType() == ElementType.TEXT) {
+      throw new IllegalStateException("texts, no numbers: " + path());
+    }
+    return ByteBuffer.allocate(Math.multiplyExact(count, elementType().bytes()))
+        .order(metadata.codecs().type().order());
+  }
+
+  /**
+   * Copies the elements of a box.
+   *
+   * @param to buffer of {@link #allocate}, or a {@code String[]} for texts
+   * @param offset place of the first element in it
+   */
+  void copy(long[] start, int[] lengths, Object to, int offset) throws IOException {
+    requireInside(start, lengths);
+    if (count(lengths) == 0) {
+      return;
+    }
+    int[] toStrides = StridedCopy.rowMajor(lengths);
+    int dimensions = grid.dimensions();
+    long[] first = new long[dimensions];
+    long[] last = new long[dimensions];
+    for (int d = 0; d < dimensions; d++) {
+      first[d] = start[d] / chunk[d];
+      last[d] = (start[d] + lengths[d] - 1) / chunk[d];
+    }
+    long[] at = first.clone();
+    int d;
+    do {
+      copyChunk(chunk(at), at, start, lengths, to, offset, toStrides);
+      d = dimensions - 1;
+      while (d >= 0 && at[d] == last[d]) {
+        at[d] = first[d];
+        d--;
+      }
+      if (d >= 0) {
+        at[d]++;
+      }
+    } while (d >= 0);
+  }
+
+  private void requireInside(long[] start, int... lengths) {
+    boolean isInside = start.length == shape.length && lengths.length == shape.length;
+    for (int d = 0; isInside && d < shape.length; d++) {
+      isInside = lengths[d] >= 0 && start[d] >= 0 && start[d] <= shape[d] - lengths[d];
+    }
+    if (!isInside) {
+      throw new IndexOutOfBoundsException(
+          "box %s at %s outside %s of %s"
+              .formatted(
+                  Arrays.toString(lengths), Arrays.toString(start), Arrays.toString(shape), path()));
+    }
+  }
+
+  /** Copies the part of a box that is in one chunk. */
+  private void copyChunk(
+      Chunk from,
+      long[] coordinates,
+      long[] start,
+      int[] lengths,
+      Object to,
+      int offset,
+      int... toStrides) {
+    int[] part = new int[shape.length];
+    int source = 0;
+    int target = offset;
+    for (int d = 0; d < shape.length; d++) {
+      long origin = d < coordinates.length ? coordinates[d] * chunk[d] : 0; // pairs are in one chunk
+      long low = Math.max(start[d], origin);
+      long high = Math.min(start[d] + lengths[d], origin + chunk[d]);
+      part[d] = (int) (high - low);
+      source += (int) (low - origin) * from.strides()[d];
+      target += (int) (low - start[d]) * toStrides[d];
+    }
+    new StridedCopy(part, from.strides(), toStrides)
+        .copy(from.elements(), source, to, target, elementType().bytes());
+  }
+
+  private Chunk chunk(long... coordinates) throws IOException {
+    long number = grid.number(coordinates);
+    Chunk kept = cache.get(number);
+    if (kept != null) {
+      return kept;
+    }
+    Chunk chunk;
+    try {
+      ByteBuffer encoded = source.read(coordinates);
+      chunk = encoded == null ? missing(coordinates) : metadata.codecs().decode(encoded, metadata.chunk());
+    } catch (FileNotFoundException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new FormatException(source.path(coordinates), e.getMessage(), e);
+    }
+    cache.put(number, chunk);
+    return chunk;
+  }
+
+  /** Returns the fill value in place of a missing chunk, if the array itself is there. */
+  private Chunk missing(long... coordinates) throws IOException {
+    if (!files.folder().has(NodeFiles.arrayFile(kind))) {
+      throw new FileNotFoundException(files.path(NodeFiles.arrayFile(kind)));
+    }
+    if (metadata.fill() == null) {
+      throw FormatException.of(
+          source.path(coordinates),
+          "chunk " + Arrays.toString(coordinates),
+          "missing, and the array has no fill_value: write the array completely, or with a fill_value");
+    }
+    int[] strides = new int[shape.length];
+    if (shape.length > grid.dimensions()) {
+      strides[shape.length - 1] = 1; // the fill value is a pair
+    }
+    return new Chunk(metadata.fill(), strides);
+  }
+
+  @Override
+  public void close() throws IOException {
+    source.close();
+  }
+
+  @Override
+  public String toString() {
+    return "%s %s %s".formatted(path(), elementType(), Arrays.toString(shape));
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.zarr;
+
+import java.io.Serializable;
+import java.util.List;
+
+/**
+ * What readers must know of a file: a group, or an array.
+ *
+ * @param parts arrays of the columns, in order
+ * @param boxes boxes of a row each; null if a row is an index of the first axis
+ */
+record ZarrFile(List<Part> parts, BoxPlan boxes) implements Serializable {
+  ZarrFile {
+    parts = List.copyOf(parts);
+  }
+
+  /**
+   * An array.
+   *
+   * @param path path in the group; empty if the file is the array
+   * @param json metadata of the array when it was planned
+   */
+  record Part(String path, String json) implements Serializable {}
+}

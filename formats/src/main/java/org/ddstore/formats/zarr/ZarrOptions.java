@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.zarr;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.ddstore.formats.FormatOptions;
+
+/**
+ * The options of the format.
+ *
+ * @param arrays paths of the arrays to read; empty for all
+ * @param box leading lengths of a box; empty to read indices of the first axis
+ * @param stride distance of tiles; empty if they lie edge to edge
+ * @param shift whether the last tile of an axis is moved back to end with the array, else left out
+ * @param crops number of random boxes of each file; 0 for tiles
+ */
+record ZarrOptions(
+    List<String> arrays, int[] box, int[] stride, boolean shift, long crops, long seed, long epoch) {
+  static final String ARRAYS = "arrays";
+  static final String BOX = "box";
+  static final String STRIDE = "stride";
+  static final String EDGE = "edge";
+  static final String CROPS = "crops";
+  static final String SEED = "seed";
+  static final String EPOCH = "epoch";
+  static final Set<String> KEYS = Set.of(ARRAYS, BOX, STRIDE, EDGE, CROPS, SEED, EPOCH);
+
+  /** Column with the origin of a box. */
+  static final String BOX_START = "box_start";
+
+  /** Option of all formats that selects columns. */
+  private static final String COLUMNS = "columns";
+
+  private static final String SHIFT = "shift";
+
+  /**
+   * Reads the options.
+   *
+   * @throws IllegalArgumentException if one is illegal, or two contradict each other
+   */
+  static ZarrOptions of(FormatOptions options) {
+    int[] box = options.shape(BOX).orElse(new int[0]);
+    int[] stride = options.shape(STRIDE).orElse(new int[0]);
+    requireWith(options, box.length > 0, BOX, STRIDE, EDGE, CROPS);
+    boolean isRandom = options.text(CROPS).isPresent();
+    requireWith(options, isRandom, CROPS, SEED, EPOCH);
+    for (String key : List.of(STRIDE, EDGE)) {
+      if (isRandom && options.text(key).isPresent()) {
+        throw new IllegalArgumentException(
+            "options \"%s\" and \"%s\" exclude each other: boxes are tiles or random crops"
+                .formatted(CROPS, key));
+      }
+    }
+    if (stride.length > 0 && stride.length != box.length) {
+      throw new IllegalArgumentException(
+          "option \"%s\" has %d dimensions, option \"%s\" has %d: give one stride per dimension"
+              .formatted(STRIDE, stride.length, BOX, box.length));
+    }
+    return new ZarrOptions(
+        arrays(options),
+        box,
+        stride.length > 0 ? stride : box,
+        options.choice(EDGE, "drop", "drop", SHIFT).equals(SHIFT),
+        options.integer(CROPS, 0, isRandom ? 1 : 0, Long.MAX_VALUE),
+        options.integer(SEED, 0, Long.MIN_VALUE, Long.MAX_VALUE),
+        options.integer(EPOCH, 0, 0, Long.MAX_VALUE));
+  }
+
+  private static void requireWith(
+      FormatOptions options, boolean isGiven, String base, String... dependents) {
+    for (String key : dependents) {
+      if (!isGiven && options.text(key).isPresent()) {
+        throw new IllegalArgumentException(
+            "option \"%s\" needs option \"%s\"".formatted(key, base));
+      }
+    }
+  }
+
+  private static List<String> arrays(FormatOptions options) {
+    Set<String> names = new LinkedHashSet<>(options.list(ARRAYS));
+    if (names.isEmpty()) {
+      names.addAll(options.list(COLUMNS));
+      names.remove(BOX_START);
+    }
+    return List.copyOf(names);
+  }
+
+  boolean hasBox() {
+    return box.length > 0;
+  }
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.zarr;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.DeflaterOutputStream;
+import org.apache.commons.io.FileUtils;
+import org.apache.hadoop.conf.Configuration;
+import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.InputFile;
+import org.ddstore.formats.Python;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Arrays are read as zarr and NumPy read them: all of them, and boxes. */
+class ZarrArrayTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir static Path folder;
+
+  @BeforeAll
+  static void write() throws IOException {
+    try (InputStream script = ZarrArrayTest.class.getResourceAsStream("fixtures.py")) {
+      Python.run(folder, new String(script.readAllBytes(), UTF_8));
+    }
+  }
+
+  static InputFile file(Path path) throws IOException {
+    return InputFile.matching(path.toUri().toString(), Configuration::new).get(0);
+  }
+
+  static Stream<JsonNode> cases() throws IOException {
+    List<JsonNode> cases = new ArrayList<>();
+    JSON.readTree(folder.resolve("cases.json").toFile()).forEach(cases::add);
+    return cases.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void isReadAsByItsTool(JsonNode expected) throws IOException {
+    String name = expected.path("name").asText();
+    int pair = expected.path("dtype").asText().matches(".c\\d+") ? 1 : 0;
+    try (ZarrArray array = ZarrArray.open(file(folder.resolve(name)))) {
+      long[] shape = longs(expected.path("shape"), pair);
+
+      assertThat(array.shape()).isEqualTo(shape);
+      assertBox(array, name + ".bin", new long[shape.length], shape);
+      array.cacheBytes(1); // only the last chunk
+      for (int i = 0; i < expected.path("boxes").size(); i++) {
+        JsonNode box = expected.path("boxes").get(i);
+        long[] start = longs(box.path("start"), 0);
+        long[] lengths = longs(box.path("shape"), pair);
+        assertBox(array, name + ".box" + i, Arrays.copyOf(start, lengths.length), lengths);
+      }
+    }
+  }
+
+  /** Returns the integers of a list, with a last axis of pairs. */
+  private static long[] longs(JsonNode list, int pair) {
+    long[] values = new long[list.size() + pair];
+    Arrays.fill(values, 2);
+    for (int i = 0; i < list.size(); i++) {
+      values[i] = list.get(i).asLong();
+    }
+    return values;
+  }
+
+  private static void assertBox(ZarrArray array, String file, long[] start, long... shape)
+      throws IOException {
+    int[] lengths = Arrays.stream(shape).mapToInt(Math::toIntExact).toArray();
+    if (array.elementType() == ElementType.TEXT) {
+      String[] expected = JSON.readValue(folder.resolve(file).toFile(), String[].class);
+      assertThat(array.readTexts(start, lengths)).as(file).isEqualTo(expected);
+      return;
+    }
+    ByteBuffer expected = ByteBuffer.wrap(Files.readAllBytes(folder.resolve(file)));
+    assertThat(array.read(start, lengths)).as(file).isEqualTo(expected);
+  }
+
+  @Test
+  void readsAttributesOfArrays() throws IOException {
+    Path zarr = copy("v2_1d");
+    Files.writeString(zarr.resolve(".zattrs"), "{\"limit\": NaN, \"names\": [\"a\"]}");
+    try (ZarrArray v3 = ZarrArray.open(file(folder.resolve("v3_gzip")));
+        ZarrArray v2 = ZarrArray.open(file(zarr));
+        ZarrArray none = ZarrArray.open(file(folder.resolve("v2_0d")))) {
+      assertThat(v3.attributes().path("unit").asText()).isEqualTo("m");
+      assertThat(v2.attributes().path("limit").doubleValue()).isNaN();
+      assertThat(v2.attributes().path("names").get(0).asText()).isEqualTo("a");
+      assertThat(none.attributes()).isEmpty();
+    }
+  }
+
+  private static Path copy(String name) throws IOException {
+    Path copy = Files.createTempDirectory(folder, name + "_");
+    FileUtils.copyDirectory(folder.resolve(name).toFile(), copy.toFile());
+    return copy;
+  }
+
+  private static void edit(Path file, String from, String to) throws IOException {
+    String text = Files.readString(file);
+    assertThat(text).as("%s", file).contains(from);
+    Files.writeString(file, text.replace(from, to));
+  }
+
+  private static void readAll(Path path) throws IOException {
+    try (ZarrArray array = ZarrArray.open(file(path))) {
+      array.read(
+          new long[array.shape().length],
+          Arrays.stream(array.shape()).mapToInt(Math::toIntExact).toArray());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "v2_zlib_C | \"zlib\"    | \"lzma\"     | compressor: \"lzma\" is not supported: supported are blosc, zstd",
+        "v2_zlib_C | \"<f4\"     | \"<M8[ns]\"  | data type: \"<M8[ns]\" is not supported: supported are bool",
+        "v2_zlib_C | \"<f4\"     | ~\"|O\"~     | filters: objects are supported as texts only, with the filter vlen-utf8",
+        "v2_zlib_C | \"order\": \"C\" | \"order\": \"A\" | order: \"A\" is neither",
+        "v2_zlib_C | \"fill_value\": 0.0 | \"fill_value\": \"x\" | fill_value: \"x\" is no value of the data type",
+        "v2_zlib_C | \"zarr_format\": 2 | \"zarr_format\": 1 | zarr_format: 1 instead of 2",
+        "v2_zlib_C | \"shape\"   | \"form\"     | shape: ",
+        "v2_zlib_C | \"filters\": null | \"filters\": [{\"id\": \"quantize\"}] | filters: \"quantize\" is not supported for the data type \"<f4\"",
+        "v2_delta_int16 | \"astype\": \">i2\" | \"astype\": \">i4\" | filters: delta of \">i2\" stored as \">i4\" is not supported",
+        "v3_gzip   | \"gzip\"    | \"zlib-ng\"  | codecs: \"zlib-ng\" is not supported: supported are blosc, zstd, gzip, crc32c",
+        "v3_gzip   | \"int32\"   | \"bfloat16\" | data type: \"bfloat16\" is not supported",
+        "v3_gzip   | \"regular\" | \"rectilinear\" | chunk_grid: ",
+        "v3_gzip   | \"default\" | \"suffix\"   | chunk_key_encoding: ",
+        "v3_gzip   | \"attributes\" | \"acme\"  | acme: the extension is not supported",
+        "v3_gzip   | \"bytes\"   | \"packbits\" | codecs: \"packbits\" is not supported for the data type \"int32\"",
+        "v3_all    | [2, 0, 1]   | [2, 0, 0]    | transpose: ",
+        "v3_shards_end | [2, 3, 4] | [3, 3, 4]  | sharding_indexed: chunks of [3,3,4] do not divide the shard",
+        "v3_shards_end | \"index_location\": \"end\" | \"index_location\": \"middle\" | sharding_indexed: index_codecs",
+      })
+  void refusesUnsupportedMetadata(String name, String from, String to, String message)
+      throws IOException {
+    Path zarr = copy(name);
+    Path metadata = zarr.resolve(name.startsWith("v2") ? ".zarray" : "zarr.json");
+    edit(metadata, from, to);
+    String expected = metadata.getFileName() + ": " + message;
+
+    assertThatThrownBy(() -> readAll(zarr))
+        .isInstanceOf(FormatException.class)
+        .hasMessageContaining(zarr.getFileName().toString())
+        .hasMessageContaining(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "v2_none_C   | 0.0.0     | truncated or damaged: the decoded chunk has",
+        "v2_zlib_C   | 0.0.0     | codec zlib: ",
+        "v2_gzip_C   | 0.0.0     | codec gzip: ",
+        "v2_bz2_C    | 0.0.0     | codec bz2: ",
+        "v2_lz4_C    | 0.0.0     | codec lz4: damaged: ",
+        "v2_zstd_C   | 0.0.0     | codec zstd: damaged: ",
+        "v2_blosc_lz4_1_C | 0.0.0 | codec blosc: truncated or damaged: the header tells",
+        "v3_crc32c   | c/0/0/0   | codec crc32c: damaged: the checksum is",
+        "v3_shards_end | c/0/0/0 | index of the shard: damaged: the checksum is",
+        "v3_shards_start | c/0/0/0 | ends at byte",
+        "v2_delta_int16 | 0.0    | codec blosc: truncated or damaged",
+      })
+  void namesTheChunkThatIsTruncatedOrForeign(String name, String chunk, String message)
+      throws IOException {
+    Path zarr = copy(name);
+    byte[] content = Files.readAllBytes(zarr.resolve(chunk));
+    for (int length : new int[] {content.length * 2 / 3, 3, 0}) {
+      Files.write(zarr.resolve(chunk), Arrays.copyOf(content, length));
+      assertThatThrownBy(() -> readAll(zarr))
+          .as("%d of %d bytes", length, content.length)
+          .isInstanceOf(FormatException.class)
+          .hasMessageContaining(zarr.getFileName() + "/" + chunk + ": ");
+    }
+    Files.write(zarr.resolve(chunk), Arrays.copyOf(content, content.length * 2 / 3));
+    if (!name.equals("v3_shards_start")) {
+      assertThatThrownBy(() -> readAll(zarr)).hasMessageContaining(message);
+    }
+    byte[] foreign = "text in place of a chunk ".repeat(200).getBytes(UTF_8);
+    Files.write(zarr.resolve(chunk), foreign);
+    assertThatThrownBy(() -> readAll(zarr))
+        .isInstanceOf(FormatException.class)
+        .hasMessageContaining(chunk + ": ");
+  }
+
+  @Test
+  void refusesTextsThatEndOutsideTheChunk() throws IOException {
+    Path zarr = copy("v2_vlen");
+    edit(zarr.resolve(".zarray"), "\"id\": \"blosc\"", "\"id\": \"zlib\"");
+    ByteBuffer chunk = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
+    chunk.putInt(6).putInt(1000).putInt(0);
+    try (OutputStream out =
+        new DeflaterOutputStream(Files.newOutputStream(zarr.resolve("0.0")))) {
+      out.write(chunk.array());
+    }
+    try (ZarrArray array = ZarrArray.open(file(zarr))) {
+      assertThatThrownBy(() -> array.readTexts(new long[2], 1, 1))
+          .isInstanceOf(FormatException.class)
+          .hasMessageContaining("0.0: truncated: text 0 of 6 ends outside the chunk");
+    }
+  }
+
+  @Test
+  void tellsMissingChunksFromAMissingArray() throws IOException {
+    Path zarr = copy("v2_missing_i4");
+    Path undefined = copy("v2_none_C");
+    edit(undefined.resolve(".zarray"), "\"fill_value\": 0.0", "\"fill_value\": null");
+    Files.delete(undefined.resolve("1.2.0"));
+    assertThatThrownBy(() -> readAll(undefined))
+        .isInstanceOf(FormatException.class)
+        .hasMessageContaining("1.2.0: chunk [1, 2, 0]: missing, and the array has no fill_value");
+    try (ZarrArray array = ZarrArray.open(file(zarr))) {
+      FileUtils.cleanDirectory(zarr.toFile());
+      assertThatThrownBy(() -> array.read(new long[2], 1, 1))
+          .isInstanceOf(FileNotFoundException.class)
+          .hasMessageContaining(".zarray");
+    }
+    assertThatThrownBy(() -> ZarrArray.open(file(zarr)))
+        .hasMessageContaining("no array of zarr: the folder has no .zarray");
+    Files.writeString(zarr.resolve(".zarray"), "{\"shape\": [1");
+    assertThatThrownBy(() -> ZarrArray.open(file(zarr)))
+        .isInstanceOf(FormatException.class)
+        .hasMessageContaining(".zarray: truncated or damaged: no JSON (line 1)");
+    Files.writeString(zarr.resolve(".zarray"), "[]");
+    assertThatThrownBy(() -> ZarrArray.open(file(zarr)))
+        .hasMessageContaining(".zarray: no JSON object, but ARRAY");
+  }
+
+  @Test
+  void refusesBoxesOutsideTheArray() throws IOException {
+    try (ZarrArray array = ZarrArray.open(file(folder.resolve("v2_1d")))) {
+      assertThatThrownBy(() -> array.read(new long[] {95}, 6))
+          .isInstanceOf(IndexOutOfBoundsException.class)
+          .hasMessageContaining("box [6] at [95] outside [100]");
+      assertThat(array.read(new long[] {100}, 0).remaining()).isZero();
+      assertThatThrownBy(() -> array.readTexts(new long[1], 1))
+          .isInstanceOf(IllegalStateException.class);
+    }
+  }
+}
