@@ -4,6 +4,7 @@ package org.ddstore.formats.zarr;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -33,10 +34,10 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
    * @throws IOException if the chunk is damaged; the message names the codec
    */
   Chunk decode(ByteBuffer encoded, int[] shape) throws IOException {
-    int count = 1;
-    for (int length : shape) {
-      count *= length;
+    if (!encoded.hasRemaining()) {
+      throw new IOException("truncated: 0 bytes");
     }
+    int count = Arrays.stream(shape).reduce(1, (a, b) -> a * b);
     long size = (long) count * type.bytes();
     ByteBuffer bytes = encoded;
     for (int i = 0; i < steps.size(); i++) {

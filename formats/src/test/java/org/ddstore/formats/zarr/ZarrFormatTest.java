@@ -129,7 +129,7 @@ class ZarrFormatTest {
     Dataset<Row> selected = read("train.zarr", "arrays", "meta/weight,image,label");
     assertThat(StoredRecords.of(selected, 3)).isEqualTo(stored);
     assertThat(read("train.zarr", "columns", "label").columns()).containsExactly("label");
-    assertThat(DDStores.from(selected).ranks(2).explain())
+    assertThat(DDStores.from(selected).ranks(2).explain().toString())
         .contains("columnar batches, in partition order");
   }
 
