@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Arrays are read as zarr and NumPy read them: all of them, and boxes. */
 class ZarrArrayTest {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Configuration HADOOP = new Configuration();
 
   @TempDir static Path folder;
 
@@ -48,7 +49,7 @@ class ZarrArrayTest {
   }
 
   static InputFile file(Path path) throws IOException {
-    return InputFile.matching(path.toUri().toString(), Configuration::new).get(0);
+    return InputFile.matching(path.toUri().toString(), () -> HADOOP).get(0);
   }
 
   static Stream<JsonNode> cases() throws IOException {
