@@ -105,7 +105,8 @@ sealed interface BoxPlan extends Serializable {
 
     @Override
     public Origins origins() {
-      // A field can have 2^31 elements, a volume more: one field for each axis gives the same draws.
+      // A field can have 2^31 elements, a volume more: one field for each axis gives the same
+      // draws.
       Crop[] axes = new Crop[room.length];
       for (int d = 0; d < axes.length; d++) {
         int[] shape = new int[room.length];
@@ -114,7 +115,10 @@ sealed interface BoxPlan extends Serializable {
         shape[d] = Math.toIntExact(room[d] + 1);
         Field axis = Field.fixed("axis", DType.UINT8, shape);
         axes[d] =
-            Samplers.randomCrops(seed, Samplers.sequential(), axis, box).space().crop().orElseThrow();
+            Samplers.randomCrops(seed, Samplers.sequential(), axis, box)
+                .space()
+                .crop()
+                .orElseThrow();
       }
       int[] places = new int[room.length];
       return (box, origin) -> {

@@ -42,7 +42,8 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
     ByteBuffer bytes = encoded;
     for (int i = 0; i < steps.size(); i++) {
       Step step = steps.get(i);
-      int limit = (int) Math.min(ByteCodec.UNKNOWN, size + (i + 1 < steps.size() ? SLACK_BYTES : 0));
+      int limit =
+          (int) Math.min(ByteCodec.UNKNOWN, size + (i + 1 < steps.size() ? SLACK_BYTES : 0));
       try {
         bytes = step.codec().decode(bytes, type.bytes() == 0 ? ByteCodec.UNKNOWN : limit);
       } catch (IOException e) {
@@ -71,7 +72,10 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
     };
   }
 
-  /** Returns the distance of neighbours of each axis in a chunk, in elements; numbers of a pair are the last axis. */
+  /**
+   * Returns the distance of neighbours of each axis in a chunk, in elements; numbers of a pair are
+   * the last axis.
+   */
   int[] strides(int[] shape) {
     boolean isComplex = type.form() == ZarrType.Form.COMPLEX;
     int[] strides = new int[shape.length + (isComplex ? 1 : 0)];

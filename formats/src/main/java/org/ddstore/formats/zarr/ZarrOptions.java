@@ -16,7 +16,13 @@ import org.ddstore.formats.FormatOptions;
  * @param crops number of random boxes of each file; 0 for tiles
  */
 record ZarrOptions(
-    List<String> arrays, int[] box, int[] stride, boolean shift, long crops, long seed, long epoch) {
+    List<String> arrays,
+    int[] box,
+    int[] stride,
+    boolean shift,
+    long crops,
+    long seed,
+    long epoch) {
   static final String ARRAYS = "arrays";
   static final String BOX = "box";
   static final String STRIDE = "stride";

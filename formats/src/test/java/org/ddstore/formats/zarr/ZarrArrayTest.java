@@ -209,7 +209,9 @@ class ZarrArrayTest {
         .hasMessageContaining(chunk + ": ");
   }
 
-  /** The library of blosc is C: damage must end in an error or in other values, never in a crash. */
+  /**
+   * The library of blosc is C: damage must end in an error or in other values, never in a crash.
+   */
   @Test
   void survivesDamagedChunksOfBlosc() throws IOException {
     long seed = System.nanoTime();
@@ -241,8 +243,7 @@ class ZarrArrayTest {
     edit(zarr.resolve(".zarray"), "\"id\": \"blosc\"", "\"id\": \"zlib\"");
     ByteBuffer chunk = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
     chunk.putInt(6).putInt(1000).putInt(0);
-    try (OutputStream out =
-        new DeflaterOutputStream(Files.newOutputStream(zarr.resolve("0.0")))) {
+    try (OutputStream out = new DeflaterOutputStream(Files.newOutputStream(zarr.resolve("0.0")))) {
       out.write(chunk.array());
     }
     try (ZarrArray array = ZarrArray.open(file(zarr))) {

@@ -115,14 +115,14 @@ class ZarrFormatTest {
     assertThat(rows.columns()).containsExactly("image", "label", "meta/weight", "name");
     assertThat(rows.schema().apply("image").dataType()).isEqualTo(DataTypes.BinaryType);
     assertThat(rows.javaRDD().getNumPartitions()).isEqualTo(6);
-    String[] names = new ObjectMapper().readValue(folder.resolve("name.json").toFile(), String[].class);
+    String[] names =
+        new ObjectMapper().readValue(folder.resolve("name.json").toFile(), String[].class);
     assertThat(rows.select("name").as(Encoders.STRING()).collectAsList()).containsExactly(names);
     assertThat(rows.where("label = 3").count()).isEqualTo(15);
 
     StoredRecords stored = StoredRecords.of(rows.drop("name"), 1);
     assertThat(stored.fields())
-        .isEqualTo(
-            Map.of("image", "uint8[6, 5]", "label", "int64", "meta/weight", "float32[3]"));
+        .isEqualTo(Map.of("image", "uint8[6, 5]", "label", "int64", "meta/weight", "float32[3]"));
     assertThat(stored.values().get("image")).isEqualTo(bytes("image.bin"));
     assertThat(stored.values().get("label")).isEqualTo(bytes("label.bin"));
     assertThat(stored.values().get("meta/weight")).isEqualTo(bytes("weight.bin"));
@@ -153,8 +153,16 @@ class ZarrFormatTest {
     Dataset<Row> tiles =
         read(
             "scan.zarr",
-            "box", box, "stride", stride, "edge", edge, "arrays", "raw,seg,rgb",
-            "partitionBytes", "20000");
+            "box",
+            box,
+            "stride",
+            stride,
+            "edge",
+            edge,
+            "arrays",
+            "raw,seg,rgb",
+            "partitionBytes",
+            "20000");
 
     assertThat(tiles.javaRDD().getNumPartitions()).isGreaterThan(1);
     StoredRecords stored = StoredRecords.of(tiles, 2);
@@ -167,7 +175,9 @@ class ZarrFormatTest {
                 "rgb", "float32[" + shape + ", 3]",
                 "box_start", "int64[3]"));
     for (String array : List.of("raw", "seg", "rgb")) {
-      assertThat(stored.values().get(array)).as(array).isEqualTo(bytes(edge + "_" + array + ".bin"));
+      assertThat(stored.values().get(array))
+          .as(array)
+          .isEqualTo(bytes(edge + "_" + array + ".bin"));
     }
     assertThat(stored.values().get("box_start")).isEqualTo(bytes(edge + "_start.bin"));
   }
@@ -257,7 +267,8 @@ class ZarrFormatTest {
     FileUtils.copyDirectory(folder.resolve("parts/a.zarr").toFile(), zarr.toFile());
     Dataset<Row> planned = read("gone.zarr");
     Files.writeString(
-        zarr.resolve("x/.zarray"), Files.readString(zarr.resolve("x/.zarray")).replace("<i8", "<f8"));
+        zarr.resolve("x/.zarray"),
+        Files.readString(zarr.resolve("x/.zarray")).replace("<i8", "<f8"));
     assertThatThrownBy(planned::collect)
         .hasStackTraceContaining("gone.zarr/x: the metadata have changed since they were listed");
     FileUtils.deleteDirectory(zarr.toFile());
