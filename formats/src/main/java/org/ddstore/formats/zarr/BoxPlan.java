@@ -43,6 +43,7 @@ sealed interface BoxPlan extends Serializable {
    * @param stride distance of neighbours
    * @param grid number of tiles in each dimension
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Tiles(long[] room, int[] stride, long[] grid) implements BoxPlan {
     /**
      * Returns the tiles of a volume.
@@ -92,6 +93,7 @@ sealed interface BoxPlan extends Serializable {
    * @param boxes number of boxes
    * @param position position of the first box in the epoch
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Crops(long[] room, long boxes, long seed, long epoch, long position) implements BoxPlan {
     @Override
     public long run(long maxBoxes) {

@@ -15,6 +15,7 @@ import org.ddstore.formats.FormatOptions;
  * @param shift whether the last tile of an axis is moved back to end with the array, else left out
  * @param crops number of random boxes of each file; 0 for tiles
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record ZarrOptions(
     List<String> arrays,
     int[] box,
