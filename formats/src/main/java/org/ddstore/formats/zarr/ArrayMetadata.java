@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param codecs codecs of a chunk
  * @param fill element of missing chunks, as in {@link FillValue}; null if undefined
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record ArrayMetadata(
     ChunkGrid files, int[] chunk, ShardedChunks.Index index, CodecChain codecs, Object fill) {
   /** Largest size of a decoded chunk in bytes. */

@@ -11,10 +11,13 @@ import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.SampleColumn;
 
-/** The arrays of a file that become columns: all arrays of a group, the selected ones, or one array. */
+/**
+ * The arrays of a file that become columns: all arrays of a group, the selected ones, or one array.
+ */
 final class ArraySelection {
   private static final String VALUE = "value";
-  private static final String REMEDY = "select arrays by option \"%s\"".formatted(ZarrOptions.ARRAYS);
+  private static final String REMEDY =
+      "select arrays by option \"%s\"".formatted(ZarrOptions.ARRAYS);
 
   private final InputFile file;
   private final List<Member> members;
@@ -82,7 +85,9 @@ final class ArraySelection {
         throw e;
       }
       throw new FormatException(
-          group.path(), "array %s: %s; to leave it out, %s".formatted(path, e.getMessage(), REMEDY), e);
+          group.path(),
+          "array %s: %s; to leave it out, %s".formatted(path, e.getMessage(), REMEDY),
+          e);
     }
   }
 
@@ -179,7 +184,9 @@ final class ArraySelection {
     ElementType type = member.array().elementType();
     if (type == ElementType.TEXT && shape.length > 0) {
       throw FormatException.of(
-          file.path(), "array " + member, "texts are supported as one text per row only: " + REMEDY);
+          file.path(),
+          "array " + member,
+          "texts are supported as one text per row only: " + REMEDY);
     }
     int[] lengths = new int[shape.length];
     try {
@@ -188,8 +195,7 @@ final class ArraySelection {
       }
       return SampleColumn.fixed(member.name(), type, lengths);
     } catch (ArithmeticException | IllegalArgumentException e) {
-      throw new FormatException(
-          file.path(), "array %s: %s".formatted(member, e.getMessage()), e);
+      throw new FormatException(file.path(), "array %s: %s".formatted(member, e.getMessage()), e);
     }
   }
 

@@ -43,6 +43,7 @@ sealed interface BoxPlan extends Serializable {
    * @param stride distance of neighbours
    * @param grid number of tiles in each dimension
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Tiles(long[] room, int[] stride, long[] grid) implements BoxPlan {
     /**
      * Returns the tiles of a volume.
@@ -92,6 +93,7 @@ sealed interface BoxPlan extends Serializable {
    * @param boxes number of boxes
    * @param position position of the first box in the epoch
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Crops(long[] room, long boxes, long seed, long epoch, long position) implements BoxPlan {
     @Override
     public long run(long maxBoxes) {
@@ -105,7 +107,8 @@ sealed interface BoxPlan extends Serializable {
 
     @Override
     public Origins origins() {
-      // A field can have 2^31 elements, a volume more: one field for each axis gives the same draws.
+      // A field can have 2^31 elements, a volume more: one field for each axis gives the same
+      // draws.
       Crop[] axes = new Crop[room.length];
       for (int d = 0; d < axes.length; d++) {
         int[] shape = new int[room.length];
@@ -114,7 +117,10 @@ sealed interface BoxPlan extends Serializable {
         shape[d] = Math.toIntExact(room[d] + 1);
         Field axis = Field.fixed("axis", DType.UINT8, shape);
         axes[d] =
-            Samplers.randomCrops(seed, Samplers.sequential(), axis, box).space().crop().orElseThrow();
+            Samplers.randomCrops(seed, Samplers.sequential(), axis, box)
+                .space()
+                .crop()
+                .orElseThrow();
       }
       int[] places = new int[room.length];
       return (box, origin) -> {

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
  * @param strides distance of neighbours of each axis in elements; all 0 if there is one element,
  *     which all places of the chunk have
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Chunk(Object elements, int... strides) {
   private static final int TEXT_BYTES = 64;
 

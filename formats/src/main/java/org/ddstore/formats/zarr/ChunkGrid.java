@@ -10,6 +10,7 @@ package org.ddstore.formats.zarr;
  * @param prefix begin of all keys
  * @param separator character between the coordinates
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record ChunkGrid(long[] shape, int[] chunk, String prefix, String separator) {
   /**
    * Checks the lengths.

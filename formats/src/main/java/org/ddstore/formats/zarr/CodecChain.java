@@ -4,6 +4,7 @@ package org.ddstore.formats.zarr;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -33,15 +34,16 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
    * @throws IOException if the chunk is damaged; the message names the codec
    */
   Chunk decode(ByteBuffer encoded, int[] shape) throws IOException {
-    int count = 1;
-    for (int length : shape) {
-      count *= length;
+    if (!encoded.hasRemaining()) {
+      throw new IOException("truncated: 0 bytes");
     }
+    int count = Arrays.stream(shape).reduce(1, (a, b) -> a * b);
     long size = (long) count * type.bytes();
     ByteBuffer bytes = encoded;
     for (int i = 0; i < steps.size(); i++) {
       Step step = steps.get(i);
-      int limit = (int) Math.min(ByteCodec.UNKNOWN, size + (i + 1 < steps.size() ? SLACK_BYTES : 0));
+      int limit =
+          (int) Math.min(ByteCodec.UNKNOWN, size + (i + 1 < steps.size() ? SLACK_BYTES : 0));
       try {
         bytes = step.codec().decode(bytes, type.bytes() == 0 ? ByteCodec.UNKNOWN : limit);
       } catch (IOException e) {
@@ -70,7 +72,10 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
     };
   }
 
-  /** Returns the distance of neighbours of each axis in a chunk, in elements; numbers of a pair are the last axis. */
+  /**
+   * Returns the distance of neighbours of each axis in a chunk, in elements; numbers of a pair are
+   * the last axis.
+   */
   int[] strides(int[] shape) {
     boolean isComplex = type.form() == ZarrType.Form.COMPLEX;
     int[] strides = new int[shape.length + (isComplex ? 1 : 0)];

@@ -43,8 +43,7 @@ final class Compression {
     return drain(encoded, limit, in -> new BZip2CompressorInputStream(in, true));
   }
 
-  private static ByteBuffer drain(ByteBuffer encoded, int limit, Opener opener)
-      throws IOException {
+  private static ByteBuffer drain(ByteBuffer encoded, int limit, Opener opener) throws IOException {
     try (InputStream in =
         opener.open(
             new ByteArrayInputStream(
@@ -126,7 +125,10 @@ final class Compression {
     CRC32C sum = new CRC32C();
     sum.update(content.duplicate());
     int stored =
-        encoded.slice(encoded.position() + length, CRC_BYTES).order(ByteOrder.LITTLE_ENDIAN).getInt();
+        encoded
+            .slice(encoded.position() + length, CRC_BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .getInt();
     if ((int) sum.getValue() != stored) {
       throw new IOException(
           "damaged: the checksum is %08x, stored is %08x".formatted((int) sum.getValue(), stored));
@@ -138,6 +140,8 @@ final class Compression {
   static byte[] exactArray(ByteBuffer bytes) {
     int from = bytes.arrayOffset() + bytes.position();
     boolean whole = from == 0 && bytes.remaining() == bytes.array().length;
-    return whole ? bytes.array() : Arrays.copyOfRange(bytes.array(), from, from + bytes.remaining());
+    return whole
+        ? bytes.array()
+        : Arrays.copyOfRange(bytes.array(), from, from + bytes.remaining());
   }
 }

@@ -3,7 +3,9 @@ package org.ddstore.formats.zarr;
 
 import java.nio.ByteBuffer;
 
-/** The filter {@code delta}: each element but the first one is stored as the difference to the last. */
+/**
+ * The filter {@code delta}: each element but the first one is stored as the difference to the last.
+ */
 record DeltaFilter(ZarrType type) implements ByteCodec {
   @Override
   public ByteBuffer decode(ByteBuffer encoded, int limit) {

@@ -99,9 +99,7 @@ final class FillValue {
     boolean unsigned = type.element().name().startsWith("U");
     int bits = 8 * type.element().bytes();
     boolean inRange =
-        unsigned
-            ? number.signum() >= 0 && number.bitLength() <= bits
-            : number.bitLength() < bits;
+        unsigned ? number.signum() >= 0 && number.bitLength() <= bits : number.bitLength() < bits;
     if (!inRange) {
       throw new ArithmeticException("out of range");
     }

@@ -63,7 +63,8 @@ final class FixedText {
     for (int i = 0; i < count; i++) {
       int length = from.remaining() < LENGTH_BYTES ? -1 : from.getInt();
       if (length < 0 || length > from.remaining()) {
-        throw new IOException("truncated: text %,d of %,d ends outside the chunk".formatted(i, count));
+        throw new IOException(
+            "truncated: text %,d of %,d ends outside the chunk".formatted(i, count));
       }
       byte[] bytes = new byte[length];
       from.get(bytes);

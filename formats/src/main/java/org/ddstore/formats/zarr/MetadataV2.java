@@ -114,7 +114,8 @@ final class MetadataV2 {
     JsonNode dtype = filter.path("dtype");
     JsonNode stored = filter.path("astype");
     ZarrType declared = ZarrType.v2(dtype);
-    boolean isSame = declared.element() == type.element() && declared.bigEndian() == type.bigEndian();
+    boolean isSame =
+        declared.element() == type.element() && declared.bigEndian() == type.bigEndian();
     boolean isSupported =
         switch (type.element()) {
           case BOOL, FLOAT16, TEXT -> false;

@@ -41,7 +41,8 @@ final class MetadataV3 {
     }
     if (json.path("storage_transformers").size() > 0) {
       throw new Unsupported(
-          "storage_transformers", "%s are not supported".formatted(json.path("storage_transformers")));
+          "storage_transformers",
+          "%s are not supported".formatted(json.path("storage_transformers")));
     }
     return new MetadataV3(json).parse();
   }
@@ -80,7 +81,8 @@ final class MetadataV3 {
     boolean isDefault = name.equals("default");
     if (!isDefault && !name.equals("v2")) {
       throw new Unsupported(
-          "chunk_key_encoding", "%s is not supported, only \"default\" and \"v2\"".formatted(encoding));
+          "chunk_key_encoding",
+          "%s is not supported, only \"default\" and \"v2\"".formatted(encoding));
     }
     String separator =
         encoding.path("configuration").path("separator").asText(isDefault ? "/" : ".");
@@ -103,7 +105,8 @@ final class MetadataV3 {
   private ArrayMetadata sharded(ChunkGrid shards, JsonNode codecs) throws Unsupported {
     if (codecs.size() > 1) {
       throw new Unsupported(
-          "codecs", "\"%s\" after sharding_indexed is not supported".formatted(name(codecs.get(1))));
+          "codecs",
+          "\"%s\" after sharding_indexed is not supported".formatted(name(codecs.get(1))));
     }
     JsonNode sharding = codecs.get(0).path("configuration");
     long[] inner = ArrayMetadata.integers(sharding.path("chunk_shape"), "sharding_indexed");
@@ -159,8 +162,7 @@ final class MetadataV3 {
   }
 
   private static List<Integer> transposed(List<Integer> axes, JsonNode codec) throws Unsupported {
-    long[] order =
-        ArrayMetadata.integers(codec.path("configuration").path("order"), "transpose");
+    long[] order = ArrayMetadata.integers(codec.path("configuration").path("order"), "transpose");
     List<Integer> result = new ArrayList<>();
     for (long axis : order) {
       if (axis < 0 || axis >= axes.size() || result.contains(axes.get((int) axis))) {

@@ -105,7 +105,8 @@ record NodeFiles(InputFile folder) {
     boolean isV3 = kind == Kind.ARRAY_V3 || kind == Kind.GROUP_V3;
     String name = isV3 ? NODE_V3 : ATTRIBUTES_V2;
     Optional<String> text = text(name);
-    JsonNode json = text.isPresent() ? parse(name, text.get()) : JsonNodeFactory.instance.objectNode();
+    JsonNode json =
+        text.isPresent() ? parse(name, text.get()) : JsonNodeFactory.instance.objectNode();
     return isV3 && text.isPresent() ? json.path("attributes") : json;
   }
 

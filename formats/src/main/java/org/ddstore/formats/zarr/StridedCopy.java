@@ -84,7 +84,8 @@ final class StridedCopy {
     } else if (fromStep == 1 && toStep == 1) {
       ((ByteBuffer) to).put(target * unit, (ByteBuffer) from, source * unit, count * unit);
     } else {
-      copyNumbers((ByteBuffer) from, source, fromStep, (ByteBuffer) to, target, toStep, count, unit);
+      copyNumbers(
+          (ByteBuffer) from, source, fromStep, (ByteBuffer) to, target, toStep, count, unit);
     }
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.zarr;
 
-/** Thrown inside the package for metadata that are illegal or unsupported, before the path is known. */
+/**
+ * Thrown inside the package for metadata that are illegal or unsupported, before the path is known.
+ */
 final class Unsupported extends Exception {
   private static final long serialVersionUID = 1L;
 

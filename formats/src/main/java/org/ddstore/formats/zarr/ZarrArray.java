@@ -12,8 +12,8 @@ import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 
 /**
- * An open array. It keeps the decoded chunks that were used last, 64 MiB by default. Complex numbers
- * are pairs of numbers: they add a last axis of length 2. Not thread-safe.
+ * An open array. It keeps the decoded chunks that were used last, 64 MiB by default. Complex
+ * numbers are pairs of numbers: they add a last axis of length 2. Not thread-safe.
  */
 public final class ZarrArray implements Closeable {
   /** Default limit of the decoded chunks that are kept, in bytes. */
@@ -62,7 +62,8 @@ public final class ZarrArray implements Closeable {
     NodeFiles.Kind kind = files.kind();
     if (!kind.isArray()) {
       throw new FormatException(
-          folder.path(), "no array of zarr: the folder has no .zarray and no zarr.json of an array");
+          folder.path(),
+          "no array of zarr: the folder has no .zarray and no zarr.json of an array");
     }
     String name = NodeFiles.arrayFile(kind);
     String json = files.text(name).orElseThrow(() -> new FileNotFoundException(files.path(name)));
@@ -72,8 +73,7 @@ public final class ZarrArray implements Closeable {
           kind == NodeFiles.Kind.ARRAY_V3 ? MetadataV3.parse(parsed) : MetadataV2.parse(parsed);
       return new ZarrArray(files, kind, json, metadata);
     } catch (Unsupported e) {
-      throw new FormatException(
-          files.path(name), "%s: %s".formatted(e.field(), e.getMessage()), e);
+      throw new FormatException(files.path(name), "%s: %s".formatted(e.field(), e.getMessage()), e);
     }
   }
 
@@ -98,7 +98,10 @@ public final class ZarrArray implements Closeable {
     return shape.clone();
   }
 
-  /** {@return the lengths of a chunk, which is decoded as a whole; of a chunk in a shard with shards} */
+  /**
+   * {@return the lengths of a chunk, which is decoded as a whole; of a chunk in a shard with
+   * shards}
+   */
   public int[] chunkShape() {
     return chunk.clone();
   }
@@ -194,7 +197,10 @@ public final class ZarrArray implements Closeable {
       throw new IndexOutOfBoundsException(
           "box %s at %s outside %s of %s"
               .formatted(
-                  Arrays.toString(lengths), Arrays.toString(start), Arrays.toString(shape), path()));
+                  Arrays.toString(lengths),
+                  Arrays.toString(start),
+                  Arrays.toString(shape),
+                  path()));
     }
   }
 
@@ -211,7 +217,8 @@ public final class ZarrArray implements Closeable {
     int source = 0;
     int target = offset;
     for (int d = 0; d < shape.length; d++) {
-      long origin = d < coordinates.length ? coordinates[d] * chunk[d] : 0; // pairs are in one chunk
+      long origin =
+          d < coordinates.length ? coordinates[d] * chunk[d] : 0; // pairs are in one chunk
       long low = Math.max(start[d], origin);
       long high = Math.min(start[d] + lengths[d], origin + chunk[d]);
       part[d] = (int) (high - low);
@@ -231,7 +238,10 @@ public final class ZarrArray implements Closeable {
     Chunk chunk;
     try {
       ByteBuffer encoded = source.read(coordinates);
-      chunk = encoded == null ? missing(coordinates) : metadata.codecs().decode(encoded, metadata.chunk());
+      chunk =
+          encoded == null
+              ? missing(coordinates)
+              : metadata.codecs().decode(encoded, metadata.chunk());
     } catch (FileNotFoundException e) {
       throw e;
     } catch (IOException e) {

@@ -16,8 +16,8 @@ import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
 
 /**
- * Groups and arrays of zarr. A row is an index of the first axis, which all arrays of a group share,
- * or a box of a volume.
+ * Groups and arrays of zarr. A row is an index of the first axis, which all arrays of a group
+ * share, or a box of a volume.
  */
 public final class ZarrFormat implements SampleFormat {
   private static final long serialVersionUID = 1L;
@@ -65,8 +65,7 @@ public final class ZarrFormat implements SampleFormat {
     return new FileFacts(file, rows, run, columns, new ZarrFile(arrays.parts(), null));
   }
 
-  private static FileFacts inspectBoxes(
-      InputFile file, ArraySelection arrays, ZarrOptions wanted) {
+  private static FileFacts inspectBoxes(InputFile file, ArraySelection arrays, ZarrOptions wanted) {
     long[] room = arrays.volume(wanted.box());
     for (int d = 0; d < room.length; d++) {
       room[d] -= wanted.box()[d];
@@ -94,7 +93,9 @@ public final class ZarrFormat implements SampleFormat {
     return new BoxPlan.Crops(room, wanted.crops(), wanted.seed(), wanted.epoch(), 0);
   }
 
-  /** Returns the columns; the details of random crops are the positions of the files in the epoch. */
+  /**
+   * Returns the columns; the details of random crops are the positions of the files in the epoch.
+   */
   @Override
   public Layout layout(List<FileFacts> files, FormatOptions options) {
     Layout layout = Layout.ofEqual(files);

@@ -15,8 +15,15 @@ import org.ddstore.formats.FormatOptions;
  * @param shift whether the last tile of an axis is moved back to end with the array, else left out
  * @param crops number of random boxes of each file; 0 for tiles
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record ZarrOptions(
-    List<String> arrays, int[] box, int[] stride, boolean shift, long crops, long seed, long epoch) {
+    List<String> arrays,
+    int[] box,
+    int[] stride,
+    boolean shift,
+    long crops,
+    long seed,
+    long epoch) {
   static final String ARRAYS = "arrays";
   static final String BOX = "box";
   static final String STRIDE = "stride";

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import java.util.zip.DeflaterOutputStream;
 import org.apache.commons.io.FileUtils;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Arrays are read as zarr and NumPy read them: all of them, and boxes. */
 class ZarrArrayTest {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Configuration HADOOP = new Configuration();
 
   @TempDir static Path folder;
 
@@ -47,7 +49,7 @@ class ZarrArrayTest {
   }
 
   static InputFile file(Path path) throws IOException {
-    return InputFile.matching(path.toUri().toString(), Configuration::new).get(0);
+    return InputFile.matching(path.toUri().toString(), () -> HADOOP).get(0);
   }
 
   static Stream<JsonNode> cases() throws IOException {
@@ -207,14 +209,41 @@ class ZarrArrayTest {
         .hasMessageContaining(chunk + ": ");
   }
 
+  /**
+   * The library of blosc is C: damage must end in an error or in other values, never in a crash.
+   */
+  @Test
+  void survivesDamagedChunksOfBlosc() throws IOException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    int refused = 0;
+    for (String name : List.of("v2_blosc_lz4_1_C", "v2_blosc_zstd_2_C", "v2_blosc_blosclz_0_C")) {
+      Path zarr = copy(name);
+      byte[] content = Files.readAllBytes(zarr.resolve("0.0.0"));
+      for (int i = 0; i < 200; i++) {
+        byte[] damaged = content.clone();
+        int header = i % 2 == 0 ? 16 : 0; // half of them in the bytes after the header
+        int at = header + random.nextInt((i % 4 == 1 ? 32 : content.length) - header);
+        damaged[at] = (byte) (damaged[at] + 1 + random.nextInt(255));
+        Files.write(zarr.resolve("0.0.0"), damaged);
+        try {
+          readAll(zarr);
+        } catch (FormatException e) {
+          assertThat(e).as("seed %d", seed).hasMessageContaining("0.0.0: ");
+          refused++;
+        }
+      }
+    }
+    assertThat(refused).as("seed %d", seed).isPositive();
+  }
+
   @Test
   void refusesTextsThatEndOutsideTheChunk() throws IOException {
     Path zarr = copy("v2_vlen");
     edit(zarr.resolve(".zarray"), "\"id\": \"blosc\"", "\"id\": \"zlib\"");
     ByteBuffer chunk = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
     chunk.putInt(6).putInt(1000).putInt(0);
-    try (OutputStream out =
-        new DeflaterOutputStream(Files.newOutputStream(zarr.resolve("0.0")))) {
+    try (OutputStream out = new DeflaterOutputStream(Files.newOutputStream(zarr.resolve("0.0")))) {
       out.write(chunk.array());
     }
     try (ZarrArray array = ZarrArray.open(file(zarr))) {
