@@ -33,8 +33,10 @@ final class DemoCommand implements Callable<Integer> {
   /** Version 1 of file sources, because version 2 does not report the file of each row. */
   private static final Map<String, String> SETTINGS =
       Map.of(
-          "spark.sql.datetime.java8API.enabled", "true",
-          "spark.sql.sources.useV1SourceList", InputFormat.V1_SOURCES);
+          "spark.sql.datetime.java8API.enabled",
+          "true",
+          "spark.sql.sources.useV1SourceList",
+          InputFormat.V1_SOURCES);
 
   @Option(
       names = "--rows",
@@ -45,7 +47,8 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--input",
       paramLabel = "PATH",
-      description = "File, directory or pattern, see --format; by default a temporary one is written.")
+      description =
+          "File, directory or pattern, see --format; by default a temporary one is written.")
   private String input;
 
   @Option(

@@ -43,7 +43,9 @@ final class ExplainCommand implements Callable<Integer> {
       progress.stepTo(1);
       explanation =
           cluster
-              .on(transport.on(Source.spec(InputFormat.read(spark.session(), input, inputOptions), source)))
+              .on(
+                  transport.on(
+                      Source.spec(InputFormat.read(spark.session(), input, inputOptions), source)))
               .explain();
     }
     new ExplainReport(explanation).print(input, output);

@@ -29,8 +29,26 @@ final class InputFormat {
   /** Formats of Spark itself by the ends of names. */
   private static final Map<String, String> OF_SPARK =
       Map.of(
-          ".parquet", PARQUET, ".csv", CSV, ".csv.gz", CSV, ".json", JSON, ".jsonl", JSON,
-          ".ndjson", JSON, ".json.gz", JSON, ".jsonl.gz", JSON, ".orc", "orc", ".avro", "avro");
+          ".parquet",
+          PARQUET,
+          ".csv",
+          CSV,
+          ".csv.gz",
+          CSV,
+          ".json",
+          JSON,
+          ".jsonl",
+          JSON,
+          ".ndjson",
+          JSON,
+          ".json.gz",
+          JSON,
+          ".jsonl.gz",
+          JSON,
+          ".orc",
+          "orc",
+          ".avro",
+          "avro");
 
   /** The sources of files that give each row its file and block only in their first version. */
   static final String V1_SOURCES = "parquet,csv,json,orc,avro";
@@ -60,8 +78,7 @@ final class InputFormat {
   private static DDStoreException unknown(String format, Exception cause) {
     boolean isMissing = cause instanceof ClassNotFoundException;
     String legal =
-        Stream.concat(
-                OF_SPARK.values().stream(), Formats.all().stream().map(SampleFormat::name))
+        Stream.concat(OF_SPARK.values().stream(), Formats.all().stream().map(SampleFormat::name))
             .distinct()
             .sorted()
             .collect(Collectors.joining(", "));

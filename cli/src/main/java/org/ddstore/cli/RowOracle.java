@@ -94,11 +94,12 @@ final class RowOracle {
   }
 
   /**
-   * Returns the columns that order the rows of a file: their index, or for the formats of Spark that
-   * do not report it, the block and the order in which a task reads it.
+   * Returns the columns that order the rows of a file: their index, or for the formats of Spark
+   * that do not report it, the block and the order in which a task reads it.
    */
   private static List<Column> inFile(Column place, Dataset<Row> files) {
-    StructType known = (StructType) files.select(place.as("place")).schema().apply("place").dataType();
+    StructType known =
+        (StructType) files.select(place.as("place")).schema().apply("place").dataType();
     return List.of(known.fieldNames()).contains("row_index")
         ? List.of(place.getField("row_index"))
         : List.of(place.getField("file_block_start"), functions.monotonically_increasing_id());

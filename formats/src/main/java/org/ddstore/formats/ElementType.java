@@ -7,8 +7,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.types.DType;
 
 /**
- * The type of one element of a column. Spark has no unsigned integers and no half precision, so each
- * type names the SQL type that holds all its values, and the type in which a store keeps them.
+ * The type of one element of a column. Spark has no unsigned integers and no half precision, so
+ * each type names the SQL type that holds all its values, and the type in which a store keeps them.
  */
 public enum ElementType {
   /** A byte that is 0 for false. */

@@ -90,9 +90,14 @@ public final class FormatOptions implements Serializable {
     return Boolean.parseBoolean(choice(key, String.valueOf(byDefault), "true", "false"));
   }
 
-  /** {@return the parts of a value that is a list, separated by commas; empty if it is not given} */
+  /**
+   * {@return the parts of a value that is a list, separated by commas; empty if it is not given}
+   */
   public List<String> list(String key) {
-    return text(key).filter(text -> !text.isEmpty()).map(text -> List.of(text.split("\\s*,\\s*"))).orElse(List.of());
+    return text(key)
+        .filter(text -> !text.isEmpty())
+        .map(text -> List.of(text.split("\\s*,\\s*")))
+        .orElse(List.of());
   }
 
   /**

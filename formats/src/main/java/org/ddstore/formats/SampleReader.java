@@ -7,8 +7,8 @@ import java.io.IOException;
 /** A reader of one file. Not thread-safe. */
 public interface SampleReader extends Closeable {
   /**
-   * Reads values of consecutive rows. Callers read the columns of a run of rows one after the other,
-   * and runs in ascending order, so a reader may keep what it has decoded last.
+   * Reads values of consecutive rows. Callers read the columns of a run of rows one after the
+   * other, and runs in ascending order, so a reader may keep what it has decoded last.
    *
    * @param column ordinal in {@link Layout#columns()}
    * @param from first row, in the file

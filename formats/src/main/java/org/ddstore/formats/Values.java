@@ -5,9 +5,10 @@ import java.util.BitSet;
 import java.util.Objects;
 
 /**
- * The values of one column in consecutive rows, in memory. Numbers are in one array of the Java type
- * that Spark uses for the column ({@link ElementType#decode}); those of a BINARY column in a {@code
- * byte[]}, texts in a {@code String[]}. Immutable, if its creator does not change the arrays.
+ * The values of one column in consecutive rows, in memory. Numbers are in one array of the Java
+ * type that Spark uses for the column ({@link ElementType#decode}); those of a BINARY column in a
+ * {@code byte[]}, texts in a {@code String[]}. Immutable, if its creator does not change the
+ * arrays.
  */
 public final class Values {
   private final Object data;

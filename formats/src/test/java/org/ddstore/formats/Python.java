@@ -10,7 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** Python with the tools of the formats, which write the files of tests and read them as oracles. */
+/**
+ * Python with the tools of the formats, which write the files of tests and read them as oracles.
+ */
 public final class Python {
   private static final long SECONDS = 240;
 
@@ -21,8 +23,8 @@ public final class Python {
   private Python() {}
 
   /**
-   * Runs a script in a folder. Without Python, or without a module that the script imports, the test
-   * is skipped, and fails with {@code CI=true}.
+   * Runs a script in a folder. Without Python, or without a module that the script imports, the
+   * test is skipped, and fails with {@code CI=true}.
    *
    * @param folder working directory
    * @param script source of the script

@@ -55,7 +55,10 @@ public record StoredRecords(
         values.put(field.name(), copy);
         if (field.isRagged()) {
           ByteBuffer found =
-              batch.offsets(field.name()).asByteBuffer().duplicate()
+              batch
+                  .offsets(field.name())
+                  .asByteBuffer()
+                  .duplicate()
                   .order(java.nio.ByteOrder.LITTLE_ENDIAN);
           List<Long> starts = new ArrayList<>();
           while (found.hasRemaining()) {

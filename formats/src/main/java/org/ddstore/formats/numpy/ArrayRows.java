@@ -37,8 +37,9 @@ final class ArrayRows {
   }
 
   /**
-   * Reads rows of an array in Fortran order: the elements at one place of all rows are side by side,
-   * those of different places as far apart as the array has rows. Complex numbers stay together.
+   * Reads rows of an array in Fortran order: the elements at one place of all rows are side by
+   * side, those of different places as far apart as the array has rows. Complex numbers stay
+   * together.
    */
   private void readColumns(long from, int count, ByteBuffer rows) throws IOException {
     int unit = size() * header.unitElements();
@@ -48,7 +49,9 @@ final class ArrayRows {
     ByteBuffer side = ByteBuffer.allocate(count * unit);
     for (int place = 0; place < places; place++) {
       side.clear();
-      bytes.read(header.dataOffset() + (fortranPlace(place, shape, dimensions) * shape[0] + from) * unit, side);
+      bytes.read(
+          header.dataOffset() + (fortranPlace(place, shape, dimensions) * shape[0] + from) * unit,
+          side);
       for (int row = 0; row < count; row++) {
         rows.put((row * places + place) * unit, side, row * unit, unit);
       }
@@ -59,7 +62,8 @@ final class ArrayRows {
   private static long fortranPlace(int place, long[] shape, int dimensions) {
     long result = 0;
     long left = place;
-    // The last index varies fastest in C order; in Fortran order its stride is the product of those before.
+    // The last index varies fastest in C order; in Fortran order its stride is the product of those
+    // before.
     long[] index = new long[dimensions];
     for (int d = dimensions - 1; d >= 1; d--) {
       index[d] = left % shape[d];

@@ -16,8 +16,9 @@ import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.Values;
 
 /**
- * A reader of one partition as batches of at most some MiB. A column is decoded when its first value
- * is read, so skipped rows cost nothing, nor does a count. A batch is valid until the next one.
+ * A reader of one partition as batches of at most some MiB. A column is decoded when its first
+ * value is read, so skipped rows cost nothing, nor does a count. A batch is valid until the next
+ * one.
  */
 final class BlockReader implements PartitionReader<ColumnarBatch> {
   private static final long BLOCK_BYTES = 4 << 20;
@@ -102,7 +103,8 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
     @Override
     public Values read() {
       if (of != block) {
-        throw new IllegalStateException("values of a batch are read after the next one was asked for");
+        throw new IllegalStateException(
+            "values of a batch are read after the next one was asked for");
       }
       SampleColumn column = selection.layout().columns().get(ordinal);
       try {
@@ -112,7 +114,8 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
         Values values = reader.read(ordinal, from, count);
         if (values.rows() != count) {
           throw new IllegalStateException(
-              "format %s read %d rows instead of %d".formatted(format.name(), values.rows(), count));
+              "format %s read %d rows instead of %d"
+                  .formatted(format.name(), values.rows(), count));
         }
         return values;
       } catch (IOException e) {

@@ -53,10 +53,6 @@ record DataSet(
 
   DataSet select(StructType place, int... ordinals) {
     return new DataSet(
-        format,
-        options,
-        files,
-        new Selection(selection.layout(), place, ordinals),
-        partitionBytes);
+        format, options, files, new Selection(selection.layout(), place, ordinals), partitionBytes);
   }
 }

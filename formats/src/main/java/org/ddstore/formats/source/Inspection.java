@@ -58,12 +58,12 @@ final class Inspection {
 
   /** Returns the exception to throw in place of one of the file system. */
   static DDStoreException unreadable(InputFile file, IOException cause) {
-    if (cause instanceof FileNotFoundException || cause instanceof java.nio.file.NoSuchFileException) {
+    if (cause instanceof FileNotFoundException
+        || cause instanceof java.nio.file.NoSuchFileException) {
       return new FormatException(file.path(), "the file is gone since it was listed", cause);
     }
     if (cause instanceof EOFException) {
-      return new FormatException(
-          file.path(), "truncated: %s".formatted(cause.getMessage()), cause);
+      return new FormatException(file.path(), "truncated: %s".formatted(cause.getMessage()), cause);
     }
     return new FileReadException(file.path(), cause);
   }

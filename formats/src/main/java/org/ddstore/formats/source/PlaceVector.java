@@ -59,8 +59,7 @@ final class PlaceVector extends ColumnVector {
             case ROW_INDEX ->
                 new PrimitiveVector(
                     DataTypes.LongType, LongStream.range(from, from + rows).toArray());
-            default ->
-                throw new IllegalArgumentException("no metadata " + type.fields()[i].name());
+            default -> throw new IllegalArgumentException("no metadata " + type.fields()[i].name());
           };
     }
   }

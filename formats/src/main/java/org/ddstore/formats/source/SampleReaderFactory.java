@@ -10,8 +10,7 @@ import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.SampleFormat;
 
 /** Readers of partitions, on executors; all are columnar. */
-record SampleReaderFactory(
-    SampleFormat format, FormatOptions options, DataSet.Selection selection)
+record SampleReaderFactory(SampleFormat format, FormatOptions options, DataSet.Selection selection)
     implements PartitionReaderFactory {
   @Override
   public boolean supportColumnarReads(InputPartition partition) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.numpy;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -78,9 +77,20 @@ class NpyFormatTest {
 
   @ParameterizedTest
   @CsvSource({
-    "bool, bool", "int8, int8", "uint8, uint8", "int16, int16", "uint16, int32", "int32, int32",
-    "uint32, int64", "int64, int64", "uint64, int64", "float16, float32", "float32, float32",
-    "float64, float64", "complex64, 'float32'", "complex128, 'float64'"
+    "bool, bool",
+    "int8, int8",
+    "uint8, uint8",
+    "int16, int16",
+    "uint16, int32",
+    "int32, int32",
+    "uint32, int64",
+    "int64, int64",
+    "uint64, int64",
+    "float16, float32",
+    "float32, float32",
+    "float64, float64",
+    "complex64, 'float32'",
+    "complex128, 'float64'"
   })
   void readsTheBytesOfNumPy(String dtype, String stored) throws IOException {
     for (String kind : List.of("c_le", "f_le", "c_be", "f_be")) {
@@ -134,8 +144,7 @@ class NpyFormatTest {
     assertThat(many.javaRDD().getNumPartitions()).isEqualTo(1);
     assertThat(many.count()).isEqualTo(120);
     assertThat(many.selectExpr("value[0]").as(Encoders.FLOAT()).collectAsList())
-        .isEqualTo(
-            IntStream.range(0, 120).mapToObj(row -> (float) (row / 3)).toList());
+        .isEqualTo(IntStream.range(0, 120).mapToObj(row -> (float) (row / 3)).toList());
   }
 
   @Test
@@ -160,7 +169,8 @@ class NpyFormatTest {
             .option("column", "image")
             .load(folder.resolve("uint8_c_le.npy").toString());
 
-    assertThat(StoredRecords.of(rows, 1).fields()).containsExactly(Map.entry("image", "uint8[3, 4]"));
+    assertThat(StoredRecords.of(rows, 1).fields())
+        .containsExactly(Map.entry("image", "uint8[3, 4]"));
     assertThat(rows.schema().apply("image").dataType()).isEqualTo(DataTypes.BinaryType);
   }
 
@@ -182,7 +192,9 @@ class NpyFormatTest {
         "nothing    | no file in",
       })
   void refusesWhatItCannotRead(String path, String message) throws IOException {
-    Files.write(folder.resolve("cut.npy"), Arrays.copyOf(Files.readAllBytes(folder.resolve("int16_c_le.npy")), 532));
+    Files.write(
+        folder.resolve("cut.npy"),
+        Arrays.copyOf(Files.readAllBytes(folder.resolve("int16_c_le.npy")), 532));
     Files.write(folder.resolve("foreign.npy"), "a text of more than twelve bytes".getBytes(UTF_8));
     Files.write(folder.resolve("void.npy"), new byte[0]);
     Files.createDirectories(folder.resolve("nothing"));

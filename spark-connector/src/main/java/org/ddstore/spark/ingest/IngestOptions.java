@@ -15,8 +15,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.ddstore.spark.types.FieldMetadata;
 import org.ddstore.spark.types.DecimalForm;
+import org.ddstore.spark.types.FieldMetadata;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 

@@ -57,7 +57,8 @@ public final class FieldMetadata {
               .filter(known -> known.toString().equals(dtypeName))
               .findFirst()
               .orElseThrow(() -> new IllegalArgumentException("unknown type " + dtypeName));
-      int[] shape = Arrays.stream(declaration.getLongArray(SHAPE)).mapToInt(Math::toIntExact).toArray();
+      int[] shape =
+          Arrays.stream(declaration.getLongArray(SHAPE)).mapToInt(Math::toIntExact).toArray();
       return Optional.of(
           declaration.getBoolean(RAGGED)
               ? Field.ragged(name, dtype, shape)
