@@ -24,18 +24,28 @@ import org.ddstore.types.Field;
 public final class SampleColumn implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  /** Length of a ragged value if the format does not tell the mean. */
+  private static final int GUESSED_LENGTH = 64;
+
   private final String name;
   private final ElementType type;
   private final boolean ragged;
   private final boolean nullable;
   private final int[] shape;
+  private final int meanLength;
 
   private SampleColumn(
-      String name, ElementType type, boolean ragged, boolean nullable, int... shape) {
+      String name,
+      ElementType type,
+      boolean ragged,
+      boolean nullable,
+      int meanLength,
+      int... shape) {
     this.name = Objects.requireNonNull(name, "name is null");
     this.type = Objects.requireNonNull(type, "type is null");
     this.ragged = ragged;
     this.nullable = nullable;
+    this.meanLength = meanLength;
     this.shape = shape.clone();
     long elements = 1;
     for (int length : shape) {
@@ -58,7 +68,7 @@ public final class SampleColumn implements Serializable {
    * @param shape dimensions of one value; none for one number or text
    */
   public static SampleColumn fixed(String name, ElementType type, int... shape) {
-    return new SampleColumn(name, type, false, false, shape);
+    return new SampleColumn(name, type, false, false, 1, shape);
   }
 
   /**
@@ -67,17 +77,27 @@ public final class SampleColumn implements Serializable {
    * @param innerShape dimensions after the first; none for lists of numbers
    */
   public static SampleColumn ragged(String name, ElementType type, int... innerShape) {
-    return new SampleColumn(name, type, true, false, innerShape);
+    return new SampleColumn(name, type, true, false, GUESSED_LENGTH, innerShape);
   }
 
   /** Returns a copy whose values may be null. */
   public SampleColumn orNull() {
-    return new SampleColumn(name, type, ragged, true, shape);
+    return new SampleColumn(name, type, ragged, true, meanLength, shape);
+  }
+
+  /**
+   * Returns a copy of a ragged column with a better estimate of its size, which is no part of {@link
+   * #equals}.
+   *
+   * @param length mean length of the first dimension, at least 1
+   */
+  public SampleColumn withMeanLength(int length) {
+    return new SampleColumn(name, type, ragged, nullable, ragged ? length : 1, shape);
   }
 
   /** Returns a copy with another name. */
   public SampleColumn as(String other) {
-    return new SampleColumn(other, type, ragged, nullable, shape);
+    return new SampleColumn(other, type, ragged, nullable, meanLength, shape);
   }
 
   public String name() {
@@ -125,7 +145,7 @@ public final class SampleColumn implements Serializable {
     if (type == ElementType.TEXT) {
       return 32;
     }
-    return (ragged ? 64L : 1L) * elements() * type.bytes();
+    return (long) meanLength * elements() * type.bytes();
   }
 
   /**
