@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.source;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.spark.sql.connector.catalog.Table;
@@ -9,6 +10,7 @@ import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.SampleFormat;
 
 /**
@@ -30,6 +32,16 @@ public abstract class SampleSource implements TableProvider, DataSourceRegister 
   @Override
   public final String shortName() {
     return format.name();
+  }
+
+  /**
+   * Returns the facts of the files of a read, in the active session.
+   *
+   * @throws IllegalArgumentException if an option is illegal
+   * @throws org.ddstore.formats.FormatException if a file cannot be read
+   */
+  protected final List<FileFacts> inspect(CaseInsensitiveStringMap options) {
+    return SampleTable.plan(format, options).files();
   }
 
   @Override

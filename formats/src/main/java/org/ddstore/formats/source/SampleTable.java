@@ -67,6 +67,10 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns {
     return new DataSet.Selection(layout, null, ordinals);
   }
 
+  List<FileFacts> files() {
+    return data.files();
+  }
+
   @Override
   public String name() {
     return "%s files of %s".formatted(data.format().name(), data.files().get(0).file().path());
